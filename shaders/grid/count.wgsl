@@ -1,0 +1,27 @@
+// Finds each particle's bucket and counts the buckets. Inputs: positions (and ids, where removal is
+// possible). Outputs: counts, and each particle's rank among those counted into its bucket: any order,
+// made canonical by gather.wgsl.
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
+@group(1) @binding(2) var<storage, read_write> ranks: array<u32>;
+#if IDS
+@group(1) @binding(3) var<storage, read> id_in: array<u32>;
+#endif
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn count(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  var id = 0u;
+#if IDS
+  id = id_in[slot];
+#endif
+  ranks[slot] = atomicAdd(&counts[bucket_of(load_vector(position_in[slot]), id)], 1u);
+}

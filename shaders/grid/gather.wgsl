@@ -1,0 +1,48 @@
+// Puts every particle into its canonical slot: cells ascending, ids ascending inside a cell. The slot is the
+// cell's start plus the number of smaller ids in the cell. Inputs: entries, starts, state. Outputs: ids, cell
+// numbers and state in canonical order. The buckets past the cells keep the order of the atomics: nothing
+// reads across their particles, and the state hash does not depend on order.
+
+@group(1) @binding(0) var<storage, read> entries: array<vec2u>;
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+@group(1) @binding(2) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(3) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(4) var<storage, read_write> id_out: array<u32>;
+@group(1) @binding(5) var<storage, read_write> cell_of_slot: array<u32>;
+#if VELOCITY
+@group(1) @binding(6) var<storage, read> velocity_in: array<Stored>;
+@group(1) @binding(7) var<storage, read_write> velocity_out: array<Stored>;
+#endif
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn gather(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let place = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (place >= grid.count) {
+    return;
+  }
+  let entry = entries[place];
+  let source = min(entry.x, grid.count - 1u);
+  let stored = position_in[source];
+  let bucket = bucket_of(load_vector(stored), entry.y);
+  var target_slot = place;
+  if (bucket < grid.cell_count) {
+    let first = start[bucket];
+    let end = min(start[bucket + 1u], grid.count);
+    target_slot = first;
+    for (var other = first; other < end; other++) {
+      target_slot += select(0u, 1u, entries[other].y < entry.y);
+    }
+  }
+  if (target_slot < grid.count) {
+    position_out[target_slot] = stored;
+    id_out[target_slot] = entry.y;
+    cell_of_slot[target_slot] = bucket;
+#if VELOCITY
+    velocity_out[target_slot] = velocity_in[source];
+#endif
+  }
+}

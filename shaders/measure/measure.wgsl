@@ -1,0 +1,193 @@
+// Sums over all particles. Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words a workgroup,
+// which the host adds up in 64-bit integers and doubles. Threads stride over the slots and each workgroup
+// adds its threads in order, so the sums have the same bits on every run.
+// Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
+// occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
+// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts.
+
+struct Measure {
+  // The world's box; `upper` of the substep leaves out a radius.
+  lowest: Vector,
+  highest: Vector,
+}
+
+struct Visitor {
+  position: Vector,
+  id: u32,
+  candidates: u32,
+  contacts: u32,
+  deepest: f32,
+  overlap: f32,
+}
+
+@group(1) @binding(0) var<uniform> measure: Measure;
+@group(1) @binding(1) var<storage, read> position_in: array<Stored>;
+// The same buffer again: a load as float may flush or change bits that the hash must see.
+@group(1) @binding(2) var<storage, read> position_bits: array<StoredBits>;
+@group(1) @binding(3) var<storage, read> velocity_bits: array<StoredBits>;
+@group(1) @binding(4) var<storage, read> id_in: array<u32>;
+@group(1) @binding(5) var<storage, read> start: array<u32>;
+@group(1) @binding(6) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(7) var<storage, read_write> partials: array<u32>;
+
+// Word by word, so that one thread can add a word over all threads.
+var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
+
+fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
+  (*visitor).candidates += 1u;
+  let apart = (*visitor).position - other_position;
+  let distance_squared = dot(apart, apart);
+  if (distance_squared >= substep.diameter_squared) {
+    return;
+  }
+  let overlap = substep.diameter - sqrt(distance_squared);
+  (*visitor).contacts += 1u;
+  (*visitor).deepest = max((*visitor).deepest, overlap);
+  (*visitor).overlap += overlap;
+}
+
+fn mix_word(value: u32, word: u32) -> u32 {
+  var mixed = (value ^ word) * 0xcc9e2d51u;
+  mixed = (mixed ^ (mixed >> 15u)) * 0x1b873593u;
+  mixed ^= mixed >> 13u;
+  return mixed * 5u + 0xe6546b64u;
+}
+
+fn hash_of(seed: u32, id: u32, position: StoredBits, velocity: StoredBits) -> u32 {
+  var hash = mix_word(seed, id);
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    hash = mix_word(hash, position[axis]);
+  }
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    hash = mix_word(hash, velocity[axis]);
+  }
+  return hash;
+}
+
+// 64-bit sum in two words.
+fn add_wide(low: ptr<function, u32>, high: ptr<function, u32>, value: u32) {
+  let sum = *low + value;
+  *high += select(0u, 1u, sum < value);
+  *low = sum;
+}
+
+@compute @workgroup_size(MEASURE_WORKGROUP_SIZE)
+fn measure_state(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let stride = workgroups.x * MEASURE_WORKGROUP_SIZE;
+  var candidates_low = 0u;
+  var candidates_high = 0u;
+  var contacts_low = 0u;
+  var contacts_high = 0u;
+  var occupied = 0u;
+  var greatest = 0u;
+  var outside = 0u;
+  var not_finite = 0u;
+  var energy = 0.0;
+  var momentum = vec3f();
+  var deepest = 0.0;
+  var overlap = 0.0;
+  var hash_low = 0u;
+  var hash_high = 0u;
+  // Uniform over the workgroup, as the tiled probe demands.
+  for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
+    let slot = base + thread;
+    let present = slot < grid.count;
+    var visitor: Visitor;
+    var cell = grid.cell_count;
+    if (present) {
+      visitor.position = load_vector(position_in[slot]);
+      visitor.id = id_in[slot];
+      cell = cell_of_slot[slot];
+    }
+    probe(&visitor, slot, cell, thread);
+    if (present) {
+      let bits = velocity_bits[slot];
+      hash_low += hash_of(HASH_SEED_LOW, visitor.id, position_bits[slot], bits);
+      hash_high += hash_of(HASH_SEED_HIGH, visitor.id, position_bits[slot], bits);
+      if (cell >= grid.cell_count) {
+        not_finite += 1u;
+      } else {
+        add_wide(&candidates_low, &candidates_high, visitor.candidates);
+        add_wide(&contacts_low, &contacts_high, visitor.contacts);
+        deepest = max(deepest, visitor.deepest);
+        overlap += visitor.overlap;
+        let velocity = load_vector(bitcast<Stored>(bits));
+        energy += dot(velocity, velocity);
+        for (var axis = 0u; axis < DIMENSIONS; axis++) {
+          momentum[axis] += velocity[axis];
+        }
+        if (any(visitor.position < measure.lowest) || any(visitor.position > measure.highest)) {
+          outside += 1u;
+        }
+        if (start[cell] == slot) {
+          occupied += 1u;
+          greatest = max(greatest, start[cell + 1u] - slot);
+        }
+      }
+    }
+  }
+  words[0][thread] = candidates_low;
+  words[1][thread] = candidates_high;
+  words[2][thread] = contacts_low;
+  words[3][thread] = contacts_high;
+  words[4][thread] = occupied;
+  words[5][thread] = greatest;
+  words[6][thread] = outside;
+  words[7][thread] = not_finite;
+  words[8][thread] = bitcast<u32>(energy);
+  words[9][thread] = bitcast<u32>(momentum.x);
+  words[10][thread] = bitcast<u32>(momentum.y);
+  words[11][thread] = bitcast<u32>(momentum.z);
+  words[12][thread] = bitcast<u32>(deepest);
+  words[13][thread] = bitcast<u32>(overlap);
+  words[14][thread] = hash_low;
+  words[15][thread] = hash_high;
+  workgroupBarrier();
+  let first = workgroup.x * MEASURE_WORDS;
+  switch (thread) {
+    case 0u, 2u: {
+      var low = 0u;
+      var high = 0u;
+      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+        add_wide(&low, &high, words[thread][index]);
+        high += words[thread + 1u][index];
+      }
+      partials[first + thread] = low;
+      partials[first + thread + 1u] = high;
+    }
+    case 4u, 6u, 7u, 14u, 15u: {
+      var sum = 0u;
+      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+        sum += words[thread][index];
+      }
+      partials[first + thread] = sum;
+    }
+    case 5u: {
+      var most = 0u;
+      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+        most = max(most, words[thread][index]);
+      }
+      partials[first + thread] = most;
+    }
+    case 8u, 9u, 10u, 11u, 13u: {
+      var sum = 0.0;
+      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+        sum += bitcast<f32>(words[thread][index]);
+      }
+      partials[first + thread] = bitcast<u32>(sum);
+    }
+    case 12u: {
+      var most = 0.0;
+      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+        most = max(most, bitcast<f32>(words[thread][index]));
+      }
+      partials[first + thread] = bitcast<u32>(most);
+    }
+    default: {
+    }
+  }
+}

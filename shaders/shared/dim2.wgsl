@@ -1,0 +1,35 @@
+// The plane. Every kernel is written against these names and linked with this file or dim3.wgsl.
+
+const DIMENSIONS = 2u;
+
+alias Vector = vec2f;
+alias Lattice = vec2i;
+alias Extent = vec2u;
+
+// One particle's vector as it lies in memory: 8 bytes.
+alias Stored = vec2f;
+alias StoredBits = vec2u;
+
+fn load_vector(stored: Stored) -> Vector {
+  return stored;
+}
+
+fn store_vector(vector: Vector) -> Stored {
+  return vector;
+}
+
+// Index of a cell, x fastest: cells of one row are neighbours in memory.
+fn flatten(cell: Lattice, cells: Extent) -> u32 {
+  return u32(cell.y) * cells.x + u32(cell.x);
+}
+
+fn unflatten(index: u32, cells: Extent) -> Lattice {
+  return Lattice(i32(index % cells.x), i32(index / cells.x));
+}
+
+// Rows that a probe reads, and the way to each; x is covered by the row's range.
+const ROWS = 3;
+
+fn row_offset(row: i32) -> Lattice {
+  return Lattice(0, row - 1);
+}

@@ -1,0 +1,36 @@
+// Space. Every kernel is written against these names and linked with this file or dim2.wgsl.
+
+const DIMENSIONS = 3u;
+
+alias Vector = vec3f;
+alias Lattice = vec3i;
+alias Extent = vec3u;
+
+// One particle's vector as it lies in memory: 16 bytes, the last four unused and zero.
+alias Stored = vec4f;
+alias StoredBits = vec4u;
+
+fn load_vector(stored: Stored) -> Vector {
+  return stored.xyz;
+}
+
+fn store_vector(vector: Vector) -> Stored {
+  return Stored(vector, 0.0);
+}
+
+// Index of a cell, x fastest: cells of one row are neighbours in memory.
+fn flatten(cell: Lattice, cells: Extent) -> u32 {
+  return (u32(cell.z) * cells.y + u32(cell.y)) * cells.x + u32(cell.x);
+}
+
+fn unflatten(index: u32, cells: Extent) -> Lattice {
+  let row = index / cells.x;
+  return Lattice(i32(index % cells.x), i32(row % cells.y), i32(row / cells.y));
+}
+
+// Rows that a probe reads, and the way to each; x is covered by the row's range.
+const ROWS = 9;
+
+fn row_offset(row: i32) -> Lattice {
+  return Lattice(0, row % 3 - 1, row / 3 - 1);
+}

@@ -1,0 +1,36 @@
+// Group 0 of every kernel. Host twins: GRID_LAYOUT and SUBSTEP_LAYOUT in src/gpu/params.ts.
+
+struct Grid {
+  origin: Vector,
+  inverse_cell_size: f32,
+  cells: Extent,
+  // Cells in all; the bucket of this number holds particles set aside, the next one particles being removed.
+  cell_count: u32,
+  // Particles in the buffers, set-aside ones included.
+  count: u32,
+}
+
+struct Substep {
+  gravity: Vector,
+  dt: f32,
+  lower: Vector,
+  inverse_dt: f32,
+  upper: Vector,
+  diameter: f32,
+  diameter_squared: f32,
+  restitution: f32,
+  friction: f32,
+  half_relaxation: f32,
+  rest_speed: f32,
+  push_speed: f32,
+  // 1 where particles are kept inside lower and upper.
+  walls: u32,
+}
+
+@group(0) @binding(0) var<uniform> grid: Grid;
+@group(0) @binding(1) var<uniform> substep: Substep;
+
+// The thread's place in a dispatch that may be folded into two dimensions.
+fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
+  return workgroup.y * workgroups.x + workgroup.x;
+}

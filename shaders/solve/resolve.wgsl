@@ -1,0 +1,152 @@
+// One Jacobi pass of the contact law (src/core/settings.ts): every particle gathers what its overlapping
+// neighbours do to it, reading only the state before the pass, so no atomics and no order of threads.
+// Inputs: sorted state, starts (partners, where restitution is not zero). Outputs: positions and velocities;
+// with SEPARATE only positions, and velocities are not touched. Slots stay as they are.
+
+struct Visitor {
+  slot: u32,
+  id: u32,
+  position: Vector,
+  push: Vector,
+#if !SEPARATE
+  velocity: Vector,
+  change: Vector,
+  partner: u32,
+#endif
+}
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(2) var<storage, read> id_in: array<u32>;
+@group(1) @binding(3) var<storage, read> start: array<u32>;
+@group(1) @binding(4) var<storage, read> cell_of_slot: array<u32>;
+#if !SEPARATE
+@group(1) @binding(5) var<storage, read> velocity_in: array<Stored>;
+@group(1) @binding(6) var<storage, read_write> velocity_out: array<Stored>;
+@group(1) @binding(7) var<storage, read> partner_in: array<u32>;
+#endif
+
+fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
+  let apart = (*visitor).position - other_position;
+  let distance_squared = dot(apart, apart);
+  if (distance_squared >= substep.diameter_squared) {
+    return;
+  }
+  let contact = contact_from(apart, distance_squared, (*visitor).id, id_in[other]);
+  let push = substep.half_relaxation * contact.overlap;
+#if SEPARATE
+  (*visitor).push += push * contact.normal;
+#else
+  let relative = (*visitor).velocity - load_vector(velocity_in[other]);
+  let approach = dot(relative, contact.normal);
+  var change = 0.0;
+  var bounces = false;
+  if (substep.restitution > 0.0 && (*visitor).partner == other && partner_in[other] == (*visitor).slot) {
+    bounces = true;
+    change = -0.5 * (1.0 + substep.restitution) * approach;
+  } else {
+    let cap = select(max(substep.push_speed, -0.5 * approach), substep.push_speed, approach > 0.0);
+    let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
+    change = min(push * substep.inverse_dt, cap) * kept;
+  }
+  // Friction: up to a share of the sliding, no more than the normal change allows.
+  let sliding = relative - approach * contact.normal;
+  let sliding_speed = sqrt(dot(sliding, sliding));
+  var braking = 0.0;
+  if (sliding_speed > 0.0) {
+    braking = min(substep.friction * change, substep.half_relaxation * sliding_speed) / sliding_speed;
+  }
+  (*visitor).change += change * contact.normal - braking * sliding;
+  // A contact that bears also holds its place; one that bounces only changes course.
+  let held = select(braking * substep.dt, 0.0, bounces);
+  (*visitor).push += push * contact.normal - held * sliding;
+#endif
+}
+
+#if !SEPARATE
+// One wall: position onto it, velocity as against an unmovable particle.
+fn meet_wall(
+  position: ptr<function, Vector>,
+  velocity: ptr<function, Vector>,
+  axis: u32,
+  limit: f32,
+  inward: f32,
+) {
+  let depth = inward * (limit - (*position)[axis]);
+  if (!(depth > 0.0)) {
+    return;
+  }
+  (*position)[axis] = limit;
+  let approach = inward * (*velocity)[axis];
+  if (!(approach < 0.0)) {
+    return;
+  }
+  var change = min(depth * substep.inverse_dt, -approach);
+  if (substep.restitution > 0.0 && approach < -substep.rest_speed) {
+    change = -(1.0 + substep.restitution) * approach;
+  }
+  var sliding = *velocity;
+  sliding[axis] = 0.0;
+  let sliding_speed = sqrt(dot(sliding, sliding));
+  var braking = 0.0;
+  if (sliding_speed > 0.0) {
+    braking = min(substep.friction * change, sliding_speed) / sliding_speed;
+  }
+  *velocity -= braking * sliding;
+  (*velocity)[axis] += inward * change;
+  *position -= (braking * substep.dt) * sliding;
+}
+#endif
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn resolve(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  let present = slot < grid.count;
+  var visitor: Visitor;
+  var cell = grid.cell_count;
+  if (present) {
+    visitor.slot = slot;
+    visitor.id = id_in[slot];
+    visitor.position = load_vector(position_in[slot]);
+    cell = cell_of_slot[slot];
+#if !SEPARATE
+    visitor.velocity = load_vector(velocity_in[slot]);
+    if (substep.restitution > 0.0) {
+      visitor.partner = partner_in[slot];
+    }
+#endif
+  }
+  probe(&visitor, slot, cell, thread);
+  if (!present) {
+    return;
+  }
+  if (cell >= grid.cell_count) {
+    // Set aside: handed on as it is.
+    position_out[slot] = position_in[slot];
+#if !SEPARATE
+    velocity_out[slot] = velocity_in[slot];
+#endif
+    return;
+  }
+  var position = visitor.position + visitor.push;
+#if !SEPARATE
+  var velocity = visitor.velocity + visitor.change;
+#endif
+  if (substep.walls != 0u) {
+#if !SEPARATE
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      meet_wall(&position, &velocity, axis, substep.lower[axis], 1.0);
+      meet_wall(&position, &velocity, axis, substep.upper[axis], -1.0);
+    }
+#endif
+    position = clamp(position, substep.lower, substep.upper);
+  }
+  position_out[slot] = store_vector(position);
+#if !SEPARATE
+  velocity_out[slot] = store_vector(velocity);
+#endif
+}

@@ -1,0 +1,103 @@
+/**
+ * Purpose: argument checks shared by every public entry point, so that all of them refuse the same
+ * things in the same words.
+ */
+import { ArgumentError } from './errors';
+
+export function checkDimensions(value: unknown, argument = 'dimensions'): asserts value is 2 | 3 {
+  if (value !== 2 && value !== 3) throw new ArgumentError(argument, value, '2 or 3');
+}
+
+export function checkFinite(argument: string, value: unknown): asserts value is number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || !Number.isFinite(Math.fround(value))) {
+    throw new ArgumentError(argument, value, 'a finite number that fits 32-bit floats');
+  }
+}
+
+export function checkPositive(argument: string, value: unknown): asserts value is number {
+  if (typeof value !== 'number' || !(Math.fround(value) > 0) || !Number.isFinite(Math.fround(value))) {
+    throw new ArgumentError(argument, value, 'a finite number greater than 0');
+  }
+}
+
+export function checkRange(
+  argument: string,
+  value: unknown,
+  low: number,
+  high: number,
+): asserts value is number {
+  if (typeof value !== 'number' || !(value >= low && value <= high)) {
+    throw new ArgumentError(argument, value, `a number from ${low} to ${high}`);
+  }
+}
+
+export function checkInteger(
+  argument: string,
+  value: unknown,
+  low: number,
+  high: number,
+): asserts value is number {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < low || value > high) {
+    throw new ArgumentError(argument, value, `a whole number from ${low} to ${high}`);
+  }
+}
+
+/** A vector given as `dimensions` finite numbers. */
+export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): asserts value is number[] {
+  const vector = value as ArrayLike<unknown> | null | undefined;
+  const accepted = `${dimensions} finite numbers`;
+  if (vector === null || typeof vector !== 'object' || vector.length !== dimensions) {
+    throw new ArgumentError(argument, value, accepted);
+  }
+  for (let axis = 0; axis < dimensions; axis++) {
+    const component = vector[axis];
+    if (typeof component !== 'number' || !Number.isFinite(Math.fround(component))) {
+      throw new ArgumentError(`${argument}[${axis}]`, component, 'a finite number that fits 32-bit floats');
+    }
+  }
+}
+
+/**
+ * Packed vectors, `dimensions` numbers a particle: the length is `count` particles and every number
+ * is finite as a 32-bit float. The error names the first particle that is not.
+ */
+export function checkPacked(
+  argument: string,
+  values: unknown,
+  count: number,
+  dimensions: 2 | 3,
+): asserts values is Float32Array {
+  if (!(values instanceof Float32Array)) {
+    throw new ArgumentError(argument, values, `a Float32Array with ${dimensions} numbers a particle`);
+  }
+  if (values.length !== count * dimensions) {
+    throw new ArgumentError(
+      `${argument}.length`,
+      values.length,
+      `${count * dimensions} (${dimensions} numbers for each of ${count} particles)`,
+    );
+  }
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number;
+    if (!Number.isFinite(value)) {
+      throw new ArgumentError(
+        `${argument}[${index}] (particle ${Math.floor(index / dimensions)})`,
+        value,
+        'a finite number',
+      );
+    }
+  }
+}
+
+/** Refuses option names nobody reads, so that a misspelt option is never ignored in silence. */
+export function checkKnownKeys(argument: string, value: object, known: readonly string[]): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) {
+      throw new ArgumentError(
+        `${argument}.${key}`,
+        (value as Record<string, unknown>)[key],
+        `one of ${known.join(', ')}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Purpose: every size that the host, the shaders and the CPU twins must agree on. The shader linker turns
+ * them into WGSL constants of the same names, so no number stands in two places.
+ */
+
+/** Threads a workgroup of every particle pass. 256 is the default limit of WebGPU; less costs occupancy. */
+export const WORKGROUP_SIZE = 256;
+
+/** Cells a thread sums in a scan block. More means fewer barriers and less parallelism; a multiple of 4. */
+export const SCAN_ITEMS = 16;
+
+/** Cells a workgroup of the scan covers. */
+export const SCAN_BLOCK = WORKGROUP_SIZE * SCAN_ITEMS;
+
+/** Scan threads whose sums one thread adds up; WORKGROUP_SIZE must be its square: two barriers a scan. */
+export const SCAN_GROUP = 16;
+
+/** Threads a workgroup of the measure pass: 16 words for each must fit 16 KiB of workgroup memory. */
+export const MEASURE_WORKGROUP_SIZE = 64;
+
+/** Workgroups of the measure pass at most: the partial sums read back are 64 bytes for each. */
+export const MEASURE_WORKGROUPS = 1024;
+
+/** Words in one workgroup's partial measures. */
+export const MEASURE_WORDS = 16;
+
+/** Set in the id of a particle that is being removed; so ids stay below it. */
+export const RETIRED_BIT = 0x8000_0000;
+
+/** `partner` of a particle that bounces off nobody. */
+export const NO_PARTNER = 0xffff_ffff;

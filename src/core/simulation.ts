@@ -1,0 +1,276 @@
+/**
+ * Purpose: the shape that the GPU engine and the CPU engine share, so that code written for one runs on
+ * the other. Where the GPU must wait for a readback it returns a promise, and the CPU engine the value:
+ * `await` serves both.
+ */
+import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from './checks';
+import { RETIRED_BIT } from './constants';
+import { ArgumentError } from './errors';
+import {
+  defaultSettings,
+  resolveSettings,
+  SETTING_NAMES,
+  type Settings,
+  type SettingsOptions,
+} from './settings';
+import { type Dimensions, defineWorld, type World } from './world';
+
+export interface SimulationOptions extends SettingsOptions {
+  readonly dimensions: Dimensions;
+  /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
+  readonly capacity?: number | undefined;
+  readonly radius: number;
+  /** Opposite corners of the box; default: a box for `capacity` particles at a fifth of the area (volume). */
+  readonly min?: readonly number[] | undefined;
+  readonly max?: readonly number[] | undefined;
+  readonly cellSize?: number | undefined;
+  /** First particles, `dimensions` numbers each; their ids are 0, 1, 2 … */
+  readonly positions?: Float32Array | undefined;
+  readonly velocities?: Float32Array | undefined;
+}
+
+export interface Measures {
+  /** Particles alive: in the world's cells, plus those set aside. */
+  readonly count: number;
+  /** Unordered pairs that the broad phase hands to the distance test. */
+  readonly candidates: number;
+  /** Unordered pairs that overlap: distance² < diameter². Touching is not overlapping. */
+  readonly contacts: number;
+  readonly occupiedCells: number;
+  /** Particles in the fullest cell. */
+  readonly greatestOccupancy: number;
+  /** Particles whose centre is outside the world's box. */
+  readonly outside: number;
+  /** Particles set aside because a coordinate is not finite. */
+  readonly nonFinite: number;
+  /** ½ Σ v², each particle of mass 1. */
+  readonly kineticEnergy: number;
+  /** Σ v, each particle of mass 1. */
+  readonly momentum: readonly number[];
+  /** Greatest overlap of a contact, in units of length. */
+  readonly deepestOverlap: number;
+  /** Mean over contacts, in units of length; 0 without contacts. */
+  readonly meanOverlap: number;
+  /** Sixteen hexadecimal digits that depend on every bit of every particle, not on their order. */
+  readonly hash: string;
+}
+
+/** Overlapping pairs: `pairs[2k] < pairs[2k + 1]` are ids, sorted by the first and then the second. */
+export interface PairList {
+  readonly count: number;
+  readonly pairs: Uint32Array;
+}
+
+/** Particles sorted by id; set-aside ones included. */
+export interface ParticleArrays {
+  readonly ids: Uint32Array;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+/** Everything needed to go on with the same bits: plain data, safe to copy and to store. */
+export interface Checkpoint extends ParticleArrays {
+  readonly version: 1;
+  readonly dimensions: Dimensions;
+  readonly time: number;
+  readonly settings: Settings;
+}
+
+export interface NewParticles {
+  readonly positions: Float32Array;
+  /** Default: at rest. */
+  readonly velocities?: Float32Array | undefined;
+}
+
+export interface ParticleSimulation {
+  readonly backend: 'gpu' | 'cpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly capacity: number;
+  readonly count: number;
+  /** Simulated seconds. */
+  readonly time: number;
+  readonly settings: Settings;
+  readonly memoryBytes: number;
+  set(changes: SettingsOptions): void;
+  /** Advances by `dt` seconds. */
+  step(dt: number): void;
+  /** Pushes overlapping particles apart, `iterations` times, without touching velocities or time. */
+  separate(iterations?: number): void;
+  /** Returns the new particles' ids: the lowest free ones, ascending. */
+  add(particles: NewParticles): Uint32Array;
+  remove(ids: Uint32Array | readonly number[]): void;
+  measure(): Promise<Measures> | Measures;
+  findPairs(): Promise<PairList> | PairList;
+  read(): Promise<ParticleArrays> | ParticleArrays;
+  checkpoint(): Promise<Checkpoint> | Checkpoint;
+  restore(checkpoint: Checkpoint): void;
+  destroy(): void;
+}
+
+/** Options checked and completed: what both engines start from. */
+export interface SimulationPlan {
+  readonly dimensions: Dimensions;
+  readonly capacity: number;
+  readonly radius: number;
+  readonly diameter: number;
+  readonly world: World;
+  readonly settings: Settings;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly count: number;
+}
+
+const OPTION_NAMES = [
+  ...SETTING_NAMES,
+  'dimensions',
+  'capacity',
+  'radius',
+  'min',
+  'max',
+  'cellSize',
+  'positions',
+  'velocities',
+] as const;
+
+/** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
+export const MAX_PARTICLES = RETIRED_BIT - 1;
+
+export function planSimulation(options: SimulationOptions): SimulationPlan {
+  checkKnownKeys('options', options, OPTION_NAMES);
+  const { dimensions, radius } = options;
+  checkDimensions(dimensions);
+  checkPositive('radius', radius);
+  const positions = options.positions ?? new Float32Array(0);
+  const count = Math.floor(positions.length / dimensions);
+  checkPacked('positions', positions, count, dimensions);
+  const velocities = options.velocities ?? new Float32Array(positions.length);
+  checkPacked('velocities', velocities, count, dimensions);
+  const capacity = options.capacity ?? count;
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  if (count > capacity) {
+    throw new ArgumentError('positions', positions, `at most ${capacity} particles (the capacity)`);
+  }
+  const diameter = Math.fround(2 * radius);
+  checkPositive('2 · radius', diameter);
+  const edge = Math.ceil(
+    diameter * (Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions),
+  );
+  const world = defineWorld(
+    {
+      dimensions,
+      min: options.min ?? new Array<number>(dimensions).fill(0),
+      max: options.max ?? Array.from({ length: dimensions }, (_, axis) => (options.min?.[axis] ?? 0) + edge),
+      cellSize: options.cellSize,
+    },
+    diameter,
+  );
+  const settingChanges: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
+  const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);
+  return { dimensions, capacity, radius, diameter, world, settings, positions, velocities, count };
+}
+
+/** A checkpoint that this simulation can hold, or an error; nothing is changed. */
+export function checkCheckpoint(checkpoint: Checkpoint, dimensions: Dimensions, capacity: number): void {
+  if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
+  if (checkpoint.dimensions !== dimensions) {
+    throw new ArgumentError(
+      'checkpoint.dimensions',
+      checkpoint.dimensions,
+      `${dimensions}, like this simulation`,
+    );
+  }
+  const count = checkpoint.ids.length;
+  if (count > capacity)
+    throw new ArgumentError('checkpoint.ids.length', count, `at most ${capacity}, the capacity`);
+  for (let index = 0; index < count; index++) {
+    const id = checkpoint.ids[index] as number;
+    const previous = index === 0 ? -1 : (checkpoint.ids[index - 1] as number);
+    if (id <= previous || id >= capacity) {
+      throw new ArgumentError(
+        `checkpoint.ids[${index}]`,
+        id,
+        `above ${previous} and below the capacity, ${capacity}`,
+      );
+    }
+  }
+  for (const name of ['positions', 'velocities'] as const) {
+    if (checkpoint[name].length !== count * dimensions) {
+      throw new ArgumentError(`checkpoint.${name}.length`, checkpoint[name].length, `${count * dimensions}`);
+    }
+  }
+}
+
+/** Hands out the lowest free ids below a capacity, and knows which are alive. */
+export class IdAllocator {
+  private readonly alive: Uint8Array;
+  private lowestFree = 0;
+  private living = 0;
+
+  constructor(readonly capacity: number) {
+    this.alive = new Uint8Array(capacity);
+  }
+
+  get count(): number {
+    return this.living;
+  }
+
+  has(id: number): boolean {
+    return this.alive[id] === 1;
+  }
+
+  /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */
+  take(count: number): Uint32Array {
+    const ids = new Uint32Array(count);
+    let id = this.lowestFree;
+    for (let taken = 0; taken < count; id++) {
+      if (this.alive[id] === 0) {
+        this.alive[id] = 1;
+        ids[taken++] = id;
+      }
+    }
+    if (count > 0) this.lowestFree = id;
+    this.living += count;
+    return ids;
+  }
+
+  release(ids: ArrayLike<number>): void {
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number;
+      this.alive[id] = 0;
+      if (id < this.lowestFree) this.lowestFree = id;
+    }
+    this.living -= ids.length;
+  }
+
+  replaceAll(ids: ArrayLike<number>): void {
+    this.alive.fill(0);
+    for (let index = 0; index < ids.length; index++) this.alive[ids[index] as number] = 1;
+    this.living = ids.length;
+    this.lowestFree = 0;
+  }
+
+  /** Distinct living ids, or an error. */
+  checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
+    const seen = new Set<number>();
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number;
+      if (!this.has(id) || seen.has(id)) {
+        throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, named once');
+      }
+      seen.add(id);
+    }
+  }
+
+  checkRoom(count: number): void {
+    if (count > this.capacity - this.living) {
+      throw new ArgumentError(
+        'positions',
+        `${count} particles`,
+        `at most ${this.capacity - this.living} particles (capacity ${this.capacity}, ${this.living} alive)`,
+      );
+    }
+  }
+}

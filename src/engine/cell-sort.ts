@@ -1,0 +1,130 @@
+/**
+ * Purpose: the counting sort: from positions to cells' starts and state in canonical order. HashGrid and
+ * Simulation are both built on it; it owns the counts, starts, ranks and entries, and none of the state.
+ * Order: count (or a pass that counts in its stead), scan, scatter, gather. Counts are zero before and after.
+ */
+import { startLength } from '../core/cells';
+import type { World } from '../core/world';
+import { type BufferSet, createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import type { SharedBinding } from '../gpu/params';
+import type { Stage } from '../gpu/timing';
+import { Count } from '../passes/count';
+import { Gather } from '../passes/gather';
+import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+import { Scatter } from '../passes/scatter';
+
+export interface SortState {
+  readonly position: GPUBuffer;
+  readonly velocity?: GPUBuffer | undefined;
+  /** Where absent on the input side, the id of a particle is its slot. */
+  readonly id?: GPUBuffer | undefined;
+}
+
+export interface SortBinding {
+  readonly count: GPUBindGroup;
+  readonly scatter: GPUBindGroup;
+  readonly gather: GPUBindGroup;
+}
+
+export interface CellSortOptions {
+  readonly ids: boolean;
+  readonly velocities: boolean;
+}
+
+export class CellSort {
+  private constructor(
+    private readonly passes: { count: Count; scan: Scan; scatter: Scatter; gather: Gather },
+    private readonly owned: BufferSet<'counts' | 'start' | 'ranks' | 'entries'>,
+    private readonly scanBinding: ScanBinding,
+  ) {}
+
+  static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
+    const { dimensions } = world;
+    const [count, scan, scatter, gather] = await Promise.all([
+      Count.create(gpu, dimensions, options.ids),
+      Scan.create(gpu, dimensions),
+      Scatter.create(gpu, dimensions, options.ids),
+      Gather.create(gpu, dimensions, options.velocities),
+    ]);
+    const bytes = scanBytes(startLength(world));
+    const owned = await createBuffers(gpu, 'grid', {
+      counts: bytes,
+      start: bytes,
+      // Ranks until the scatter has read them, cell numbers from the gather on.
+      ranks: 4 * capacity,
+      entries: 8 * capacity,
+    });
+    try {
+      const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding);
+    } catch (error) {
+      owned.destroy();
+      throw error;
+    }
+  }
+
+  /** Counters of the buckets: zero between sorts. A pass that counts adds to them. */
+  get counts(): GPUBuffer {
+    return this.owned.buffers.counts;
+  }
+
+  /** Rank of each particle in its bucket, written by whatever counts. */
+  get ranks(): GPUBuffer {
+    return this.owned.buffers.ranks;
+  }
+
+  /** First slot of each cell; then the sentinel, the end of the quarantine, the end of all. */
+  get start(): GPUBuffer {
+    return this.owned.buffers.start;
+  }
+
+  /** Cell of each sorted slot, until the next count. */
+  get cellOfSlot(): GPUBuffer {
+    return this.owned.buffers.ranks;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes + this.scanBinding.bytes;
+  }
+
+  bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
+    const { counts, start, ranks, entries } = this.owned.buffers;
+    const ids = input.id ? { id_in: input.id } : {};
+    return {
+      count: this.passes.count.bind({ position_in: input.position, counts, ranks, ...ids }),
+      scatter: this.passes.scatter.bind({ position_in: input.position, ranks, start, entries, ...ids }),
+      gather: this.passes.gather.bind({
+        entries,
+        start,
+        position_in: input.position,
+        position_out: output.position,
+        id_out: output.id,
+        cell_of_slot: ranks,
+        ...(input.velocity && output.velocity
+          ? { velocity_in: input.velocity, velocity_out: output.velocity }
+          : {}),
+      }),
+    };
+  }
+
+  /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
+  stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
+    const { passes } = this;
+    const sorting: Stage[] = [
+      { name: 'scan', encode: (pass) => passes.scan.encode(pass, shared, this.scanBinding) },
+      { name: 'scatter', encode: (pass) => passes.scatter.encode(pass, shared, binding.scatter, count) },
+      { name: 'gather', encode: (pass) => passes.gather.encode(pass, shared, binding.gather, count) },
+    ];
+    if (counted) return sorting;
+    return [
+      { name: 'count', encode: (pass) => passes.count.encode(pass, shared, binding.count, count) },
+      ...sorting,
+    ];
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+    this.scanBinding.destroy();
+  }
+}

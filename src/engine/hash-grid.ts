@@ -1,0 +1,148 @@
+/**
+ * Purpose: the grid alone, over a position buffer of the caller's: cell starts, sorted ids and sorted
+ * positions (and velocities), recorded into the caller's encoder. Ids are indices into the caller's buffer.
+ * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
+ */
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
+import { ArgumentError, DestroyedError } from '../core/errors';
+import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
+import { MAX_PARTICLES } from '../core/simulation';
+import { defineWorld, type World, type WorldOptions } from '../core/world';
+import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { storedFloats } from '../gpu/layout';
+import { SharedParameters } from '../gpu/params';
+import { CellSort, type SortBinding } from './cell-sort';
+
+export interface HashGridOptions extends WorldOptions {
+  /** Particles at most. */
+  readonly capacity: number;
+  /** Largest diameter, or twice the radius of a neighbour search: cells are at least as large. */
+  readonly diameter: number;
+  /** Carry a velocity buffer along. Default false. */
+  readonly velocities?: boolean | undefined;
+}
+
+export interface HashGridInput {
+  /** vec2f (2D) or vec4f with w unused (3D) for each particle; usage STORAGE. */
+  readonly positions: GPUBuffer;
+  /** The same layout; needed where the grid was created with `velocities`. */
+  readonly velocities?: GPUBuffer | undefined;
+  readonly count: number;
+}
+
+const OPTION_NAMES = ['dimensions', 'min', 'max', 'cellSize', 'capacity', 'diameter', 'velocities'] as const;
+
+export class HashGrid {
+  private destroyed = false;
+  private readonly bindings = new WeakMap<
+    GPUBuffer,
+    { velocities: GPUBuffer | undefined; binding: SortBinding }
+  >();
+
+  private constructor(
+    private readonly gpu: Gpu,
+    readonly world: World,
+    readonly capacity: number,
+    private readonly carriesVelocities: boolean,
+    private readonly sort: CellSort,
+    private readonly parameters: SharedParameters,
+    private readonly outputs: BufferSet<string>,
+    private readonly substep: Substep,
+  ) {}
+
+  static async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
+    checkKnownKeys('options', options, OPTION_NAMES);
+    checkDimensions(options.dimensions);
+    const { dimensions, capacity } = options;
+    checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+    const world = defineWorld(options, options.diameter);
+    gpu.checkAlive();
+    checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    const carriesVelocities = options.velocities === true;
+    const sort = await CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities });
+    const vector = 4 * storedFloats(dimensions) * capacity;
+    const outputs: BufferSet<string> = await createBuffers(gpu, 'grid', {
+      ids: 4 * capacity,
+      positions: vector,
+      ...(carriesVelocities ? { velocities: vector } : {}),
+    });
+    const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
+    const parameters = new SharedParameters(gpu, dimensions, 'grid');
+    return new HashGrid(gpu, world, capacity, carriesVelocities, sort, parameters, outputs, substep);
+  }
+
+  /** u32 a cell, the sentinel (cells + 1 entries), and the end of the particles that are not finite. */
+  get start(): GPUBuffer {
+    return this.sort.start;
+  }
+
+  /** u32: index, in the caller's buffer, of the particle in each sorted slot. */
+  get ids(): GPUBuffer {
+    return this.outputs.buffers.ids as GPUBuffer;
+  }
+
+  /** Positions in sorted order, in the layout of the input. */
+  get positions(): GPUBuffer {
+    return this.outputs.buffers.positions as GPUBuffer;
+  }
+
+  get velocities(): GPUBuffer | undefined {
+    return this.outputs.buffers.velocities;
+  }
+
+  /** u32: cell of each sorted slot. */
+  get cellOfSlot(): GPUBuffer {
+    return this.sort.cellOfSlot;
+  }
+
+  get memoryBytes(): number {
+    return this.sort.bytes + this.outputs.bytes + this.parameters.bytes;
+  }
+
+  /** Records the build. The caller submits; outputs are valid for work recorded after it. */
+  encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
+    if (this.destroyed) throw new DestroyedError('HashGrid');
+    this.gpu.checkAlive();
+    checkInteger('count', input.count, 0, this.capacity);
+    const needed = 4 * storedFloats(this.world.dimensions) * input.count;
+    const given = {
+      positions: input.positions,
+      ...(this.carriesVelocities ? { velocities: input.velocities } : {}),
+    };
+    for (const [name, buffer] of Object.entries(given)) {
+      if (!buffer) throw new ArgumentError(name, buffer, 'a GPUBuffer (this grid carries velocities)');
+      if (buffer.size < needed || !(buffer.usage & GPUBufferUsage.STORAGE)) {
+        throw new ArgumentError(
+          name,
+          `a buffer of ${buffer.size} bytes and usage ${buffer.usage}`,
+          `at least ${needed} bytes for ${input.count} particles, with usage STORAGE`,
+        );
+      }
+    }
+    const shared = this.parameters.place(this.world, input.count, this.substep);
+    const pass = encoder.beginComputePass({ label: 'grid' });
+    for (const stage of this.sort.stages(shared, this.bindingFor(input), input.count, false))
+      stage.encode(pass);
+    pass.end();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.sort.destroy();
+    this.parameters.destroy();
+    this.outputs.destroy();
+  }
+
+  private bindingFor(input: HashGridInput): SortBinding {
+    const known = this.bindings.get(input.positions);
+    if (known && known.velocities === input.velocities) return known.binding;
+    const binding = this.sort.bind(
+      { position: input.positions, velocity: input.velocities },
+      { position: this.positions, velocity: this.velocities, id: this.ids },
+    );
+    this.bindings.set(input.positions, { velocities: input.velocities, binding });
+    return binding;
+  }
+}

@@ -1,0 +1,652 @@
+/**
+ * Purpose: the particle simulation on the GPU. Owns the state (two copies of position, velocity and id, in
+ * cell order from substep to substep), orders the passes, and answers questions about the state.
+ *
+ * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with
+ * restitution), resolve. All in one compute pass; dispatches within a pass are ordered and synchronised.
+ *
+ * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
+ * simulation that is not itself a recording, because those calls submit at once.
+ */
+import { checkInteger, checkPacked } from '../core/checks';
+import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
+import {
+  checkTimeStep,
+  deriveSubstep,
+  MAX_ITERATIONS,
+  resolveSettings,
+  type Settings,
+  type SettingsOptions,
+  type Substep,
+} from '../core/settings';
+import {
+  type Checkpoint,
+  checkCheckpoint,
+  IdAllocator,
+  type Measures,
+  type NewParticles,
+  type PairList,
+  type ParticleArrays,
+  type ParticleSimulation,
+  planSimulation,
+  type SimulationOptions,
+  type SimulationPlan,
+} from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { fromStored, storedFloats, toStored } from '../gpu/layout';
+import { type SharedBinding, SharedParameters } from '../gpu/params';
+import { Readback } from '../gpu/readback';
+import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
+import { Integrate } from '../passes/integrate';
+import { Measure } from '../passes/measure';
+import { Pairs } from '../passes/pairs';
+import { Partner } from '../passes/partner';
+import { Resolve } from '../passes/resolve';
+import { Retire } from '../passes/retire';
+import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+import { CellSort } from './cell-sort';
+
+/** Passes that probe exist once for each broad phase. */
+interface ProbingPasses {
+  readonly partner: Partner;
+  readonly respond: Resolve;
+  readonly separate: Resolve;
+  readonly measure: Measure;
+  readonly pairs: Pairs;
+}
+
+type StateNames =
+  | 'position0'
+  | 'position1'
+  | 'velocity0'
+  | 'velocity1'
+  | 'id0'
+  | 'id1'
+  | 'partner'
+  | 'leaving';
+
+interface Passes {
+  readonly integrate: Integrate;
+  readonly retire: Retire;
+  readonly grid: ProbingPasses;
+  readonly naive: ProbingPasses;
+}
+
+/** The buffers that hold the state now; another step may swap them, so ask again each frame. */
+export interface SimulationBuffers {
+  /** vec2f or vec4f a particle, in cell order. */
+  readonly positions: GPUBuffer;
+  readonly velocities: GPUBuffer;
+  /** u32: the id of the particle in each slot. */
+  readonly ids: GPUBuffer;
+}
+
+export async function createSimulation(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
+  return Simulation.create(gpu, options);
+}
+
+export class Simulation implements ParticleSimulation {
+  readonly backend = 'gpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly capacity: number;
+  private currentSettings: Settings;
+  private readonly diameter: number;
+  private readonly ids: IdAllocator;
+  private readonly readback: Readback;
+  private readonly groups = new Map<string, unknown>();
+  private elapsed = 0;
+  private destroyed = false;
+  /** Which of the two copies holds the state. */
+  private position: 0 | 1 = 0;
+  private velocity: 0 | 1 = 0;
+  private id: 0 | 1 = 0;
+  /** Substep parameters by the time step they were derived for. */
+  private derived: { dt: number; settings: Settings; substep: Substep } | undefined;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    plan: SimulationPlan,
+    private readonly passes: Passes,
+    private readonly scan: Scan,
+    private readonly sort: CellSort,
+    private readonly parameters: SharedParameters,
+    private readonly state: BufferSet<StateNames>,
+  ) {
+    this.dimensions = plan.dimensions;
+    this.world = plan.world;
+    this.radius = plan.radius;
+    this.diameter = plan.diameter;
+    this.capacity = plan.capacity;
+    this.currentSettings = plan.settings;
+    this.ids = new IdAllocator(plan.capacity);
+    this.readback = new Readback(gpu, 'simulation');
+  }
+
+  static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
+    const plan = planSimulation(options);
+    const { dimensions, capacity, world } = plan;
+    gpu.checkAlive();
+    checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    const probing = async (broadPhase: 'grid' | 'naive'): Promise<ProbingPasses> => {
+      const [partner, respond, separate, measure, pairs] = await Promise.all([
+        Partner.create(gpu, dimensions, broadPhase),
+        Resolve.create(gpu, dimensions, broadPhase, 'respond'),
+        Resolve.create(gpu, dimensions, broadPhase, 'separate'),
+        Measure.create(gpu, world, broadPhase),
+        Pairs.create(gpu, dimensions, broadPhase),
+      ]);
+      return { partner, respond, separate, measure, pairs };
+    };
+    const [integrate, retire, grid, naive, scan] = await Promise.all([
+      Integrate.create(gpu, dimensions),
+      Retire.create(gpu, dimensions),
+      probing('grid'),
+      probing('naive'),
+      Scan.create(gpu, dimensions),
+    ]);
+    const sort = await CellSort.create(gpu, world, capacity, { ids: true, velocities: true });
+    const vector = 4 * storedFloats(dimensions) * capacity;
+    let state: BufferSet<StateNames>;
+    try {
+      state = await createBuffers(gpu, 'simulation', {
+        position0: vector,
+        position1: vector,
+        velocity0: vector,
+        velocity1: vector,
+        id0: 4 * capacity,
+        id1: 4 * capacity,
+        partner: 4 * capacity,
+        leaving: 4 * Math.ceil(capacity / 32),
+      });
+    } catch (error) {
+      sort.destroy();
+      throw error;
+    }
+    const parameters = new SharedParameters(gpu, dimensions, 'simulation');
+    const passes = { integrate, retire, grid, naive };
+    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state);
+    if (plan.count > 0) simulation.add({ positions: plan.positions, velocities: plan.velocities });
+    return simulation;
+  }
+
+  get count(): number {
+    return this.ids.count;
+  }
+
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  get memoryBytes(): number {
+    const { grid, naive } = this.passes;
+    return (
+      this.state.bytes + this.sort.bytes + this.parameters.bytes + grid.measure.bytes + naive.measure.bytes
+    );
+  }
+
+  /** The state in GPU memory, for drawing and for kernels of the caller's own; only to be read. */
+  get buffers(): SimulationBuffers {
+    this.checkUsable();
+    return {
+      positions: this.buffer('position', this.position),
+      velocities: this.buffer('velocity', this.velocity),
+      ids: this.buffer('id', this.id),
+    };
+  }
+
+  set(changes: SettingsOptions): void {
+    this.checkUsable();
+    this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
+  }
+
+  step(dt: number): void {
+    this.submit('simulation.step', (encoder) => this.encodeStep(encoder, dt));
+  }
+
+  /** Records a step into the caller's encoder. */
+  encodeStep(encoder: GPUCommandEncoder, dt: number): void {
+    this.checkUsable();
+    checkTimeStep(dt, this.currentSettings.substeps);
+    if (dt === 0) return;
+    this.encodeStages(encoder, 'simulation.step', this.stepStages(dt));
+    this.elapsed += dt;
+  }
+
+  separate(iterations?: number): void {
+    this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, iterations));
+  }
+
+  /** Records a separation into the caller's encoder: one grid, then `iterations` pushes. */
+  encodeSeparate(encoder: GPUCommandEncoder, iterations = this.currentSettings.iterations): void {
+    this.checkUsable();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    this.encodeStages(encoder, 'simulation.separate', this.separateStages(iterations));
+  }
+
+  /** A step (or a separation) with each stage timed; it counts as done. */
+  async profile(dt: number): Promise<StageTimes> {
+    this.checkUsable();
+    checkTimeStep(dt, this.currentSettings.substeps);
+    const stages = dt === 0 ? [] : this.stepStages(dt);
+    this.elapsed += dt;
+    return timeStages(this.gpu, this.readback, stages);
+  }
+
+  async profileSeparate(iterations = this.currentSettings.iterations): Promise<StageTimes> {
+    this.checkUsable();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    return timeStages(this.gpu, this.readback, this.separateStages(iterations));
+  }
+
+  add(particles: NewParticles): Uint32Array {
+    this.checkUsable();
+    const count = Math.floor((particles.positions?.length ?? 0) / this.dimensions);
+    checkPacked('positions', particles.positions, count, this.dimensions);
+    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
+    checkPacked('velocities', velocities, count, this.dimensions);
+    this.ids.checkRoom(count);
+    const first = this.ids.count;
+    const ids = this.ids.take(count);
+    this.upload(first, ids, particles.positions, velocities);
+    return ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
+    this.ids.checkLiving('ids', ids);
+    if (ids.length === 0) return;
+    const leaving = new Uint32Array(Math.ceil(this.capacity / 32));
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number;
+      leaving[id >>> 5] = (leaving[id >>> 5] as number) | (1 << (id & 31));
+    }
+    this.gpu.device.queue.writeBuffer(this.state.buffers.leaving, 0, leaving);
+    const shared = this.shared();
+    const { retire } = this.passes;
+    const group = this.group(`retire ${this.position} ${this.id}`, () =>
+      retire.bind({
+        leaving: this.state.buffers.leaving,
+        position: this.buffer('position', this.position),
+        id: this.buffer('id', this.id),
+      }),
+    );
+    const { count } = this;
+    this.submit('simulation.remove', (encoder) =>
+      this.encodeStages(encoder, 'simulation.remove', [
+        { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
+        ...this.sortStages(shared, false),
+      ]),
+    );
+    // The sort has filed them last, so that a smaller count leaves them behind.
+    this.ids.release(ids);
+  }
+
+  async measure(): Promise<Measures> {
+    this.checkUsable();
+    const { count } = this;
+    const { measure } = this.probing();
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.measure' });
+    this.encodeStages(encoder, 'simulation.measure', this.measureStages());
+    const reading = this.readback.record(encoder, [measure.range(count)]);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [bytes] = await reading.finish();
+    return measure.combine(bytes as ArrayBuffer, count);
+  }
+
+  /**
+   * Every overlapping pair once, ids ascending. Memory for the list is reserved for just as many pairs as
+   * there are; if the device cannot hold them, the error says how many there are.
+   */
+  async findPairs(): Promise<PairList> {
+    this.checkUsable();
+    const { device } = this.gpu;
+    const { measure, pairs } = this.probing();
+    const length = this.capacity + 1;
+    // The state is copied, since the caller may step on while the number of pairs is on its way.
+    const scratch = await createBuffers(this.gpu, 'pairs', {
+      tallies: scanBytes(length),
+      offsets: scanBytes(length),
+      position_in: this.buffer('position', 0).size,
+      id_in: this.buffer('id', 0).size,
+      start: this.sort.start.size,
+      cell_of_slot: this.sort.cellOfSlot.size,
+    });
+    const { tallies, offsets, ...state } = scratch.buffers;
+    let list: BufferSet<'pairs'> | undefined;
+    let scanBinding: ScanBinding | undefined;
+    try {
+      scanBinding = await this.scan.bind(tallies, offsets, length);
+      this.checkUsable();
+      const { count } = this;
+      const encoder = device.createCommandEncoder({ label: 'simulation.pairs' });
+      this.encodeStages(encoder, 'simulation.pairs', this.measureStages());
+      const sources = {
+        position_in: this.buffer('position', this.position),
+        id_in: this.buffer('id', this.id),
+        start: this.sort.start,
+        cell_of_slot: this.sort.cellOfSlot,
+      };
+      for (const name of ['position_in', 'id_in', 'start', 'cell_of_slot'] as const) {
+        encoder.copyBufferToBuffer(sources[name], 0, state[name], 0, state[name].size);
+      }
+      const shared = this.shared();
+      const tally = pairs.bind('tally', { ...state, tallies });
+      const scanned = scanBinding;
+      this.encodeStages(encoder, 'simulation.pairs', [
+        { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, count) },
+        { name: 'scan', encode: (pass) => this.scan.encode(pass, shared, scanned) },
+      ]);
+      const counting = this.readback.record(encoder, [measure.range(count)]);
+      device.queue.submit([encoder.finish()]);
+      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, 0);
+      const [bytes] = await counting.finish();
+      const { contacts } = measure.combine(bytes as ArrayBuffer, count);
+      if (contacts === 0) return { count: 0, pairs: new Uint32Array(0) };
+      this.checkPairsFit(contacts);
+      list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * contacts });
+      const fill = pairs.bind('fill', { ...state, offsets, pairs: list.buffers.pairs });
+      const then = this.parameters.place(this.world, count, substep);
+      const filling = device.createCommandEncoder({ label: 'simulation.pairs.fill' });
+      const pass = filling.beginComputePass({ label: 'simulation.pairs.fill' });
+      pairs.encode(pass, then, 'fill', fill, count);
+      pass.end();
+      const reading = this.readback.record(filling, [{ buffer: list.buffers.pairs, size: 8 * contacts }]);
+      device.queue.submit([filling.finish()]);
+      const [found] = await reading.finish();
+      return { count: contacts, pairs: sortGroups(new Uint32Array(found as ArrayBuffer)) };
+    } finally {
+      scanBinding?.destroy();
+      scratch.destroy();
+      list?.destroy();
+    }
+  }
+
+  async read(): Promise<ParticleArrays> {
+    this.checkUsable();
+    const { count } = this;
+    const { positions, velocities, ids } = this.buffers;
+    const vector = 4 * storedFloats(this.dimensions) * count;
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
+    const reading = this.readback.record(encoder, [
+      { buffer: ids, size: 4 * count },
+      { buffer: positions, size: vector },
+      { buffer: velocities, size: vector },
+    ]);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [idBytes, positionBytes, velocityBytes] = (await reading.finish()) as [
+      ArrayBuffer,
+      ArrayBuffer,
+      ArrayBuffer,
+    ];
+    const slotIds = new Uint32Array(idBytes);
+    const slots = slotsById(slotIds, this.capacity);
+    return {
+      ids: slots.map((slot) => slotIds[slot] as number),
+      positions: fromStored(this.dimensions, positionBytes, slots),
+      velocities: fromStored(this.dimensions, velocityBytes, slots),
+    };
+  }
+
+  async checkpoint(): Promise<Checkpoint> {
+    const { time, settings, dimensions } = this;
+    const arrays = await this.read();
+    return { version: 1, dimensions, time, settings, ...arrays };
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.checkUsable();
+    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
+    const settings = resolveSettings(this.dimensions, this.currentSettings, checkpoint.settings);
+    this.ids.replaceAll(checkpoint.ids);
+    this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.state.destroy();
+    this.sort.destroy();
+    this.parameters.destroy();
+    this.readback.destroy();
+    this.passes.retire.destroy();
+    this.passes.grid.measure.destroy();
+    this.passes.naive.measure.destroy();
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('Simulation');
+    this.gpu.checkAlive();
+  }
+
+  private probing(): ProbingPasses {
+    return this.passes[this.currentSettings.broadPhase];
+  }
+
+  private buffer(kind: 'position' | 'velocity' | 'id', copy: 0 | 1): GPUBuffer {
+    return this.state.buffers[`${kind}${copy}`];
+  }
+
+  /** Bind groups are made once for each combination of copies, then found by name. */
+  private group<Group>(name: string, make: () => Group): Group {
+    let group = this.groups.get(name) as Group | undefined;
+    if (group === undefined) {
+      group = make();
+      this.groups.set(name, group);
+    }
+    return group;
+  }
+
+  private shared(dt = 0): SharedBinding {
+    if (this.derived?.dt !== dt || this.derived.settings !== this.currentSettings) {
+      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, dt);
+      this.derived = { dt, settings: this.currentSettings, substep };
+    }
+    return this.parameters.place(this.world, this.count, this.derived.substep);
+  }
+
+  private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
+    this.checkUsable();
+    const encoder = this.gpu.device.createCommandEncoder({ label });
+    encode(encoder);
+    this.gpu.device.queue.submit([encoder.finish()]);
+  }
+
+  private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
+    if (this.count === 0) return;
+    const pass = encoder.beginComputePass({ label });
+    for (const stage of stages) stage.encode(pass);
+    pass.end();
+  }
+
+  private stepStages(dt: number): Stage[] {
+    const { count } = this;
+    const shared = this.shared(dt);
+    const { integrate } = this.passes;
+    const stages: Stage[] = [];
+    for (let substep = 0; substep < this.currentSettings.substeps; substep++) {
+      const group = this.group(`integrate ${this.position} ${this.velocity} ${this.id}`, () =>
+        integrate.bind({
+          position: this.buffer('position', this.position),
+          velocity: this.buffer('velocity', this.velocity),
+          counts: this.sort.counts,
+          ranks: this.sort.ranks,
+          id_in: this.buffer('id', this.id),
+        }),
+      );
+      stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
+      stages.push(...this.sortStages(shared, true));
+      for (let iteration = 0; iteration < this.currentSettings.iterations; iteration++) {
+        stages.push(...this.respondStages(shared));
+      }
+    }
+    return stages;
+  }
+
+  private separateStages(iterations: number): Stage[] {
+    const shared = this.shared();
+    const stages = this.sortStages(shared, false);
+    for (let iteration = 0; iteration < iterations; iteration++) stages.push(this.separateStage(shared));
+    return stages;
+  }
+
+  private measureStages(): Stage[] {
+    const { count } = this;
+    const shared = this.shared();
+    const stages = this.sortStages(shared, false);
+    const { measure } = this.probing();
+    const group = this.group(
+      `measure ${this.currentSettings.broadPhase} ${this.position} ${this.velocity} ${this.id}`,
+      () =>
+        measure.bind({
+          position: this.buffer('position', this.position),
+          velocity: this.buffer('velocity', this.velocity),
+          id_in: this.buffer('id', this.id),
+          start: this.sort.start,
+          cell_of_slot: this.sort.cellOfSlot,
+        }),
+    );
+    stages.push({ name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) });
+    return stages;
+  }
+
+  /** Sorts the state into the other copies. */
+  private sortStages(shared: SharedBinding, counted: boolean): Stage[] {
+    const { position, velocity, id } = this;
+    const binding = this.group(`sort ${position} ${velocity} ${id}`, () =>
+      this.sort.bind(
+        {
+          position: this.buffer('position', position),
+          velocity: this.buffer('velocity', velocity),
+          id: this.buffer('id', id),
+        },
+        {
+          position: this.buffer('position', other(position)),
+          velocity: this.buffer('velocity', other(velocity)),
+          id: this.buffer('id', other(id)),
+        },
+      ),
+    );
+    this.position = other(position);
+    this.velocity = other(velocity);
+    this.id = other(id);
+    return this.sort.stages(shared, binding, this.count, counted);
+  }
+
+  private respondStages(shared: SharedBinding): Stage[] {
+    const { count, position, velocity, id } = this;
+    const { broadPhase, restitution } = this.currentSettings;
+    const { partner, respond } = this.probing();
+    const key = `${broadPhase} ${position} ${velocity} ${id}`;
+    const state = {
+      position_in: this.buffer('position', position),
+      velocity_in: this.buffer('velocity', velocity),
+      id_in: this.buffer('id', id),
+      start: this.sort.start,
+      cell_of_slot: this.sort.cellOfSlot,
+    };
+    const stages: Stage[] = [];
+    if (restitution > 0) {
+      const group = this.group(`partner ${key}`, () =>
+        partner.bind({ ...state, partner_out: this.state.buffers.partner }),
+      );
+      stages.push({ name: 'partner', encode: (pass) => partner.encode(pass, shared, group, count) });
+    }
+    const group = this.group(`respond ${key}`, () =>
+      respond.bind({
+        ...state,
+        position_out: this.buffer('position', other(position)),
+        velocity_out: this.buffer('velocity', other(velocity)),
+        partner_in: this.state.buffers.partner,
+      }),
+    );
+    stages.push({ name: 'resolve', encode: (pass) => respond.encode(pass, shared, group, count) });
+    this.position = other(position);
+    this.velocity = other(velocity);
+    return stages;
+  }
+
+  private separateStage(shared: SharedBinding): Stage {
+    const { count, position, id } = this;
+    const { separate } = this.probing();
+    const group = this.group(`separate ${this.currentSettings.broadPhase} ${position} ${id}`, () =>
+      separate.bind({
+        position_in: this.buffer('position', position),
+        position_out: this.buffer('position', other(position)),
+        id_in: this.buffer('id', id),
+        start: this.sort.start,
+        cell_of_slot: this.sort.cellOfSlot,
+      }),
+    );
+    this.position = other(position);
+    return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
+  }
+
+  private upload(first: number, ids: Uint32Array, positions: Float32Array, velocities: Float32Array): void {
+    const { queue } = this.gpu.device;
+    const stride = 4 * storedFloats(this.dimensions);
+    queue.writeBuffer(this.buffer('id', this.id), 4 * first, new Uint32Array(ids));
+    queue.writeBuffer(
+      this.buffer('position', this.position),
+      stride * first,
+      toStored(this.dimensions, positions),
+    );
+    queue.writeBuffer(
+      this.buffer('velocity', this.velocity),
+      stride * first,
+      toStored(this.dimensions, velocities),
+    );
+  }
+
+  private checkPairsFit(contacts: number): void {
+    const { limits } = this.gpu.device;
+    const bytes = 8 * contacts;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (bytes > limits[name]) {
+        throw new LimitError(
+          name,
+          `There are ${contacts} overlapping pairs, a list of ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / 8)} pairs fit.`,
+        );
+      }
+    }
+  }
+}
+
+function other(copy: 0 | 1): 0 | 1 {
+  return copy === 0 ? 1 : 0;
+}
+
+/** Slots in the order of their particles' ids. */
+function slotsById(ids: Uint32Array, capacity: number): Uint32Array {
+  const slotOf = new Uint32Array(capacity).fill(0xffff_ffff);
+  ids.forEach((id, slot) => {
+    if (id >= capacity) throw new ArgumentError('id', id, `below the capacity, ${capacity}`);
+    slotOf[id] = slot;
+  });
+  return slotOf.filter((slot) => slot !== 0xffff_ffff);
+}
+
+/** Sorts the second ids inside each group of equal first ids, in place: groups are short. */
+function sortGroups(pairs: Uint32Array): Uint32Array {
+  for (let begin = 0; begin < pairs.length; ) {
+    let end = begin + 2;
+    while (end < pairs.length && pairs[end] === pairs[begin]) end += 2;
+    const seconds = new Uint32Array((end - begin) / 2);
+    for (let index = 0; index < seconds.length; index++)
+      seconds[index] = pairs[begin + 2 * index + 1] as number;
+    seconds.sort();
+    for (let index = 0; index < seconds.length; index++)
+      pairs[begin + 2 * index + 1] = seconds[index] as number;
+    begin = end;
+  }
+  return pairs;
+}

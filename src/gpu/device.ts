@@ -1,0 +1,182 @@
+/**
+ * Purpose: adapter and device with just the features and limits that the requested capacity needs.
+ * Optional features (timestamp-query, subgroups) are used where present and never required.
+ */
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
+import { MEASURE_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../core/constants';
+import { GpuError, LimitError } from '../core/errors';
+import { MAX_PARTICLES } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { storedFloats } from './layout';
+import { sharedGroupLayout } from './params';
+
+export interface GpuRequest {
+  /** Particles that one simulation or grid will hold. */
+  readonly particles: number;
+  readonly dimensions: Dimensions;
+  /** Cells of its world. Default: four a particle. */
+  readonly cells?: number | undefined;
+  /** Entry point of WebGPU. Default: navigator.gpu. */
+  readonly gpu?: GPU | undefined;
+  readonly powerPreference?: GPUPowerPreference | undefined;
+}
+
+export interface Gpu {
+  readonly device: GPUDevice;
+  readonly info: GPUAdapterInfo | undefined;
+  readonly timestamps: boolean;
+  readonly subgroups: boolean;
+  /** maxComputeWorkgroupsPerDimension; tests inject a small one. */
+  readonly workgroupsPerDimension: number;
+  /** Layout of group 0, shared by every kernel of the device. */
+  readonly sharedLayout: GPUBindGroupLayout;
+  /** Set once the device is lost, with the reason. */
+  readonly lost: { reason: string } | undefined;
+  /** Throws if the device is lost. */
+  checkAlive(): void;
+  destroy(): void;
+}
+
+/** Bytes of the largest buffer that a particle and a cell cause: entries or vectors, and starts. */
+export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
+  return Math.max(particles * 4 * Math.max(2, storedFloats(dimensions)), (cells + 8) * 4, 256);
+}
+
+/** Particles that fit a device's limits, and the limit that ends it. */
+export function greatestCount(
+  limits: GPUSupportedLimits,
+  dimensions: Dimensions,
+): { readonly particles: number; readonly limit: string; readonly bytes: number } {
+  const names = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
+  const limit = limits[names[0]] <= limits[names[1]] ? names[0] : names[1];
+  const perParticle = 4 * Math.max(2, storedFloats(dimensions));
+  const threads = limits.maxComputeWorkgroupsPerDimension ** 2 * WORKGROUP_SIZE;
+  const particles = Math.min(Math.floor(limits[limit] / perParticle), MAX_PARTICLES);
+  return threads < particles
+    ? { particles: threads, limit: 'maxComputeWorkgroupsPerDimension', bytes: perParticle }
+    : { particles, limit, bytes: perParticle };
+}
+
+const REQUEST_NAMES = ['particles', 'dimensions', 'cells', 'gpu', 'powerPreference'] as const;
+
+export async function requestGpu(request: GpuRequest): Promise<Gpu> {
+  checkKnownKeys('request', request, REQUEST_NAMES);
+  const { particles, dimensions } = request;
+  checkDimensions(dimensions);
+  checkInteger('particles', particles, 0, MAX_PARTICLES);
+  const cells = request.cells ?? 4 * particles;
+  checkInteger('cells', cells, 0, 2 ** 31);
+  const provider = request.gpu ?? globalThis.navigator?.gpu;
+  if (!provider) throw missingGpu();
+  const adapter = await provider.requestAdapter(
+    request.powerPreference ? { powerPreference: request.powerPreference } : {},
+  );
+  if (!adapter) {
+    throw new GpuError(
+      'no-adapter',
+      'WebGPU is here but offers no adapter: the graphics driver is missing, too old or blocked.',
+    );
+  }
+  const bytes = largestBuffer(particles, cells, dimensions);
+  const requiredLimits: Record<string, number> = {};
+  for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+    if (adapter.limits[name] < bytes) {
+      const fit = greatestCount(adapter.limits, dimensions);
+      throw new LimitError(
+        name,
+        `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in ${Math.floor(adapter.limits[name] / 4) - 8} cells fit.`,
+      );
+    }
+    requiredLimits[name] = bytes;
+  }
+  // The defaults are promised by every device; asking for less than a default changes nothing.
+  const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
+  let device: GPUDevice;
+  try {
+    device = await adapter.requestDevice({
+      label: 'cellstorm',
+      requiredFeatures: optional,
+      requiredLimits: atLeastDefaults(requiredLimits),
+    });
+  } catch (error) {
+    throw new GpuError('validation', `The adapter gave no device: ${(error as Error).message}`);
+  }
+  return wrapDevice(device, adapter.info);
+}
+
+/** A device of the caller's own; its limits are checked when something is created on it. */
+export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
+  let lost: { reason: string } | undefined;
+  device.lost.then(
+    (loss) => {
+      lost = {
+        reason: loss.reason === 'destroyed' ? 'it was destroyed' : loss.message || 'for an unknown reason',
+      };
+    },
+    () => undefined,
+  );
+  return {
+    device,
+    info: info ?? (device as { adapterInfo?: GPUAdapterInfo }).adapterInfo,
+    timestamps: device.features.has('timestamp-query'),
+    subgroups: device.features.has('subgroups' as GPUFeatureName),
+    workgroupsPerDimension: workgroupsPerDimension ?? device.limits.maxComputeWorkgroupsPerDimension,
+    sharedLayout: sharedGroupLayout(device),
+    get lost() {
+      return lost;
+    },
+    checkAlive() {
+      if (lost) {
+        throw new GpuError(
+          'lost',
+          `The GPU device is lost (${lost.reason}); request a new one and restore a checkpoint.`,
+        );
+      }
+    },
+    destroy: () => device.destroy(),
+  };
+}
+
+/** Refuses sizes that this device cannot bind, before anything is created. */
+export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dimensions: Dimensions): void {
+  const bytes = largestBuffer(particles, cells, dimensions);
+  const { limits } = gpu.device;
+  for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+    if (limits[name] < bytes) {
+      throw new LimitError(
+        name,
+        `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device was requested with a ${name} of ${limits[name]}; request it with particles: ${particles}, cells: ${cells}.`,
+      );
+    }
+  }
+  for (const [name, needed] of [
+    ['maxStorageBuffersPerShaderStage', 8],
+    ['maxComputeInvocationsPerWorkgroup', Math.max(WORKGROUP_SIZE, MEASURE_WORKGROUP_SIZE)],
+    ['maxComputeWorkgroupStorageSize', 16384],
+  ] as const) {
+    if (limits[name] < needed) {
+      throw new LimitError(name, `This device's ${name} is ${limits[name]}, but cellstorm needs ${needed}.`);
+    }
+  }
+}
+
+const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
+  maxStorageBufferBindingSize: 128 * 2 ** 20,
+  maxBufferSize: 256 * 2 ** 20,
+};
+
+function atLeastDefaults(limits: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [name, Math.max(value, DEFAULT_LIMITS[name] ?? 0)]),
+  );
+}
+
+function missingGpu(): GpuError {
+  const insecure = (globalThis as { isSecureContext?: boolean }).isSecureContext === false;
+  return insecure
+    ? new GpuError('insecure', 'WebGPU needs a secure context: serve this page over https or from localhost.')
+    : new GpuError(
+        'unsupported',
+        'There is no WebGPU here (no navigator.gpu); use a browser that has it, pass `gpu`, or use cellstorm/cpu.',
+      );
+}

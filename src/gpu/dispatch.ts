@@ -1,0 +1,18 @@
+/**
+ * Purpose: the shape of a dispatch. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups;
+ * past that the dispatch is folded into rows, and shaders compute a linear index and guard it.
+ */
+import { LimitError } from '../core/errors';
+
+/** Rows and columns of at least `workgroups` workgroups; less than one row is wasted. */
+export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
+  if (workgroups <= perDimension) return [workgroups, 1];
+  const rows = Math.ceil(workgroups / perDimension);
+  if (rows > perDimension) {
+    throw new LimitError(
+      'maxComputeWorkgroupsPerDimension',
+      `A dispatch of ${workgroups} workgroups does not fit the device's maxComputeWorkgroupsPerDimension of ${perDimension}; at most ${perDimension * perDimension} do.`,
+    );
+  }
+  return [Math.ceil(workgroups / rows), rows];
+}

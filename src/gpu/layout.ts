@@ -1,0 +1,97 @@
+/**
+ * Purpose: host twins of WGSL uniform structs. Fields are named, never indexed; offsets follow WGSL's rules.
+ * A vector is vec2 (8 bytes, aligned to 8) or vec3 (12 bytes, aligned to 16): the same struct has other
+ * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/layout.test.ts compares every
+ * layout with the offsets that wgsl_reflect reads from the linked shaders.
+ */
+import { CellstormError } from '../core/errors';
+import type { Dimensions } from '../core/world';
+
+export type FieldType = 'f32' | 'u32' | 'vector' | 'extent';
+
+export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent'
+  ? readonly number[]
+  : number;
+
+export type StructFields = Readonly<Record<string, FieldType>>;
+
+export type StructValues<Fields extends StructFields> = {
+  readonly [Name in keyof Fields]: FieldValue<Fields[Name]>;
+};
+
+export interface StructLayout<Fields extends StructFields> {
+  readonly fields: Fields;
+  readonly offsets: Readonly<Record<keyof Fields, number>>;
+  /** Bytes, a multiple of the struct's alignment. */
+  readonly size: number;
+  encode(values: StructValues<Fields>): ArrayBuffer;
+}
+
+export function defineStruct<const Fields extends StructFields>(
+  dimensions: Dimensions,
+  fields: Fields,
+): StructLayout<Fields> {
+  const offsets: Record<string, number> = {};
+  let end = 0;
+  let alignment = 4;
+  for (const [name, type] of Object.entries(fields)) {
+    const wide = type === 'vector' || type === 'extent';
+    const align = wide ? (dimensions === 2 ? 8 : 16) : 4;
+    alignment = Math.max(alignment, align);
+    offsets[name] = Math.ceil(end / align) * align;
+    end = (offsets[name] as number) + (wide ? 4 * dimensions : 4);
+  }
+  const size = Math.ceil(end / alignment) * alignment;
+  return {
+    fields,
+    offsets: offsets as Record<keyof Fields, number>,
+    size,
+    encode(values) {
+      const bytes = new ArrayBuffer(size);
+      const view = new DataView(bytes);
+      for (const [name, type] of Object.entries(fields)) {
+        const value = values[name] as number | readonly number[] | undefined;
+        if (value === undefined) throw new CellstormError(`The struct field ${name} has no value.`);
+        const components = typeof value === 'number' ? [value] : value;
+        components.forEach((component, index) => {
+          const offset = (offsets[name] as number) + 4 * index;
+          if (type === 'u32' || type === 'extent') view.setUint32(offset, component, true);
+          else view.setFloat32(offset, component, true);
+        });
+      }
+      return bytes;
+    },
+  };
+}
+
+/** Floats that one particle's vector takes in a GPU buffer: vec2f, or vec3f padded to vec4f. */
+export function storedFloats(dimensions: Dimensions): number {
+  return dimensions === 2 ? 2 : 4;
+}
+
+/** Packed vectors (`dimensions` numbers each) as they lie in a GPU buffer. */
+export function toStored(dimensions: Dimensions, packed: Float32Array): Float32Array<ArrayBuffer> {
+  if (dimensions === 2) return new Float32Array(packed);
+  const count = packed.length / 3;
+  const stored = new Float32Array(count * 4);
+  for (let index = 0; index < count; index++) {
+    stored[4 * index] = packed[3 * index] as number;
+    stored[4 * index + 1] = packed[3 * index + 1] as number;
+    stored[4 * index + 2] = packed[3 * index + 2] as number;
+  }
+  return stored;
+}
+
+/** One component of a GPU buffer's vectors, moved as bits so that no NaN is altered. */
+export function fromStored(dimensions: Dimensions, stored: ArrayBuffer, slots?: Uint32Array): Float32Array {
+  const words = storedFloats(dimensions);
+  const source = new Uint32Array(stored);
+  const count = slots ? slots.length : source.length / words;
+  const packed = new Uint32Array(count * dimensions);
+  for (let index = 0; index < count; index++) {
+    const from = (slots ? (slots[index] as number) : index) * words;
+    for (let axis = 0; axis < dimensions; axis++)
+      packed[index * dimensions + axis] = source[from + axis] as number;
+  }
+  return new Float32Array(packed.buffer);
+}

@@ -1,0 +1,139 @@
+/**
+ * Purpose: turns plain .wgsl files into one shader; the only importer of wgsl-preprocessor.
+ * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
+ * Output: the code and a map from its lines back to file and line, for compiler messages.
+ *
+ * A file may hold lines `#if NAME`, `#if !NAME`, `#else`, `#endif`, alone on their line. The preprocessor
+ * itself throws on those words in comments, erases code at unknown directives and prints undefined values;
+ * here every `#` that is not one of these lines, and every flag that was not declared, is an error with its
+ * place before it can do so.
+ */
+import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
+import dim2 from '../../shaders/shared/dim2.wgsl?raw';
+import dim3 from '../../shaders/shared/dim3.wgsl?raw';
+import * as constants from '../core/constants';
+import { GpuError } from '../core/errors';
+import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/hash';
+import type { Dimensions } from '../core/world';
+
+export interface ShaderSource {
+  /** Path below shaders/, for messages. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface LinkOptions {
+  readonly dimensions: Dimensions;
+  /** Modules first, the kernel last. */
+  readonly sources: readonly ShaderSource[];
+  readonly flags?: Readonly<Record<string, boolean>>;
+  readonly constants?: Readonly<Record<string, number>>;
+  /** WGSL extensions for `enable`. */
+  readonly extensions?: readonly string[];
+}
+
+export interface SourceLine {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface LinkedShader {
+  readonly code: string;
+  /** Where a line of the code (from 1) comes from. */
+  locate(line: number): SourceLine;
+}
+
+/** Sizes that shaders and host share: each exported number of core/constants, and the hash seeds. */
+export const SHARED_CONSTANTS: Readonly<Record<string, number>> = {
+  ...constants,
+  HASH_SEED_LOW,
+  HASH_SEED_HIGH,
+};
+
+const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
+  2: { name: 'shared/dim2.wgsl', text: dim2 },
+  3: { name: 'shared/dim3.wgsl', text: dim3 },
+};
+
+const MARK = '//@';
+
+export function linkShader(options: LinkOptions): LinkedShader {
+  const lines: SourceLine[] = [];
+  const generated = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
+  for (const extension of options.extensions ?? []) generated(`enable ${extension};`);
+  const values = { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS, ...options.constants };
+  for (const [name, value] of Object.entries(values)) {
+    if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
+      throw new GpuError(
+        'shader',
+        `The shader constant ${name} is ${value}, but it must be a 32-bit unsigned integer.`,
+      );
+    }
+    generated(`const ${name} = ${value}u;`);
+  }
+  for (const source of [DIMENSION_SOURCES[options.dimensions], ...options.sources]) {
+    lines.push(...preprocess(source, options.flags ?? {}));
+  }
+  return {
+    code: `${lines.map((line) => line.text).join('\n')}\n`,
+    locate: (line) => lines[line - 1] ?? { file: '(generated)', line, text: '' },
+  };
+}
+
+/** The lines of a file that its flags leave, each with its number in the file. */
+export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
+  const strings: string[] = [''];
+  const values: boolean[] = [];
+  const append = (text: string) => {
+    strings[strings.length - 1] += text;
+  };
+  const refuse = (line: number, problem: string): never => {
+    throw new GpuError('shader', `shaders/${source.name}:${line}: ${problem}.`);
+  };
+  source.text.split(/\r?\n/).forEach((text, index) => {
+    const line = index + 1;
+    const directive = /^\s*#(\S*)\s*(.*?)\s*$/.exec(text);
+    if (!directive) {
+      if (text.includes('#'))
+        refuse(line, `a "#" may only begin a line with #if, #else or #endif, not "${text.trim()}"`);
+      append(`${text}${MARK}${line}\n`);
+      return;
+    }
+    const [, word, argument = ''] = directive;
+    if (word === 'if') {
+      const name = argument.replace(/^!/, '');
+      const value = flags[name];
+      if (value === undefined) {
+        refuse(
+          line,
+          `#if ${argument} asks for a flag that was not declared (declared: ${Object.keys(flags).join(', ')})`,
+        );
+      }
+      append('#if ');
+      values.push(argument.startsWith('!') ? !value : value === true);
+      strings.push('\n');
+    } else if ((word === 'else' || word === 'endif') && argument === '') {
+      append(`#${word}\n`);
+    } else {
+      refuse(line, `"${text.trim()}" is not one of #if NAME, #if !NAME, #else, #endif`);
+    }
+  });
+  let output: string;
+  try {
+    output = wgsl(strings as unknown as TemplateStringsArray, ...values);
+  } catch (error) {
+    throw new GpuError('shader', `shaders/${source.name}: ${(error as Error).message}.`);
+  }
+  const lines: SourceLine[] = [];
+  for (const text of output.split('\n')) {
+    const mark = text.lastIndexOf(MARK);
+    if (mark < 0) continue;
+    lines.push({
+      file: `shaders/${source.name}`,
+      line: Number(text.slice(mark + MARK.length)),
+      text: text.slice(0, mark),
+    });
+  }
+  return lines;
+}

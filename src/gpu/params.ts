@@ -1,0 +1,145 @@
+/**
+ * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/shared/params.wgsl).
+ * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
+ * submit later; so parameters live in rings of slots, bound with dynamic offsets. A slot is written again
+ * only after SLOTS other values: record fewer changes than that before submitting.
+ */
+import type { Substep } from '../core/settings';
+import type { Dimensions, World } from '../core/world';
+import type { Gpu } from './device';
+import { defineStruct } from './layout';
+
+export const GRID_FIELDS = {
+  origin: 'vector',
+  inverse_cell_size: 'f32',
+  cells: 'extent',
+  cell_count: 'u32',
+  count: 'u32',
+} as const;
+
+export const SUBSTEP_FIELDS = {
+  gravity: 'vector',
+  dt: 'f32',
+  lower: 'vector',
+  inverse_dt: 'f32',
+  upper: 'vector',
+  diameter: 'f32',
+  diameter_squared: 'f32',
+  restitution: 'f32',
+  friction: 'f32',
+  half_relaxation: 'f32',
+  rest_speed: 'f32',
+  push_speed: 'f32',
+  walls: 'u32',
+} as const;
+
+/** Dynamic offsets are multiples of this on every device. */
+const SLOT_BYTES = 256;
+const SLOTS = 1024;
+
+export function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
+  const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
+  return device.createBindGroupLayout({
+    label: 'shared.layout',
+    entries: [0, 1].map((binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: uniform })),
+  });
+}
+
+class UniformRing {
+  private next = 0;
+  private last: Uint8Array | undefined;
+  private lastOffset = 0;
+
+  constructor(
+    private readonly device: GPUDevice,
+    readonly buffer: GPUBuffer,
+  ) {}
+
+  /** Offset of a slot that holds these bytes; the same one while they stay the same. */
+  place(bytes: ArrayBuffer): number {
+    const incoming = new Uint8Array(bytes);
+    if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;
+    this.lastOffset = this.next * SLOT_BYTES;
+    this.next = (this.next + 1) % SLOTS;
+    this.last = incoming;
+    this.device.queue.writeBuffer(this.buffer, this.lastOffset, bytes);
+    return this.lastOffset;
+  }
+}
+
+/** The group and the offsets to bind it with: what one recorded stretch of passes sees. */
+export interface SharedBinding {
+  readonly group: GPUBindGroup;
+  readonly offsets: readonly [number, number];
+}
+
+export class SharedParameters {
+  private readonly gridLayout;
+  private readonly substepLayout;
+  private readonly gridRing: UniformRing;
+  private readonly substepRing: UniformRing;
+  private readonly group: GPUBindGroup;
+
+  constructor(gpu: Gpu, dimensions: Dimensions, label: string) {
+    this.gridLayout = defineStruct(dimensions, GRID_FIELDS);
+    this.substepLayout = defineStruct(dimensions, SUBSTEP_FIELDS);
+    const ring = (name: string) =>
+      new UniformRing(
+        gpu.device,
+        gpu.device.createBuffer({
+          label: `${label}.${name}`,
+          size: SLOT_BYTES * SLOTS,
+          usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+        }),
+      );
+    this.gridRing = ring('grid-parameters');
+    this.substepRing = ring('substep-parameters');
+    this.group = gpu.device.createBindGroup({
+      label: `${label}.shared`,
+      layout: gpu.sharedLayout,
+      entries: [
+        { binding: 0, resource: { buffer: this.gridRing.buffer, size: this.gridLayout.size } },
+        { binding: 1, resource: { buffer: this.substepRing.buffer, size: this.substepLayout.size } },
+      ],
+    });
+  }
+
+  place(world: World, count: number, substep: Substep): SharedBinding {
+    const grid = this.gridRing.place(
+      this.gridLayout.encode({
+        origin: world.min,
+        inverse_cell_size: world.inverseCellSize,
+        cells: world.cells,
+        cell_count: world.cellCount,
+        count,
+      }),
+    );
+    const parameters = this.substepRing.place(
+      this.substepLayout.encode({
+        gravity: substep.gravity,
+        dt: substep.dt,
+        lower: substep.lower,
+        inverse_dt: substep.inverseDt,
+        upper: substep.upper,
+        diameter: substep.diameter,
+        diameter_squared: substep.diameterSquared,
+        restitution: substep.restitution,
+        friction: substep.friction,
+        half_relaxation: substep.halfRelaxation,
+        rest_speed: substep.restSpeed,
+        push_speed: substep.pushSpeed,
+        walls: substep.walls ? 1 : 0,
+      }),
+    );
+    return { group: this.group, offsets: [grid, parameters] };
+  }
+
+  get bytes(): number {
+    return 2 * SLOT_BYTES * SLOTS;
+  }
+
+  destroy(): void {
+    this.gridRing.buffer.destroy();
+    this.substepRing.buffer.destroy();
+  }
+}

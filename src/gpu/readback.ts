@@ -1,0 +1,92 @@
+/**
+ * Purpose: bytes from the GPU without stalling a frame: copies go to a small pool of staging buffers, each
+ * mapped when its copy is done and handed back to the pool afterwards. A busy pool grows up to
+ * MAX_IDLE buffers kept; further ones are destroyed after use.
+ */
+import type { Gpu } from './device';
+
+const MAX_IDLE = 4;
+/** Larger staging buffers are not kept: nobody reads a whole state every frame. */
+const LARGEST_KEPT = 1 << 20;
+
+export interface ReadRange {
+  readonly buffer: GPUBuffer;
+  readonly offset?: number;
+  /** Bytes, a multiple of 4. */
+  readonly size: number;
+}
+
+export class Readback {
+  private readonly idle: GPUBuffer[] = [];
+  private readonly busy = new Set<GPUBuffer>();
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly label: string,
+  ) {}
+
+  /** Records the copies; call `finish` after the submission of the encoder. */
+  record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
+    const total = ranges.reduce((sum, range) => sum + aligned(range.size), 0);
+    const staging = this.acquire(total);
+    let offset = 0;
+    for (const range of ranges) {
+      if (range.size > 0)
+        encoder.copyBufferToBuffer(range.buffer, range.offset ?? 0, staging, offset, range.size);
+      offset += aligned(range.size);
+    }
+    return {
+      finish: async () => {
+        try {
+          await staging.mapAsync(GPUMapMode.READ, 0, Math.max(8, total));
+          const mapped = staging.getMappedRange(0, Math.max(8, total));
+          let position = 0;
+          const results = ranges.map((range) => {
+            const bytes = mapped.slice(position, position + range.size);
+            position += aligned(range.size);
+            return bytes;
+          });
+          staging.unmap();
+          this.release(staging);
+          return results;
+        } catch (error) {
+          this.busy.delete(staging);
+          staging.destroy();
+          this.gpu.checkAlive();
+          throw error;
+        }
+      },
+    };
+  }
+
+  private acquire(bytes: number): GPUBuffer {
+    const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
+    const staging =
+      index >= 0
+        ? (this.idle.splice(index, 1)[0] as GPUBuffer)
+        : this.gpu.device.createBuffer({
+            label: `${this.label}.staging`,
+            size: Math.max(256, aligned(bytes)),
+            usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+          });
+    this.busy.add(staging);
+    return staging;
+  }
+
+  private release(staging: GPUBuffer): void {
+    this.busy.delete(staging);
+    if (this.idle.length < MAX_IDLE && staging.size <= LARGEST_KEPT) this.idle.push(staging);
+    else staging.destroy();
+  }
+
+  destroy(): void {
+    for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
+    this.idle.length = 0;
+    this.busy.clear();
+  }
+}
+
+/** mapAsync ranges start at multiples of 8. */
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}

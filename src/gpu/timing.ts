@@ -1,0 +1,96 @@
+/**
+ * Purpose: time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
+ * wall clock otherwise (each stage submitted and awaited on its own, so overhead is included; `source` says
+ * which). Stages are separate compute passes only while being timed.
+ * Timestamps may be quantised to 100 µs and may run backwards: a negative difference counts as 0.
+ */
+import type { Gpu } from './device';
+import type { Readback } from './readback';
+
+export interface Stage {
+  readonly name: string;
+  readonly encode: (pass: GPUComputePassEncoder) => void;
+}
+
+export interface StageTimes {
+  readonly source: 'timestamp-query' | 'wall-clock';
+  /** Milliseconds, in the order of the stages; stages of the same name are added up. */
+  readonly stages: Readonly<Record<string, number>>;
+  readonly total: number;
+}
+
+/** A query set holds at most 4096 queries, two a stage. */
+const MAX_TIMED_STAGES = 2048;
+
+export async function timeStages(
+  gpu: Gpu,
+  readback: Readback,
+  stages: readonly Stage[],
+): Promise<StageTimes> {
+  const times =
+    gpu.timestamps && stages.length <= MAX_TIMED_STAGES
+      ? await timeByQueries(gpu, readback, stages)
+      : await timeByClock(gpu, stages);
+  const sums: Record<string, number> = {};
+  stages.forEach((stage, index) => {
+    sums[stage.name] = (sums[stage.name] ?? 0) + (times[index] as number);
+  });
+  return {
+    source: gpu.timestamps && stages.length <= MAX_TIMED_STAGES ? 'timestamp-query' : 'wall-clock',
+    stages: sums,
+    total: times.reduce((sum, time) => sum + time, 0),
+  };
+}
+
+async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<number[]> {
+  const queries = 2 * stages.length;
+  if (queries === 0) return [];
+  const querySet = gpu.device.createQuerySet({ label: 'timing.queries', type: 'timestamp', count: queries });
+  const resolved = gpu.device.createBuffer({
+    label: 'timing.resolved',
+    size: queries * 8,
+    usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
+  });
+  try {
+    const encoder = gpu.device.createCommandEncoder({ label: 'timing.encoder' });
+    stages.forEach((stage, index) => {
+      const pass = encoder.beginComputePass({
+        label: stage.name,
+        timestampWrites: {
+          querySet,
+          beginningOfPassWriteIndex: 2 * index,
+          endOfPassWriteIndex: 2 * index + 1,
+        },
+      });
+      stage.encode(pass);
+      pass.end();
+    });
+    encoder.resolveQuerySet(querySet, 0, queries, resolved, 0);
+    const reading = readback.record(encoder, [{ buffer: resolved, size: queries * 8 }]);
+    gpu.device.queue.submit([encoder.finish()]);
+    const [bytes] = await reading.finish();
+    const stamps = new BigUint64Array(bytes as ArrayBuffer);
+    return stages.map((_, index) =>
+      Math.max(0, Number((stamps[2 * index + 1] as bigint) - (stamps[2 * index] as bigint)) / 1e6),
+    );
+  } finally {
+    querySet.destroy();
+    resolved.destroy();
+  }
+}
+
+async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<number[]> {
+  const times: number[] = [];
+  await gpu.device.queue.onSubmittedWorkDone();
+  for (const stage of stages) {
+    const encoder = gpu.device.createCommandEncoder({ label: 'timing.encoder' });
+    const pass = encoder.beginComputePass({ label: stage.name });
+    stage.encode(pass);
+    pass.end();
+    const began = performance.now();
+    gpu.device.queue.submit([encoder.finish()]);
+    await gpu.device.queue.onSubmittedWorkDone();
+    times.push(performance.now() - began);
+  }
+  return times;
+}

@@ -1,0 +1,36 @@
+/**
+ * cellstorm: exact, deterministic particle collisions on WebGPU.
+ *
+ *     const gpu = await requestGpu({ particles: 1_000_000, dimensions: 2 });
+ *     const simulation = await createSimulation(gpu, { dimensions: 2, capacity: 1_000_000, radius: 0.5 });
+ *     simulation.step(1 / 60);
+ *     const { contacts, candidates } = await simulation.measure();
+ *     const pairs = await simulation.findPairs();
+ *
+ * This entry point uses neither the DOM nor Node. `cellstorm/cpu` offers the same shape without a GPU.
+ */
+
+export {
+  ArgumentError,
+  CellstormError,
+  DestroyedError,
+  GpuError,
+  LimitError,
+} from './core/errors';
+export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
+export type {
+  Checkpoint,
+  Measures,
+  NewParticles,
+  PairList,
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
+} from './core/simulation';
+export type { Dimensions, World, WorldOptions } from './core/world';
+export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
+export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';
+export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
+export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
+export type { StageTimes } from './gpu/timing';
+export { createScene, SCENE_NAMES, type Scene } from './scenes';

@@ -1,0 +1,31 @@
+/** Host of shaders/solve/integrate.wgsl: advance, and count where particles arrive. */
+import text from '../../shaders/solve/integrate.wgsl?raw';
+import type { Dimensions } from '../core/world';
+import type { Gpu } from '../gpu/device';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { CELLS, PARAMS } from './modules';
+import { ParticlePass } from './particle-pass';
+
+export interface IntegrateBuffers {
+  readonly position: GPUBuffer;
+  readonly velocity: GPUBuffer;
+  readonly counts: GPUBuffer;
+  readonly ranks: GPUBuffer;
+  readonly id_in: GPUBuffer;
+}
+
+export class Integrate extends ParticlePass<IntegrateBuffers> {
+  static describe(dimensions: Dimensions): KernelDescription {
+    return {
+      label: 'solve.integrate',
+      dimensions,
+      sources: [PARAMS, CELLS, { name: 'solve/integrate.wgsl', text }],
+      entryPoint: 'integrate',
+      bindings: { position: 'write', velocity: 'write', counts: 'write', ranks: 'write', id_in: 'read' },
+    };
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions): Promise<Integrate> {
+    return new Integrate(await Kernel.create(gpu, Integrate.describe(dimensions)));
+  }
+}

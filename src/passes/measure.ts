@@ -1,0 +1,149 @@
+/**
+ * Host of shaders/measure/measure.wgsl: sums over all particles. Owns the partial sums, which `combine`
+ * adds up in 64-bit integers and doubles.
+ */
+import text from '../../shaders/measure/measure.wgsl?raw';
+import { MEASURE_WORDS, MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../core/constants';
+import { formatHash } from '../core/hash';
+import type { BroadPhase } from '../core/settings';
+import type { Measures } from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import { type BufferSet, createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { defineStruct } from '../gpu/layout';
+import type { SharedBinding } from '../gpu/params';
+import type { ReadRange } from '../gpu/readback';
+import { PARAMS, probeModule } from './modules';
+
+export const MEASURE_FIELDS = { lowest: 'vector', highest: 'vector' } as const;
+
+export interface MeasureBuffers {
+  readonly position: GPUBuffer;
+  readonly velocity: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+}
+
+const TWO_32 = 2 ** 32;
+
+export class Measure {
+  private constructor(
+    private readonly kernel: Kernel,
+    private readonly dimensions: Dimensions,
+    private readonly parameters: BufferSet<'parameters'>,
+    private readonly partials: BufferSet<'partials'>,
+  ) {}
+
+  static describe(dimensions: Dimensions, broadPhase: BroadPhase): KernelDescription {
+    return {
+      label: `measure.measure.${broadPhase}`,
+      dimensions,
+      sources: [PARAMS, probeModule(broadPhase), { name: 'measure/measure.wgsl', text }],
+      entryPoint: 'measure_state',
+      bindings: {
+        measure: 'uniform',
+        position_in: 'read',
+        position_bits: 'read',
+        velocity_bits: 'read',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        partials: 'write',
+      },
+      flags: { FROZEN: false },
+      constants: { TILE_SIZE: MEASURE_WORKGROUP_SIZE },
+    };
+  }
+
+  static async create(gpu: Gpu, world: World, broadPhase: BroadPhase): Promise<Measure> {
+    const { dimensions } = world;
+    const kernel = await Kernel.create(gpu, Measure.describe(dimensions, broadPhase));
+    const layout = defineStruct(dimensions, MEASURE_FIELDS);
+    const parameters = await createBuffers(
+      gpu,
+      'measure.measure',
+      { parameters: layout.size },
+      GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    );
+    const partials = await createBuffers(gpu, 'measure.measure', {
+      partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
+    });
+    gpu.device.queue.writeBuffer(
+      parameters.buffers.parameters,
+      0,
+      layout.encode({ lowest: world.min, highest: world.max }),
+    );
+    return new Measure(kernel, dimensions, parameters, partials);
+  }
+
+  bind(buffers: MeasureBuffers): GPUBindGroup {
+    return this.kernel.bind({
+      measure: this.parameters.buffers.parameters,
+      position_in: buffers.position,
+      position_bits: buffers.position,
+      velocity_bits: buffers.velocity,
+      id_in: buffers.id_in,
+      start: buffers.start,
+      cell_of_slot: buffers.cell_of_slot,
+      partials: this.partials.buffers.partials,
+    });
+  }
+
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, count: number): void {
+    this.kernel.encode(pass, shared, group, workgroupsFor(count));
+  }
+
+  /** What to read back after `encode` for `count` particles. */
+  range(count: number): ReadRange {
+    return { buffer: this.partials.buffers.partials, size: workgroupsFor(count) * MEASURE_WORDS * 4 };
+  }
+
+  combine(bytes: ArrayBuffer, count: number): Measures {
+    const words = new Uint32Array(bytes);
+    const floats = new Float32Array(bytes);
+    const groups = words.length / MEASURE_WORDS;
+    const sum = (source: ArrayLike<number>, word: number) => {
+      let total = 0;
+      for (let group = 0; group < groups; group++) total += source[group * MEASURE_WORDS + word] as number;
+      return total;
+    };
+    const greatest = (source: ArrayLike<number>, word: number) => {
+      let most = 0;
+      for (let group = 0; group < groups; group++) {
+        most = Math.max(most, source[group * MEASURE_WORDS + word] as number);
+      }
+      return most;
+    };
+    // Each unordered pair was seen from both sides.
+    const contacts = (sum(words, 2) + TWO_32 * sum(words, 3)) / 2;
+    return {
+      count,
+      candidates: (sum(words, 0) + TWO_32 * sum(words, 1)) / 2,
+      contacts,
+      occupiedCells: sum(words, 4),
+      greatestOccupancy: greatest(words, 5),
+      outside: sum(words, 6),
+      nonFinite: sum(words, 7),
+      kineticEnergy: sum(floats, 8) / 2,
+      momentum: Array.from({ length: this.dimensions }, (_, axis) => sum(floats, 9 + axis)),
+      deepestOverlap: greatest(floats, 12),
+      meanOverlap: contacts > 0 ? sum(floats, 13) / (2 * contacts) : 0,
+      hash: formatHash(sum(words, 14) % TWO_32, sum(words, 15) % TWO_32),
+    };
+  }
+
+  get bytes(): number {
+    return this.parameters.bytes + this.partials.bytes;
+  }
+
+  destroy(): void {
+    this.parameters.destroy();
+    this.partials.destroy();
+  }
+}
+
+function workgroupsFor(count: number): number {
+  return Math.min(MEASURE_WORKGROUPS, Math.ceil(count / MEASURE_WORKGROUP_SIZE));
+}

@@ -1,0 +1,66 @@
+/** Host of shaders/measure/pairs.wgsl: overlapping pairs, tallied by id, then written at scanned offsets. */
+import text from '../../shaders/measure/pairs.wgsl?raw';
+import { WORKGROUP_SIZE } from '../core/constants';
+import type { BroadPhase } from '../core/settings';
+import type { Dimensions } from '../core/world';
+import type { Gpu } from '../gpu/device';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
+import type { SharedBinding } from '../gpu/params';
+import { PARAMS, probeModule } from './modules';
+
+export type PairsStep = 'tally' | 'fill';
+
+export interface PairsBuffers {
+  readonly position_in: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** tally: a count for each id. */
+  readonly tallies?: GPUBuffer;
+  /** fill: first place of each id, and of the id after it. */
+  readonly offsets?: GPUBuffer;
+  readonly pairs?: GPUBuffer;
+}
+
+export class Pairs {
+  private constructor(private readonly kernels: Readonly<Record<PairsStep, Kernel>>) {}
+
+  static describe(dimensions: Dimensions, broadPhase: BroadPhase, step: PairsStep): KernelDescription {
+    return {
+      label: `measure.pairs.${broadPhase}.${step}`,
+      dimensions,
+      sources: [PARAMS, probeModule(broadPhase), { name: 'measure/pairs.wgsl', text }],
+      entryPoint: 'find_pairs',
+      bindings: {
+        position_in: 'read',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        ...(step === 'fill' ? { offsets: 'read', pairs: 'write' } : { tallies: 'write' }),
+      },
+      flags: { FROZEN: false, FILL: step === 'fill' },
+    };
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions, broadPhase: BroadPhase): Promise<Pairs> {
+    const [tally, fill] = await Promise.all([
+      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'tally')),
+      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'fill')),
+    ]);
+    return new Pairs({ tally, fill });
+  }
+
+  bind(step: PairsStep, buffers: PairsBuffers): GPUBindGroup {
+    return this.kernels[step].bind({ ...buffers });
+  }
+
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    step: PairsStep,
+    group: GPUBindGroup,
+    count: number,
+  ): void {
+    this.kernels[step].encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE));
+  }
+}

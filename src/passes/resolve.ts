@@ -1,0 +1,52 @@
+/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or of pushing apart alone. */
+import text from '../../shaders/solve/resolve.wgsl?raw';
+import type { BroadPhase } from '../core/settings';
+import type { Dimensions } from '../core/world';
+import type { Gpu } from '../gpu/device';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { CONTACT, PARAMS, probeModule } from './modules';
+import { ParticlePass } from './particle-pass';
+
+/** `respond` moves positions and velocities; `separate` only positions. */
+export type ResolveMode = 'respond' | 'separate';
+
+export interface ResolveBuffers {
+  readonly position_in: GPUBuffer;
+  readonly position_out: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** Needed where the mode is `respond`. */
+  readonly velocity_in?: GPUBuffer;
+  readonly velocity_out?: GPUBuffer;
+  readonly partner_in?: GPUBuffer;
+}
+
+export class Resolve extends ParticlePass<ResolveBuffers> {
+  static describe(dimensions: Dimensions, broadPhase: BroadPhase, mode: ResolveMode): KernelDescription {
+    return {
+      label: `solve.resolve.${broadPhase}.${mode}`,
+      dimensions,
+      sources: [PARAMS, CONTACT, probeModule(broadPhase), { name: 'solve/resolve.wgsl', text }],
+      entryPoint: 'resolve',
+      bindings: {
+        position_in: 'read',
+        position_out: 'write',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
+      },
+      flags: { FROZEN: true, SEPARATE: mode === 'separate' },
+    };
+  }
+
+  static async create(
+    gpu: Gpu,
+    dimensions: Dimensions,
+    broadPhase: BroadPhase,
+    mode: ResolveMode,
+  ): Promise<Resolve> {
+    return new Resolve(await Kernel.create(gpu, Resolve.describe(dimensions, broadPhase, mode)));
+  }
+}

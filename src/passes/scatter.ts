@@ -1,0 +1,39 @@
+/** Host of shaders/grid/scatter.wgsl: entries (slot, id) grouped by bucket. */
+import text from '../../shaders/grid/scatter.wgsl?raw';
+import type { Dimensions } from '../core/world';
+import type { Gpu } from '../gpu/device';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { CELLS, PARAMS } from './modules';
+import { ParticlePass } from './particle-pass';
+
+export interface ScatterBuffers {
+  readonly position_in: GPUBuffer;
+  readonly ranks: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly entries: GPUBuffer;
+  /** Needed where the pass was created with ids. */
+  readonly id_in?: GPUBuffer;
+}
+
+export class Scatter extends ParticlePass<ScatterBuffers> {
+  static describe(dimensions: Dimensions, ids: boolean): KernelDescription {
+    return {
+      label: ids ? 'grid.scatter.ids' : 'grid.scatter',
+      dimensions,
+      sources: [PARAMS, CELLS, { name: 'grid/scatter.wgsl', text }],
+      entryPoint: 'scatter',
+      bindings: {
+        position_in: 'read',
+        ranks: 'read',
+        start: 'read',
+        entries: 'write',
+        ...(ids ? { id_in: 'read' } : {}),
+      },
+      flags: { IDS: ids },
+    };
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions, ids: boolean): Promise<Scatter> {
+    return new Scatter(await Kernel.create(gpu, Scatter.describe(dimensions, ids)));
+  }
+}
