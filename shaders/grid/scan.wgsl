@@ -1,6 +1,7 @@
 // Exclusive prefix sum in three steps: reduce sums blocks of SCAN_BLOCK counts, spine scans those sums in
 // one workgroup, apply scans each block from its sum on. Reduce-then-scan needs no forward progress between
-// workgroups. apply clears the counts it has read, so the next step starts from zeros without a clear pass.
+// workgroups. apply clears the counts it has read and spine the sums, so the next scan starts from zeros
+// without a clear pass. Barriers: none in reduce, one in apply, two a round in spine.
 // Lengths are whole vectors of four: the host pads the buffers, and padding holds zeros.
 
 struct Scan {
@@ -11,44 +12,31 @@ struct Scan {
 
 @group(1) @binding(0) var<uniform> scan: Scan;
 @group(1) @binding(1) var<storage, read_write> counts: array<vec4u>;
-@group(1) @binding(2) var<storage, read_write> block_sums: array<u32>;
-@group(1) @binding(3) var<storage, read_write> starts: array<vec4u>;
+@group(1) @binding(2) var<storage, read_write> block_sums: array<atomic<u32>>;
+@group(1) @binding(3) var<storage, read_write> block_starts: array<u32>;
+@group(1) @binding(4) var<storage, read_write> starts: array<vec4u>;
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
 
-var<workgroup> block_total: atomic<u32>;
-var<workgroup> thread_sums: array<u32, WORKGROUP_SIZE>;
-var<workgroup> group_sums: array<u32, SCAN_GROUP>;
+var<workgroup> thread_sums: array<u32, SCAN_WORKGROUP_SIZE>;
 
 fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Exclusive prefix of each thread's sum within the workgroup: two barriers.
+// Sum of the threads before this one in the workgroup: one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();
-  if (thread < SCAN_GROUP) {
-    var total = 0u;
-    for (var index = 0u; index < SCAN_GROUP; index++) {
-      total += thread_sums[thread * SCAN_GROUP + index];
-    }
-    group_sums[thread] = total;
-  }
-  workgroupBarrier();
-  let group = thread / SCAN_GROUP;
   var prefix = 0u;
-  for (var index = 0u; index < group; index++) {
-    prefix += group_sums[index];
-  }
-  for (var index = group * SCAN_GROUP; index < thread; index++) {
+  for (var index = 0u; index < thread; index++) {
     prefix += thread_sums[index];
   }
   return prefix;
 }
 
-@compute @workgroup_size(WORKGROUP_SIZE)
+@compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn reduce(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
@@ -61,50 +49,48 @@ fn reduce(
   var sum = 0u;
   // Neighbouring threads read neighbouring vectors: the order within a block is of no matter here.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
-    let vector = block * VECTORS_PER_BLOCK + index * WORKGROUP_SIZE + thread;
+    let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {
       sum += sum_of(counts[vector]);
     }
   }
 #if SUBGROUPS
   sum = subgroupAdd(sum);
-  if (lane == 0u) {
-    atomicAdd(&block_total, sum);
+  if (lane == 0u && block < scan.blocks) {
+    atomicAdd(&block_sums[block], sum);
   }
 #else
-  atomicAdd(&block_total, sum);
-#endif
-  workgroupBarrier();
-  if (thread == 0u && block < scan.blocks) {
-    block_sums[block] = atomicLoad(&block_total);
+  if (block < scan.blocks) {
+    atomicAdd(&block_sums[block], sum);
   }
+#endif
 }
 
-// One workgroup: replaces the blocks' sums by the sums of all blocks before them.
-@compute @workgroup_size(WORKGROUP_SIZE)
+// One workgroup: the sum of all blocks before each.
+@compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn spine(@builtin(local_invocation_index) thread: u32) {
   var carried = 0u;
   for (var base = 0u; base < scan.blocks; base += SCAN_BLOCK) {
     let first = base + thread * SCAN_ITEMS;
+    let end = min(first + SCAN_ITEMS, scan.blocks);
     var sum = 0u;
-    for (var index = first; index < min(first + SCAN_ITEMS, scan.blocks); index++) {
-      sum += block_sums[index];
+    for (var index = first; index < end; index++) {
+      sum += atomicLoad(&block_sums[index]);
     }
-    var prefix = carried + workgroup_prefix(thread, sum);
-    for (var index = 0u; index < SCAN_GROUP; index++) {
-      carried += group_sums[index];
+    var running = carried + workgroup_prefix(thread, sum);
+    for (var index = first; index < end; index++) {
+      block_starts[index] = running;
+      running += atomicExchange(&block_sums[index], 0u);
     }
-    for (var index = first; index < min(first + SCAN_ITEMS, scan.blocks); index++) {
-      let value = block_sums[index];
-      block_sums[index] = prefix;
-      prefix += value;
+    for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
+      carried += thread_sums[index];
     }
     // The sums are overwritten in the next round.
     workgroupBarrier();
   }
 }
 
-@compute @workgroup_size(WORKGROUP_SIZE)
+@compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn apply(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
@@ -112,25 +98,23 @@ fn apply(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   let first = block * VECTORS_PER_BLOCK + thread * VECTORS_PER_THREAD;
-  var values: array<vec4u, VECTORS_PER_THREAD>;
+  let end = min(first + VECTORS_PER_THREAD, scan.vectors);
   var sum = 0u;
-  for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
-    if (first + index < scan.vectors) {
-      values[index] = counts[first + index];
-      sum += sum_of(values[index]);
-    }
+  for (var index = first; index < end; index++) {
+    sum += sum_of(counts[index]);
   }
   var running = workgroup_prefix(thread, sum);
   if (block < scan.blocks) {
-    running += block_sums[block];
+    running += block_starts[block];
   }
-  for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
-    if (first + index < scan.vectors) {
-      let value = values[index];
-      starts[first + index] =
-        vec4u(running, running + value.x, running + value.x + value.y, running + value.x + value.y + value.z);
-      running += sum_of(value);
-      counts[first + index] = vec4u();
-    }
+  // Read again rather than kept: a thread's counts are in the nearest cache, not in its registers.
+  for (var index = first; index < end; index++) {
+    let value = counts[index];
+    let second = running + value.x;
+    let third = second + value.y;
+    let fourth = third + value.z;
+    starts[index] = vec4u(running, second, third, fourth);
+    running = fourth + value.w;
+    counts[index] = vec4u();
   }
 }

@@ -12,9 +12,6 @@ struct Measure {
 }
 
 struct Visitor {
-  position: Vector,
-  id: u32,
-  candidates: u32,
   contacts: u32,
   deepest: f32,
   overlap: f32,
@@ -33,13 +30,7 @@ struct Visitor {
 // Word by word, so that one thread can add a word over all threads.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
-  (*visitor).candidates += 1u;
-  let apart = (*visitor).position - other_position;
-  let distance_squared = dot(apart, apart);
-  if (distance_squared >= substep.diameter_squared) {
-    return;
-  }
+fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
   let overlap = substep.diameter - sqrt(distance_squared);
   (*visitor).contacts += 1u;
   (*visitor).deepest = max((*visitor).deepest, overlap);
@@ -96,22 +87,25 @@ fn measure_state(
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
-    var visitor: Visitor;
+    // A plain declaration is not cleared on every round by every implementation.
+    var visitor = Visitor();
     var cell = grid.cell_count;
+    var position = Vector();
+    var id = 0u;
     if (present) {
-      visitor.position = load_vector(position_in[slot]);
-      visitor.id = id_in[slot];
+      position = load_vector(position_in[slot]);
+      id = id_in[slot];
       cell = cell_of_slot[slot];
     }
-    probe(&visitor, slot, cell, thread);
+    probe(&visitor, slot, cell, position, thread);
     if (present) {
       let bits = velocity_bits[slot];
-      hash_low += hash_of(HASH_SEED_LOW, visitor.id, position_bits[slot], bits);
-      hash_high += hash_of(HASH_SEED_HIGH, visitor.id, position_bits[slot], bits);
+      hash_low += hash_of(HASH_SEED_LOW, id, position_bits[slot], bits);
+      hash_high += hash_of(HASH_SEED_HIGH, id, position_bits[slot], bits);
       if (cell >= grid.cell_count) {
         not_finite += 1u;
       } else {
-        add_wide(&candidates_low, &candidates_high, visitor.candidates);
+        add_wide(&candidates_low, &candidates_high, count_candidates(cell));
         add_wide(&contacts_low, &contacts_high, visitor.contacts);
         deepest = max(deepest, visitor.deepest);
         overlap += visitor.overlap;
@@ -120,7 +114,7 @@ fn measure_state(
         for (var axis = 0u; axis < DIMENSIONS; axis++) {
           momentum[axis] += velocity[axis];
         }
-        if (any(visitor.position < measure.lowest) || any(visitor.position > measure.highest)) {
+        if (any(position < measure.lowest) || any(position > measure.highest)) {
           outside += 1u;
         }
         if (start[cell] == slot) {

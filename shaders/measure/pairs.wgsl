@@ -3,7 +3,6 @@
 // pairs (id, greater id), each once, grouped by the first id ascending; inside a group in slot order.
 
 struct Visitor {
-  position: Vector,
   id: u32,
   found: u32,
 #if FILL
@@ -23,11 +22,7 @@ struct Visitor {
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
 #endif
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
-  let apart = (*visitor).position - other_position;
-  if (dot(apart, apart) >= substep.diameter_squared) {
-    return;
-  }
+fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
   let other_id = id_in[other];
   if (other_id < (*visitor).id) {
     return;
@@ -48,10 +43,11 @@ fn find_pairs(
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   let present = slot < grid.count;
-  var visitor: Visitor;
+  var visitor = Visitor();
   var cell = grid.cell_count;
+  var position = Vector();
   if (present) {
-    visitor.position = load_vector(position_in[slot]);
+    position = load_vector(position_in[slot]);
     visitor.id = id_in[slot];
     cell = cell_of_slot[slot];
 #if FILL
@@ -59,7 +55,7 @@ fn find_pairs(
     visitor.room = offsets[visitor.id + 1u] - visitor.first;
 #endif
   }
-  probe(&visitor, slot, cell, thread);
+  probe(&visitor, slot, cell, position, thread);
 #if !FILL
   if (present) {
     tallies[visitor.id] = visitor.found;

@@ -8,9 +8,10 @@ fn snap(vector: Vector) -> Vector {
   return select(vector, Vector(), abs(vector) < Vector(SMALLEST_NORMAL));
 }
 
+// The outermost cells stay empty, so that a probe around any cell stays inside the grid.
 fn cell_of(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(position - grid.origin) * grid.inverse_cell_size));
-  return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
+  return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(3u)))) + Lattice(1);
 }
 
 // Compilers may assume that NaN and infinity do not exist, so the bits are asked.

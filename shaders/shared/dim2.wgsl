@@ -6,6 +6,8 @@ alias Vector = vec2f;
 alias Lattice = vec2i;
 alias Extent = vec2u;
 
+const AXES = Extent(0u, 1u);
+
 // One particle's vector as it lies in memory: 8 bytes.
 alias Stored = vec2f;
 alias StoredBits = vec2u;
@@ -27,9 +29,9 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(index / cells.x));
 }
 
-// Rows that a probe reads, and the way to each; x is covered by the row's range.
-const ROWS = 3;
+// Layers of three rows that a probe reads, and the index of the cell in the middle of each.
+const LAYERS = 1u;
 
-fn row_offset(row: i32) -> Lattice {
-  return Lattice(0, row - 1);
+fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {
+  return cell;
 }

@@ -6,6 +6,8 @@ alias Vector = vec3f;
 alias Lattice = vec3i;
 alias Extent = vec3u;
 
+const AXES = Extent(0u, 1u, 2u);
+
 // One particle's vector as it lies in memory: 16 bytes, the last four unused and zero.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
@@ -28,9 +30,9 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(row % cells.y), i32(row / cells.y));
 }
 
-// Rows that a probe reads, and the way to each; x is covered by the row's range.
-const ROWS = 9;
+// Layers of three rows that a probe reads, and the index of the cell in the middle of each.
+const LAYERS = 3u;
 
-fn row_offset(row: i32) -> Lattice {
-  return Lattice(0, row % 3 - 1, row / 3 - 1);
+fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {
+  return cell + (layer - 1u) * cells.x * cells.y;
 }

@@ -9,7 +9,7 @@ var<workgroup> tile_positions: array<Stored, TILE_SIZE>;
 var<workgroup> tile_cells: array<Lattice, TILE_SIZE>;
 #endif
 
-fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, thread: u32) {
+fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector, thread: u32) {
   let count = min(start[grid.cell_count], grid.count);
 #if FROZEN
   let centre = unflatten(min(cell, grid.cell_count - 1u), grid.cells);
@@ -27,15 +27,22 @@ fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, thread: u32) {
     if (cell < grid.cell_count) {
       let filled = min(TILE_SIZE, count - base);
       for (var index = 0u; index < filled; index++) {
+        let apart = position - load_vector(tile_positions[index]);
+        let distance_squared = dot(apart, apart);
+        if (distance_squared >= substep.diameter_squared || base + index == slot) {
+          continue;
+        }
 #if FROZEN
         if (any(abs(tile_cells[index] - centre) > Lattice(1))) {
           continue;
         }
 #endif
-        if (base + index != slot) {
-          visit(visitor, base + index, load_vector(tile_positions[index]));
-        }
+        visit(visitor, base + index, apart, distance_squared);
       }
     }
   }
+}
+
+fn count_candidates(cell: u32) -> u32 {
+  return select(0u, start[grid.cell_count] - 1u, cell < grid.cell_count);
 }

@@ -4,8 +4,7 @@
 // always mutual.
 
 struct Visitor {
-  id: u32,
-  position: Vector,
+  slot: u32,
   velocity: Vector,
   fastest: f32,
   partner: u32,
@@ -13,18 +12,12 @@ struct Visitor {
 
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> start: array<u32>;
-@group(1) @binding(4) var<storage, read> cell_of_slot: array<u32>;
-@group(1) @binding(5) var<storage, read_write> partner_out: array<u32>;
+@group(1) @binding(2) var<storage, read> start: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(4) var<storage, read_write> partner_out: array<u32>;
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
-  let apart = (*visitor).position - other_position;
-  let distance_squared = dot(apart, apart);
-  if (distance_squared >= substep.diameter_squared) {
-    return;
-  }
-  let contact = contact_from(apart, distance_squared, (*visitor).id, id_in[other]);
+fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
+  let contact = contact_from(apart, distance_squared, (*visitor).slot, other);
   let approach = dot((*visitor).velocity - load_vector(velocity_in[other]), contact.normal);
   if (approach < (*visitor).fastest) {
     (*visitor).fastest = approach;
@@ -40,15 +33,15 @@ fn partner(
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   let present = slot < grid.count;
-  var visitor = Visitor(0u, Vector(), Vector(), -substep.rest_speed, NO_PARTNER);
+  var visitor = Visitor(slot, Vector(), -substep.rest_speed, NO_PARTNER);
   var cell = grid.cell_count;
+  var position = Vector();
   if (present) {
-    visitor.id = id_in[slot];
-    visitor.position = load_vector(position_in[slot]);
+    position = load_vector(position_in[slot]);
     visitor.velocity = load_vector(velocity_in[slot]);
     cell = cell_of_slot[slot];
   }
-  probe(&visitor, slot, cell, thread);
+  probe(&visitor, slot, cell, position, thread);
   if (present) {
     partner_out[slot] = visitor.partner;
   }

@@ -5,8 +5,6 @@
 
 struct Visitor {
   slot: u32,
-  id: u32,
-  position: Vector,
   push: Vector,
 #if !SEPARATE
   velocity: Vector,
@@ -17,22 +15,16 @@ struct Visitor {
 
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> start: array<u32>;
-@group(1) @binding(4) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(2) var<storage, read> start: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<u32>;
 #if !SEPARATE
-@group(1) @binding(5) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(6) var<storage, read_write> velocity_out: array<Stored>;
-@group(1) @binding(7) var<storage, read> partner_in: array<u32>;
+@group(1) @binding(4) var<storage, read> velocity_in: array<Stored>;
+@group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
+@group(1) @binding(6) var<storage, read> partner_in: array<u32>;
 #endif
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, other_position: Vector) {
-  let apart = (*visitor).position - other_position;
-  let distance_squared = dot(apart, apart);
-  if (distance_squared >= substep.diameter_squared) {
-    return;
-  }
-  let contact = contact_from(apart, distance_squared, (*visitor).id, id_in[other]);
+fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
+  let contact = contact_from(apart, distance_squared, (*visitor).slot, other);
   let push = substep.half_relaxation * contact.overlap;
 #if SEPARATE
   (*visitor).push += push * contact.normal;
@@ -106,12 +98,12 @@ fn resolve(
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   let present = slot < grid.count;
-  var visitor: Visitor;
+  var visitor = Visitor();
   var cell = grid.cell_count;
+  var position = Vector();
   if (present) {
     visitor.slot = slot;
-    visitor.id = id_in[slot];
-    visitor.position = load_vector(position_in[slot]);
+    position = load_vector(position_in[slot]);
     cell = cell_of_slot[slot];
 #if !SEPARATE
     visitor.velocity = load_vector(velocity_in[slot]);
@@ -120,7 +112,7 @@ fn resolve(
     }
 #endif
   }
-  probe(&visitor, slot, cell, thread);
+  probe(&visitor, slot, cell, position, thread);
   if (!present) {
     return;
   }
@@ -132,17 +124,20 @@ fn resolve(
 #endif
     return;
   }
-  var position = visitor.position + visitor.push;
+  position += visitor.push;
 #if !SEPARATE
   var velocity = visitor.velocity + visitor.change;
 #endif
-  if (substep.walls != 0u) {
+  let outside = any(position < substep.lower) || any(position > substep.upper);
+  // Few particles are at a wall; a loop of no rounds costs the others nothing, where a branch may.
+  let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !SEPARATE
-    for (var axis = 0u; axis < DIMENSIONS; axis++) {
-      meet_wall(&position, &velocity, axis, substep.lower[axis], 1.0);
-      meet_wall(&position, &velocity, axis, substep.upper[axis], -1.0);
-    }
+  for (var axis = 0u; axis < walls; axis++) {
+    meet_wall(&position, &velocity, axis, substep.lower[axis], 1.0);
+    meet_wall(&position, &velocity, axis, substep.upper[axis], -1.0);
+  }
 #endif
+  if (walls > 0u) {
     position = clamp(position, substep.lower, substep.upper);
   }
   position_out[slot] = store_vector(position);

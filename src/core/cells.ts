@@ -7,7 +7,7 @@ import type { World } from './world';
 
 const SMALLEST_NORMAL = 2 ** -126;
 
-/** Coordinate of the cell along one axis, clamped into the world. */
+/** Coordinate of the cell along one axis, clamped into the world: 1 to cells − 2, the ring stays empty. */
 export function cellCoordinate(
   position: number,
   origin: number,
@@ -18,8 +18,8 @@ export function cellCoordinate(
   if (Math.abs(offset) < SMALLEST_NORMAL) offset = 0;
   let scaled = Math.fround(offset * inverseCellSize);
   if (Math.abs(scaled) < SMALLEST_NORMAL) scaled = 0;
-  const cell = Math.floor(scaled);
-  return cell < 0 ? 0 : cell >= cells ? cells - 1 : cell;
+  const cell = Math.floor(scaled) + 1;
+  return cell < 1 ? 1 : cell > cells - 2 ? cells - 2 : cell;
 }
 
 /** Index of a particle's cell, x fastest; `positions` holds `dimensions` numbers a particle. */

@@ -6,14 +6,14 @@
 /** Threads a workgroup of every particle pass. 256 is the default limit of WebGPU; less costs occupancy. */
 export const WORKGROUP_SIZE = 256;
 
-/** Cells a thread sums in a scan block. More means fewer barriers and less parallelism; a multiple of 4. */
-export const SCAN_ITEMS = 16;
+/** Threads a workgroup of the scan. Few: each adds up the sums of those before it, after a single barrier. */
+export const SCAN_WORKGROUP_SIZE = 64;
+
+/** Cells a thread of the scan sums. More means fewer barriers and less parallelism; a multiple of 4. */
+export const SCAN_ITEMS = 64;
 
 /** Cells a workgroup of the scan covers. */
-export const SCAN_BLOCK = WORKGROUP_SIZE * SCAN_ITEMS;
-
-/** Scan threads whose sums one thread adds up; WORKGROUP_SIZE must be its square: two barriers a scan. */
-export const SCAN_GROUP = 16;
+export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
 /** Threads a workgroup of the measure pass: 16 words for each must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;

@@ -33,7 +33,10 @@ export interface World {
   /** 1 / inverseCellSize: the edge of a cell as it is, at least the one asked for. */
   readonly cellSize: number;
   readonly inverseCellSize: number;
-  /** Cells along each axis. */
+  /**
+   * Cells along each axis, among them one at each end that stays empty: with that ring around the box a
+   * probe needs no test for the border.
+   */
   readonly cells: readonly number[];
   readonly cellCount: number;
 }
@@ -78,8 +81,8 @@ export function defineWorld(options: WorldOptions, diameter: number): World {
   }
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const inverseCellSize = chooseInverse(requested, diameter, longest, min);
-  const cells = max.map((high, axis) =>
-    Math.max(1, Math.ceil(Math.fround(high - (min[axis] as number)) * inverseCellSize)),
+  const cells = max.map(
+    (high, axis) => Math.max(1, Math.ceil(Math.fround(high - (min[axis] as number)) * inverseCellSize)) + 2,
   );
   const cellCount = cells.reduce((product, count) => product * count, 1);
   if (Math.max(...cells) > MAX_CELLS_PER_AXIS || cellCount > MAX_CELLS) {

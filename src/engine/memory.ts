@@ -19,7 +19,7 @@ const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 export function estimateMemory(dimensions: Dimensions, particles: number, cells: number): number {
   const leaving = particles / 8;
-  const blockSums = (4 * cells) / SCAN_BLOCK;
+  const blockSums = (8 * cells) / SCAN_BLOCK;
   return Math.ceil(
     particles * bytesPerParticle(dimensions) + leaving + cells * BYTES_PER_CELL + blockSums + FIXED_BYTES,
   );

@@ -543,14 +543,13 @@ export class Simulation implements ParticleSimulation {
   }
 
   private respondStages(shared: SharedBinding): Stage[] {
-    const { count, position, velocity, id } = this;
+    const { count, position, velocity } = this;
     const { broadPhase, restitution } = this.currentSettings;
     const { partner, respond } = this.probing();
-    const key = `${broadPhase} ${position} ${velocity} ${id}`;
+    const key = `${broadPhase} ${position} ${velocity}`;
     const state = {
       position_in: this.buffer('position', position),
       velocity_in: this.buffer('velocity', velocity),
-      id_in: this.buffer('id', id),
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
     };
@@ -576,13 +575,12 @@ export class Simulation implements ParticleSimulation {
   }
 
   private separateStage(shared: SharedBinding): Stage {
-    const { count, position, id } = this;
+    const { count, position } = this;
     const { separate } = this.probing();
-    const group = this.group(`separate ${this.currentSettings.broadPhase} ${position} ${id}`, () =>
+    const group = this.group(`separate ${this.currentSettings.broadPhase} ${position}`, () =>
       separate.bind({
         position_in: this.buffer('position', position),
         position_out: this.buffer('position', other(position)),
-        id_in: this.buffer('id', id),
         start: this.sort.start,
         cell_of_slot: this.sort.cellOfSlot,
       }),

@@ -33,6 +33,8 @@ const BUFFER_TYPES: Readonly<Record<BindingKind, GPUBufferBindingType>> = {
   write: 'storage',
 };
 
+const COMPILED = new WeakMap<Gpu, Map<string, Promise<Kernel>>>();
+
 export class Kernel {
   private constructor(
     private readonly device: GPUDevice,
@@ -42,7 +44,24 @@ export class Kernel {
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  static async create(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
+  /** The kernel of this label and dimension: compiled once a device, shared by all who ask. */
+  static create(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
+    let kernels = COMPILED.get(gpu);
+    if (!kernels) {
+      kernels = new Map();
+      COMPILED.set(gpu, kernels);
+    }
+    const key = `${description.label} ${description.dimensions}D`;
+    let kernel = kernels.get(key);
+    if (!kernel) {
+      kernel = Kernel.compile(gpu, description);
+      kernels.set(key, kernel);
+    }
+    return kernel;
+  }
+
+  /** Compiles whether or not the device has this kernel already. */
+  static async compile(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
     const { device } = gpu;
     const { label } = description;
     const linked = linkShader(description);

@@ -10,7 +10,6 @@ import { ParticlePass } from './particle-pass';
 export interface PartnerBuffers {
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
-  readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly partner_out: GPUBuffer;
@@ -26,7 +25,6 @@ export class Partner extends ParticlePass<PartnerBuffers> {
       bindings: {
         position_in: 'read',
         velocity_in: 'read',
-        id_in: 'read',
         start: 'read',
         cell_of_slot: 'read',
         partner_out: 'write',

@@ -13,7 +13,6 @@ export type ResolveMode = 'respond' | 'separate';
 export interface ResolveBuffers {
   readonly position_in: GPUBuffer;
   readonly position_out: GPUBuffer;
-  readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   /** Needed where the mode is `respond`. */
@@ -32,7 +31,6 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       bindings: {
         position_in: 'read',
         position_out: 'write',
-        id_in: 'read',
         start: 'read',
         cell_of_slot: 'read',
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),

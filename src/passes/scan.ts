@@ -42,7 +42,13 @@ export class Scan {
       dimensions,
       sources: [PARAMS, { name: 'grid/scan.wgsl', text }],
       entryPoint: step,
-      bindings: { scan: 'uniform', counts: 'write', block_sums: 'write', starts: 'write' },
+      bindings: {
+        scan: 'uniform',
+        counts: 'write',
+        block_sums: 'write',
+        block_starts: 'write',
+        starts: 'write',
+      },
       flags: { SUBGROUPS: subgroups },
       extensions: subgroups ? ['subgroups'] : [],
     }));
@@ -59,7 +65,10 @@ export class Scan {
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
     const blocks = Math.max(1, Math.ceil(length / SCAN_BLOCK));
     const layout = defineStruct(2, SCAN_FIELDS);
-    const owned = await createBuffers(this.gpu, 'grid.scan', { blockSums: 4 * blocks });
+    const owned = await createBuffers(this.gpu, 'grid.scan', {
+      blockSums: 4 * blocks,
+      blockStarts: 4 * blocks,
+    });
     const parameters = await createBuffers(
       this.gpu,
       'grid.scan',
@@ -75,6 +84,7 @@ export class Scan {
       scan: parameters.buffers.parameters,
       counts,
       block_sums: owned.buffers.blockSums,
+      block_starts: owned.buffers.blockStarts,
       starts,
     };
     return {

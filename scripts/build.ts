@@ -1,0 +1,123 @@
+/**
+ * Purpose: builds everything that ships. `npm run build`; npm runs it after an install, too, so it is quick.
+ * Outputs, in dist/: index.js and cpu.js (the library, for browsers and anything else), cli.js (the command,
+ * for Node), types/ (their declarations) and page/ (the page).
+ */
+import { spawn } from 'node:child_process';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type InlineConfig } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TARGET = 'es2022';
+const NODE_TARGET = 'node20.19';
+
+export async function buildAll(outDir: string): Promise<void> {
+  await rm(outDir, { recursive: true, force: true });
+  await Promise.all([
+    buildLibrary(outDir),
+    buildCli(outDir),
+    buildDeclarations(join(outDir, 'types')),
+    buildPage(join(outDir, 'page')),
+  ]);
+}
+
+/** What both entries share goes to chunks/, so that a user of both loads it once. */
+export async function buildLibrary(outDir: string): Promise<void> {
+  await build({
+    ...quiet(outDir),
+    build: {
+      ...quiet(outDir).build,
+      target: TARGET,
+      license: { fileName: 'THIRD_PARTY.md' },
+      lib: {
+        entry: { index: join(ROOT, 'src/index.ts'), cpu: join(ROOT, 'src/cpu/index.ts') },
+        formats: ['es'],
+      },
+      rolldownOptions: {
+        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  });
+}
+
+async function buildCli(outDir: string): Promise<void> {
+  await build({
+    ...quiet(outDir),
+    ssr: { noExternal: true, external: ['webgpu'] },
+    build: {
+      ...quiet(outDir).build,
+      target: NODE_TARGET,
+      ssr: join(ROOT, 'src/cli/main.ts'),
+      rolldownOptions: {
+        output: {
+          entryFileNames: 'cli.js',
+          chunkFileNames: 'chunks/[name]-[hash].js',
+          banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+        },
+      },
+    },
+  });
+  await chmod(join(outDir, 'cli.js'), 0o755);
+}
+
+/** The page as vite.config.ts says. */
+export async function buildPage(outDir: string): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true },
+  });
+}
+
+/** Declarations whose relative imports say `.js`, as a user's "moduleResolution": "nodenext" wants them. */
+export async function buildDeclarations(outDir: string): Promise<void> {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);
+  const files = (await readdir(outDir, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
+  await Promise.all(files.map((file) => completeImports(join(outDir, file))));
+}
+
+/** Compilers write declarations in one form only: `from './x'` or `import('./x')`. */
+const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
+
+async function completeImports(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  const complete = new Map<string, string>();
+  for (const [, , , specifier] of text.matchAll(RELATIVE_IMPORT)) {
+    if (specifier === undefined || specifier.endsWith('.js')) continue;
+    const target = resolve(dirname(file), specifier);
+    const isModule = (await stat(`${target}.d.ts`).catch(() => undefined))?.isFile() ?? false;
+    complete.set(specifier, isModule ? `${specifier}.js` : `${specifier}/index.js`);
+  }
+  await writeFile(
+    file,
+    text.replace(
+      RELATIVE_IMPORT,
+      (_, before: string, quote: string, specifier: string) =>
+        `${before}${quote}${complete.get(specifier) ?? specifier}${quote}`,
+    ),
+  );
+}
+
+function quiet(outDir: string): InlineConfig & { build: NonNullable<InlineConfig['build']> } {
+  return {
+    root: ROOT,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: false, minify: false, sourcemap: true },
+  };
+}
+
+function run(command: string, args: readonly string[]): Promise<void> {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('error', fail);
+    child.once('exit', (code) => (code === 0 ? done() : fail(new Error(`${command} exited with ${code}.`))));
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll(join(ROOT, 'dist'));

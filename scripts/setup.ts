@@ -1,0 +1,113 @@
+/**
+ * Purpose: makes a machine ready for the tests: finds a Chrome and software Vulkan drivers, or installs them
+ * where it may, or says in one sentence what to do. `npm run setup`; `npm test` begins with it.
+ * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left as it is.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { findChrome, findLavapipe, findSoftwareDriver, thisMachine } from '../src/node/drivers';
+import { allowsNoGpu } from '../tests/helpers/environment';
+import { ensureChrome, type Installer, LAVAPIPE_PACKAGES } from './install-steps';
+
+const SECOND = 1000;
+const CHROME_START_LIMIT_MS = 30 * SECOND;
+const DOWNLOAD_LIMIT_MS = 240 * SECOND;
+const APT_UPDATE_LIMIT_MS = 120 * SECOND;
+const APT_INSTALL_LIMIT_MS = 300 * SECOND;
+const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::https::Timeout=30'];
+
+const machine = thisMachine();
+const say = (line: string): unknown => process.stdout.write(`setup: ${line}\n`);
+
+/** Runs a command in silence; the last line it wrote, without addresses, where it fails. */
+function attempt(command: string, args: readonly string[], limitMs: number): string | undefined {
+  const result = spawnSync(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (result.status === 0) return undefined;
+  if (result.error && 'code' in result.error) {
+    if (result.error.code === 'ETIMEDOUT') return `no end within ${limitMs / SECOND} s`;
+    if (result.error.code === 'ENOENT') return `${command} is not there`;
+  }
+  const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.findLast((text) => /^(E:|Error|ERROR|.*error while)/.test(text)) ?? lines.at(-1);
+  return (line ?? `exit code ${result.status}`)
+    .replace(/\bhttps?:\/\/\S+/g, '(address)')
+    .replace(/^(?:E|Error): |[\s.:]+$/g, '')
+    .slice(0, 200);
+}
+
+function findApt(): Installer['apt'] {
+  if (machine.platform !== 'linux' || !machine.isFile('/usr/bin/apt-get')) return 'none';
+  if (process.getuid?.() === 0) return 'root';
+  return attempt('sudo', ['-n', 'true'], 10 * SECOND) === undefined ? 'sudo' : 'none';
+}
+
+let aptUpdated = false;
+
+function aptInstall(apt: Installer['apt'], packages: readonly string[]): string | undefined {
+  const run = (args: readonly string[], limitMs: number): string | undefined =>
+    apt === 'root'
+      ? attempt('apt-get', args, limitMs)
+      : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
+  // An update that fails half may still do: what counts is whether the packages come.
+  if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
+  aptUpdated = true;
+  return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);
+}
+
+function download(): string | undefined {
+  const cli = fileURLToPath(
+    new URL('../node_modules/puppeteer/lib/cjs/puppeteer/node/cli.js', import.meta.url),
+  );
+  return attempt(process.execPath, [cli, 'browsers', 'install', 'chrome'], DOWNLOAD_LIMIT_MS);
+}
+
+function isDebian(): boolean {
+  try {
+    return /^ID=["']?debian["']?$/m.test(readFileSync('/etc/os-release', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function setUp(): string | undefined {
+  const apt = findApt();
+  const chrome = ensureChrome({
+    apt,
+    debian: isDebian(),
+    findChrome: () => findChrome(machine),
+    tryChrome: (found) => attempt(found.command, ['--version'], CHROME_START_LIMIT_MS),
+    download,
+    install: (packages) => aptInstall(apt, packages),
+    say,
+  });
+  if (typeof chrome === 'string') return chrome;
+  // wgpu also takes SwiftShader, so a second driver is welcome and not required.
+  if (apt === 'root' && findLavapipe(machine) === undefined) {
+    say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second Vulkan driver for the portability tests.`);
+    const failure = aptInstall(apt, LAVAPIPE_PACKAGES);
+    if (failure !== undefined) say(`that failed (${failure}), so they use the same driver as the others.`);
+  }
+  if (machine.platform === 'linux' && findSoftwareDriver(machine) === undefined) {
+    return `${chrome.command} comes without SwiftShader and there is no other software Vulkan driver; as root, install the one of Mesa (Debian and Ubuntu: apt-get install ${LAVAPIPE_PACKAGES[0]}).`;
+  }
+  return undefined;
+}
+
+let problem: string | undefined;
+try {
+  problem = setUp();
+} catch (error) {
+  problem = error instanceof Error ? error.message : String(error);
+}
+if (problem !== undefined) {
+  process.stderr.write(`setup: ${problem}\n`);
+  if (!allowsNoGpu()) process.exit(1);
+}

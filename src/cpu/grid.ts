@@ -1,0 +1,211 @@
+/**
+ * Purpose: the grid alone, on the CPU: which particles of a positions array overlap, and which are near a
+ * point. Ids are indices into the array.
+ *
+ *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
+ *     grid.build(positions);
+ *     grid.forEachPair((first, second) => …);
+ *
+ * Inputs: packed positions, `dimensions` numbers a particle, in any order; they are copied. Particles that are
+ * not finite are set aside and counted; particles outside the box belong to its outermost cells.
+ * Guarantee: overlapping means distance < diameter on the real numbers that the coordinates are: no pair is
+ * missed, added or doubled by rounding. Building and searching allocate nothing, results excepted.
+ */
+import { cellCoordinate } from '../core/cells';
+import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
+import { ArgumentError, CellstormError } from '../core/errors';
+import { MAX_PARTICLES, type PairList } from '../core/simulation';
+import { defineWorld, type World, type WorldOptions } from '../core/world';
+import { defineLattice, lowerBound } from './lattice';
+import { CellOrder } from './order';
+import { PairSearch, sortPairs } from './search';
+
+export interface CpuGridOptions extends WorldOptions {
+  /** Particles at most; memory is reserved for all of them. */
+  readonly capacity: number;
+  /** Particles nearer than this overlap. Cells are at least as large. */
+  readonly diameter: number;
+}
+
+const OPTION_NAMES = ['dimensions', 'min', 'max', 'cellSize', 'capacity', 'diameter'] as const;
+
+export function createCpuGrid(options: CpuGridOptions): CpuGrid {
+  checkKnownKeys('options', options, OPTION_NAMES);
+  checkDimensions(options.dimensions);
+  checkPositive('diameter', options.diameter);
+  checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
+  return new CpuGrid(defineWorld(options, options.diameter), options.capacity, options.diameter);
+}
+
+export class CpuGrid {
+  private readonly order: CellOrder;
+  private readonly search: PairSearch;
+  private readonly positions: Float32Array;
+  private readonly positionWords: Uint32Array;
+  private found: Uint32Array = new Uint32Array(0);
+  private built = 0;
+  /** Calls of forEachPair and near under way. */
+  private visits = 0;
+
+  /** Use createCpuGrid, which checks its arguments. */
+  constructor(
+    readonly world: World,
+    readonly capacity: number,
+    readonly diameter: number,
+  ) {
+    const lattice = defineLattice(world);
+    this.order = new CellOrder(lattice, capacity);
+    this.search = new PairSearch(this.order, diameter, capacity);
+    this.positions = new Float32Array(world.dimensions * capacity);
+    this.positionWords = new Uint32Array(this.positions.buffer);
+  }
+
+  /** Particles of the last build, set-aside ones included. */
+  get count(): number {
+    return this.built;
+  }
+
+  /** Particles set aside because a coordinate is not finite. */
+  get nonFinite(): number {
+    return this.built - this.order.live;
+  }
+
+  get memoryBytes(): number {
+    return (
+      this.order.memoryBytes + this.search.memoryBytes + this.positions.byteLength + this.found.byteLength
+    );
+  }
+
+  /** Ids in canonical order: cells ascending, ids ascending inside a cell, set-aside ones last. A copy. */
+  ids(): Uint32Array {
+    return this.order.source.slice(0, this.built);
+  }
+
+  /** Cell number, as in core/cells.ts, of each of `ids()` that is not set aside. A copy. */
+  cells(): Uint32Array {
+    return Uint32Array.from(this.order.keys.subarray(0, this.order.live));
+  }
+
+  /** Takes in new positions. `count` particles from the beginning; default: all of them. */
+  build(positions: Float32Array, count?: number): void {
+    const { dimensions } = this.world;
+    this.checkIdle();
+    if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
+      throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers a particle`);
+    }
+    const given = positions.length / dimensions;
+    if (count !== undefined) checkInteger('count', count, 0, given);
+    const particles = count ?? given;
+    if (particles > this.capacity) {
+      throw new ArgumentError(
+        'positions',
+        `${particles} particles`,
+        `at most ${this.capacity}, the capacity`,
+      );
+    }
+    const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
+    this.order.sort(positions, words, particles, this.positionWords);
+    this.built = particles;
+  }
+
+  /** Overlapping pairs. */
+  countPairs(): number {
+    const search = this.beginSearch();
+    let length = 0;
+    while (search.advance()) length += search.task.length;
+    return length / 2;
+  }
+
+  /**
+   * Every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
+   * array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
+   */
+  collectPairs(): PairList {
+    const search = this.beginSearch();
+    this.found = search.collectInto(this.found);
+    return { count: search.task.length / 2, pairs: this.found };
+  }
+
+  /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
+  findPairs(): PairList {
+    const { count, pairs } = this.collectPairs();
+    return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
+  }
+
+  /** Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. */
+  forEachPair(visit: (first: number, second: number) => void): void {
+    const search = this.beginSearch();
+    this.visits++;
+    try {
+      while (search.advance()) {
+        const { words, length } = search.task;
+        for (let word = 0; word < length; word += 2) visit(words[word] as number, words[word + 1] as number);
+      }
+    } finally {
+      this.visits--;
+    }
+  }
+
+  /**
+   * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and
+   * any radius will do; distances are rounded as doubles are.
+   */
+  near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
+    checkVector('point', point, this.world.dimensions);
+    checkPositive('radius', radius);
+    const { keys, live, lattice, source } = this.order;
+    const [x, y, z = 0] = point as [number, number, number?];
+    const limit = radius * radius;
+    const firstColumn = this.cellAlong(0, x - radius, -1);
+    const width = this.cellAlong(0, x + radius, 1) - firstColumn;
+    const lastLayer = this.cellAlong(2, z + radius, 1);
+    const lastRow = this.cellAlong(1, y + radius, 1);
+    this.visits++;
+    try {
+      for (let layer = this.cellAlong(2, z - radius, -1); layer <= lastLayer; layer++) {
+        for (let row = this.cellAlong(1, y - radius, -1); row <= lastRow; row++) {
+          const firstKey = layer * lattice.layerStride + row * lattice.rowStride + firstColumn;
+          let slot = lowerBound(keys, live, firstKey);
+          for (; (keys[slot] as number) <= firstKey + width; slot++) {
+            const distanceSquared = this.distanceSquared(slot, x, y, z);
+            if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
+          }
+        }
+      }
+    } finally {
+      this.visits--;
+    }
+  }
+
+  /** Coordinate of the cell `spare` cells beyond a position, within the world: corners of a box are rounded. */
+  private cellAlong(axis: number, position: number, spare: number): number {
+    const { cells, min, inverseCellSize } = this.world;
+    const count = cells[axis];
+    if (count === undefined) return 0;
+    const cell = cellCoordinate(position, min[axis] as number, inverseCellSize, count);
+    return Math.max(1, Math.min(count - 2, cell + spare));
+  }
+
+  private distanceSquared(slot: number, x: number, y: number, z: number): number {
+    const { positions } = this;
+    const { dimensions } = this.world;
+    const dx = (positions[dimensions * slot] as number) - x;
+    const dy = (positions[dimensions * slot + 1] as number) - y;
+    const dz = dimensions === 3 ? (positions[dimensions * slot + 2] as number) - z : 0;
+    return dx * dx + dy * dy + dz * dz;
+  }
+
+  private beginSearch(): PairSearch {
+    this.checkIdle();
+    this.search.begin(this.positions, this.order.source);
+    return this.search;
+  }
+
+  private checkIdle(): void {
+    if (this.visits > 0) {
+      throw new CellstormError(
+        'This CpuGrid is in the middle of forEachPair or near, so until that returns it can only be asked for near.',
+      );
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * cellstorm/cpu: the same particle collisions without a GPU: in Node, in a worker, where there is no WebGPU.
+ *
+ *     const simulation = createCpuSimulation({ dimensions: 2, capacity: 100_000, radius: 0.5, positions });
+ *     simulation.step(1 / 60);
+ *     const { contacts } = simulation.measure();
+ *
+ *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
+ *     grid.build(positions);
+ *     grid.forEachPair((first, second) => …);
+ *
+ * Uses neither the DOM nor Node nor WebGPU.
+ */
+
+export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
+export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
+export type {
+  Checkpoint,
+  Measures,
+  NewParticles,
+  PairList,
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
+} from '../core/simulation';
+export type { Dimensions, World, WorldOptions } from '../core/world';
+export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
+export { CpuSimulation, createCpuSimulation } from './simulation';

@@ -1,0 +1,95 @@
+/**
+ * Purpose: the inner loops that exist twice, in plane.ts and space.ts, because a loop over axes in them would
+ * cost more than the rest; and the arrays they work on. Everything else is written once for both.
+ * Vectors are packed: `dimensions` numbers a particle.
+ */
+import type { Substep } from '../core/settings';
+import type { Lattice } from './lattice';
+
+/** Where particles belong, by their index in the input; and the state between the two sorts. */
+export interface Placement {
+  readonly columnOf: Int32Array;
+  /** Row of the lattice; one past the last row for particles that are not finite. */
+  readonly rowOf: Int32Array;
+  /** Particles in each column and in each row; then where the next particle of each goes. */
+  readonly columnCounts: Uint32Array;
+  readonly rowCounts: Uint32Array;
+  /** Sorted by column: index in the input, row, and position. */
+  readonly nextSource: Uint32Array;
+  readonly nextRow: Int32Array;
+  readonly nextWords: Uint32Array;
+}
+
+/** The sorted slots: their cells' keys, and the index in the input that each is filled from. */
+export interface Order {
+  readonly keys: Int32Array;
+  readonly source: Uint32Array;
+}
+
+/** A search for overlapping pairs that can stop and go on. */
+export interface PairTask {
+  readonly lattice: Lattice;
+  /** In canonical order, `live` of them and NO_CELL behind. */
+  readonly keys: Int32Array;
+  readonly live: number;
+  readonly positions: Float32Array;
+  /** What each slot is called in the result. */
+  readonly names: Uint32Array;
+  readonly diameter: number;
+  /** Pairs found, the lower name first. */
+  words: Uint32Array;
+  /** Words filled. */
+  length: number;
+  /** Slot whose pairs with later slots come next; `live` at the end. */
+  next: number;
+}
+
+/** State in slot order. */
+export interface ParticleState {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly ids: Uint32Array;
+  /** The same memory as words, to be copied to the bit: a NaN that passes through a number may change. */
+  readonly positionWords: Uint32Array;
+  readonly velocityWords: Uint32Array;
+}
+
+/** What neighbours did to each particle in one pass; all zero between passes. */
+export interface Response {
+  readonly pushes: Float64Array;
+  readonly changes: Float64Array;
+  /** Velocity towards the fastest approaching contact, and its slot or −1. */
+  readonly approaches: Float64Array;
+  readonly partners: Int32Array;
+}
+
+export interface Kernels {
+  /** Finds the cells of positions and counts them; returns whether their keys never descend. */
+  place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean;
+  /** From the input (positions as words), stable; columnCounts are starts. */
+  sortByColumn(words: Uint32Array, count: number, placement: Placement): void;
+  /** From there into the order and sorted positions, stable; rowCounts are starts. */
+  sortByRow(lattice: Lattice, placement: Placement, order: Order, target: Uint32Array): void;
+
+  /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or slots run out. */
+  collect(task: PairTask, stop: number): void;
+  /**
+   * The same by comparing all slots, in the same order. With `frozen` only pairs of adjacent cells count: the
+   * grid can see no others once particles have moved away from the cells they were sorted by.
+   */
+  collectAll(task: PairTask, stop: number, frozen: boolean): void;
+
+  /** target[slot] = origin[source[slot]], vectors. */
+  gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
+  /** One substep of free flight; particles that are not finite stay as they are. */
+  integrate(state: ParticleState, count: number, substep: Substep): void;
+  /** Each pair's part in `approaches` and `partners`. */
+  findPartners(task: PairTask, state: ParticleState, response: Response): void;
+  /** Each pair's part in `pushes` and `changes`: the contact law of core/settings.ts. */
+  respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void;
+  /** Each pair's part in `pushes`, velocities left aside. */
+  separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void;
+  /** Applies pushes and changes, then walls, and zeroes both. */
+  finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
+  finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void;
+}

@@ -1,0 +1,90 @@
+/**
+ * Purpose: what CpuSimulation.measure counts and adds up, from a state in canonical order. Sums are doubles,
+ * added in that order, so they have the same bits on every run.
+ */
+import type { Measures } from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import type { ParticleState } from './kernels';
+import type { CellOrder } from './order';
+import type { PairSearch } from './search';
+
+/** Pairs that the grid hands to the distance test: those in the same and in adjacent cells. */
+export function countCandidates(order: CellOrder): number {
+  const { keys, live, lattice } = order;
+  const { rowStride, layerStride } = lattice;
+  // Own cell and the next, then the rows ahead: distances to the first cell of three.
+  const windows =
+    lattice.dimensions === 2
+      ? [rowStride - 1]
+      : [rowStride - 1, layerStride - rowStride - 1, layerStride - 1, layerStride + rowStride - 1];
+  let candidates = 0;
+  let ownEnd = 0;
+  const begins = windows.map(() => 0);
+  const ends = windows.map(() => 0);
+  for (let slot = 0; slot < live; slot++) {
+    const key = keys[slot] as number;
+    while ((keys[ownEnd] as number) <= key + 1) ownEnd++;
+    candidates += ownEnd - slot - 1;
+    for (let window = 0; window < windows.length; window++) {
+      const first = key + (windows[window] as number);
+      let begin = begins[window] as number;
+      let end = ends[window] as number;
+      while ((keys[begin] as number) < first) begin++;
+      while ((keys[end] as number) <= first + 2) end++;
+      candidates += end - begin;
+      begins[window] = begin;
+      ends[window] = end;
+    }
+  }
+  return candidates;
+}
+
+type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
+
+/** Runs a search that has begun, with slots for names, to its end. */
+export function measureOverlaps(search: PairSearch, dimensions: Dimensions, diameter: number): Overlaps {
+  const { task } = search;
+  const { positions } = task;
+  let contacts = 0;
+  let deepestOverlap = 0;
+  let sum = 0;
+  while (search.advance()) {
+    for (let word = 0; word < task.length; word += 2) {
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const apart =
+          (positions[dimensions * (task.words[word] as number) + axis] as number) -
+          (positions[dimensions * (task.words[word + 1] as number) + axis] as number);
+        squared += apart * apart;
+      }
+      const overlap = diameter - Math.sqrt(squared);
+      sum += overlap;
+      if (overlap > deepestOverlap) deepestOverlap = overlap;
+    }
+    contacts += task.length / 2;
+  }
+  return { contacts, deepestOverlap, meanOverlap: contacts === 0 ? 0 : sum / contacts };
+}
+
+type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
+
+/** Over the particles that are not set aside. */
+export function measureParticles(world: World, state: ParticleState, live: number): Sums {
+  const { dimensions, min, max } = world;
+  const { positions, velocities } = state;
+  const momentum = new Array<number>(dimensions).fill(0);
+  let squares = 0;
+  let outside = 0;
+  for (let slot = 0; slot < live; slot++) {
+    let isOutside = false;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = positions[dimensions * slot + axis] as number;
+      const velocity = velocities[dimensions * slot + axis] as number;
+      if (position < (min[axis] as number) || position > (max[axis] as number)) isOutside = true;
+      squares += velocity * velocity;
+      momentum[axis] = (momentum[axis] as number) + velocity;
+    }
+    if (isOutside) outside++;
+  }
+  return { outside, kineticEnergy: squares / 2, momentum };
+}

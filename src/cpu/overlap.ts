@@ -1,0 +1,89 @@
+/**
+ * Purpose: whether two particles overlap, decided on the real numbers that their 32-bit coordinates are,
+ * for the rare pairs whose distance² in doubles is within rounding of diameter². All others need no more
+ * than the comparison in doubles, and the pair loops do that themselves.
+ * Guarantee: the answer is that of exact arithmetic, whatever the coordinates.
+ */
+
+/**
+ * Share of diameter² within which a distance² in doubles may be on the wrong side. Differences, squares and
+ * their sum are each within 2⁻⁵³, diameter² too: less than eight of those together.
+ */
+export const ROUNDING_BAND = 2 ** -50;
+
+/** Touching, distance = diameter, is not overlapping. */
+export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
+  const dx = ax - bx;
+  const dy = ay - by;
+  if (isExactDifference(ax, bx, dx) && isExactDifference(ay, by, dy) && Math.fround(diameter) === diameter) {
+    // Numbers of 24 bits have exact squares in doubles; only the sum rounds, and its error is known.
+    const xx = dx * dx;
+    const yy = dy * dy;
+    const sum = xx + yy;
+    const excess = sum - diameter * diameter;
+    return excess === 0 ? sumError(xx, yy, sum) < 0 : excess < 0;
+  }
+  return overlapsExactly([ax, ay], [bx, by], diameter);
+}
+
+export function overlapsInSpace(
+  ax: number,
+  ay: number,
+  az: number,
+  bx: number,
+  by: number,
+  bz: number,
+  diameter: number,
+): boolean {
+  const dx = ax - bx;
+  const dy = ay - by;
+  const dz = az - bz;
+  if (
+    isExactDifference(ax, bx, dx) &&
+    isExactDifference(ay, by, dy) &&
+    isExactDifference(az, bz, dz) &&
+    Math.fround(diameter) === diameter
+  ) {
+    const flat = dx * dx + dy * dy;
+    const sum = flat + dz * dz;
+    const flatError = sumError(dx * dx, dy * dy, flat);
+    const error = sumError(flat, dz * dz, sum);
+    // So close to diameter² the excess is exact, and one more addition keeps its sign.
+    const excess = sum - diameter * diameter;
+    if (flatError === 0 || error === 0) return excess + (flatError + error) < 0;
+  }
+  return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
+}
+
+/** The difference of two 32-bit floats came out unrounded and fits 32 bits again. */
+function isExactDifference(a: number, b: number, difference: number): boolean {
+  return Math.fround(difference) === difference && a - difference === b && difference + b === a;
+}
+
+/** What rounding took from a sum of two doubles (Knuth's TwoSum). */
+function sumError(a: number, b: number, sum: number): number {
+  const bRounded = sum - a;
+  return a - (sum - bRounded) + (b - bRounded);
+}
+
+function overlapsExactly(a: readonly number[], b: readonly number[], diameter: number): boolean {
+  let squares = 0n;
+  for (let axis = 0; axis < a.length; axis++) {
+    const difference = toInteger(a[axis] as number) - toInteger(b[axis] as number);
+    squares += difference * difference;
+  }
+  const limit = toInteger(diameter);
+  return squares < limit * limit;
+}
+
+const bits = new DataView(new ArrayBuffer(8));
+
+/** A finite double times 2¹⁰⁷⁴, which is a whole number. */
+function toInteger(value: number): bigint {
+  bits.setFloat64(0, value);
+  const word = bits.getBigUint64(0);
+  const exponent = (word >> 52n) & 0x7ffn;
+  const fraction = word & 0xf_ffff_ffff_ffffn;
+  const magnitude = exponent === 0n ? fraction : (fraction | 0x10_0000_0000_0000n) << (exponent - 1n);
+  return word >> 63n === 0n ? magnitude : -magnitude;
+}

@@ -1,0 +1,333 @@
+/**
+ * Purpose: the particle simulation on the CPU, one thread. The same options, methods, contact law and results
+ * (up to rounding) as the GPU's, but values come at once where the GPU's come as promises.
+ *
+ * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along. Sums inside a
+ * pass are doubles. One substep: integrate, sort, gather, then for each iteration: search pairs, find bouncing
+ * partners (only with restitution), respond, finish.
+ * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
+ * canonical order. Steps allocate nothing that grows with the number of particles.
+ */
+import { checkInteger, checkPacked } from '../core/checks';
+import { DestroyedError, LimitError } from '../core/errors';
+import { StateHash } from '../core/hash';
+import {
+  checkTimeStep,
+  deriveSubstep,
+  MAX_ITERATIONS,
+  resolveSettings,
+  type Settings,
+  type SettingsOptions,
+  type Substep,
+} from '../core/settings';
+import {
+  type Checkpoint,
+  checkCheckpoint,
+  IdAllocator,
+  type Measures,
+  type NewParticles,
+  type PairList,
+  type ParticleArrays,
+  type ParticleSimulation,
+  planSimulation,
+  type SimulationOptions,
+  type SimulationPlan,
+} from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import { kernelsFor } from './dimensions';
+import type { Kernels, ParticleState, Response } from './kernels';
+import { defineLattice } from './lattice';
+import { countCandidates, measureOverlaps, measureParticles } from './measure';
+import { CellOrder } from './order';
+import { PairSearch, sortPairs } from './search';
+
+export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
+  return new CpuSimulation(planSimulation(options));
+}
+
+export class CpuSimulation implements ParticleSimulation {
+  readonly backend = 'cpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly capacity: number;
+  readonly memoryBytes: number;
+  private readonly diameter: number;
+  private readonly kernels: Kernels;
+  private readonly order: CellOrder;
+  private readonly search: PairSearch;
+  private readonly response: Response;
+  /** 0, 1, 2 …: what the search is to call slots. */
+  private readonly slots: Uint32Array;
+  private readonly allocator: IdAllocator;
+  private state: ParticleState;
+  /** The copy that the next sort fills. */
+  private spare: ParticleState;
+  private currentSettings: Settings;
+  private elapsed = 0;
+  private destroyed = false;
+  /** Substep parameters by the time step they were derived for. */
+  private derived: { dt: number; settings: Settings; substep: Substep } | undefined;
+
+  /** Use createCpuSimulation, which checks its arguments. */
+  constructor(plan: SimulationPlan) {
+    const { dimensions, capacity, world } = plan;
+    this.dimensions = dimensions;
+    this.world = world;
+    this.radius = plan.radius;
+    this.diameter = plan.diameter;
+    this.capacity = capacity;
+    this.currentSettings = plan.settings;
+    this.kernels = kernelsFor(dimensions);
+    const lattice = defineLattice(world);
+    try {
+      this.order = new CellOrder(lattice, capacity);
+      this.search = new PairSearch(this.order, plan.diameter, capacity);
+      this.state = createState(dimensions, capacity);
+      this.spare = createState(dimensions, capacity);
+      this.response = {
+        pushes: new Float64Array(dimensions * capacity),
+        changes: new Float64Array(dimensions * capacity),
+        approaches: new Float64Array(capacity),
+        partners: new Int32Array(capacity),
+      };
+      this.slots = Uint32Array.from({ length: capacity }, (_, slot) => slot);
+      this.allocator = new IdAllocator(capacity);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new LimitError(
+        'memory',
+        `${capacity} particles and ${lattice.rows} rows of cells take more memory than this JavaScript engine can allocate: choose a smaller capacity or a larger cellSize.`,
+      );
+    }
+    this.memoryBytes = this.order.memoryBytes + this.search.memoryBytes + this.stateBytes();
+    this.append(this.allocator.take(plan.count), plan.positions, plan.velocities, 0);
+  }
+
+  get count(): number {
+    return this.allocator.count;
+  }
+
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  set(changes: SettingsOptions): void {
+    this.checkUsable();
+    this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
+  }
+
+  step(dt: number): void {
+    this.checkUsable();
+    const { substeps, iterations } = this.currentSettings;
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return;
+    const parameters = this.substepFor(dt);
+    for (let substep = 0; substep < substeps; substep++) {
+      this.kernels.integrate(this.state, this.count, parameters);
+      this.sort();
+      for (let iteration = 0; iteration < iterations; iteration++) this.respond(parameters, iteration > 0);
+    }
+    this.elapsed += dt;
+  }
+
+  /** One grid, then `iterations` pushes. Default: the settings' iterations. */
+  separate(iterations = this.currentSettings.iterations): void {
+    this.checkUsable();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    const parameters = this.substepFor(0);
+    this.sort();
+    for (let iteration = 0; iteration < iterations; iteration++) {
+      this.beginSearch(iteration > 0);
+      while (this.search.advance()) {
+        this.kernels.separate(this.search.task, this.state, this.response, parameters);
+      }
+      this.kernels.finishSeparate(this.state, this.order.live, this.response, parameters);
+    }
+  }
+
+  add(particles: NewParticles): Uint32Array {
+    this.checkUsable();
+    const { dimensions } = this;
+    const count = Math.floor((particles.positions?.length ?? 0) / dimensions);
+    checkPacked('positions', particles.positions, count, dimensions);
+    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
+    checkPacked('velocities', velocities, count, dimensions);
+    this.allocator.checkRoom(count);
+    const first = this.count;
+    const ids = this.allocator.take(count);
+    this.append(ids, particles.positions, velocities, first);
+    return ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
+    this.allocator.checkLiving('ids', ids);
+    const { count, dimensions } = this;
+    this.allocator.release(ids);
+    const { ids: stateIds, positionWords, velocityWords } = this.state;
+    let kept = 0;
+    for (let slot = 0; slot < count; slot++) {
+      const id = stateIds[slot] as number;
+      if (!this.allocator.has(id)) continue;
+      stateIds[kept] = id;
+      positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      kept++;
+    }
+  }
+
+  measure(): Measures {
+    this.checkUsable();
+    this.sort();
+    const { order, search, state, world, count } = this;
+    const { live } = order;
+    this.beginSearch(false);
+    const overlaps = measureOverlaps(search, this.dimensions, this.diameter);
+    const isNaive = this.currentSettings.broadPhase === 'naive';
+    return {
+      count,
+      candidates: isNaive ? (live * (live - 1)) / 2 : countCandidates(order),
+      occupiedCells: order.occupiedCells(),
+      greatestOccupancy: order.greatestOccupancy(),
+      nonFinite: count - live,
+      ...overlaps,
+      ...measureParticles(world, state, live),
+      hash: this.hash(),
+    };
+  }
+
+  findPairs(): PairList {
+    this.checkUsable();
+    this.sort();
+    this.search.begin(this.state.positions, this.state.ids, this.currentSettings.broadPhase);
+    const words = this.search.collectInto(new Uint32Array(4 * this.count));
+    const { length } = this.search.task;
+    return { count: length / 2, pairs: sortPairs(words, length, this.capacity) };
+  }
+
+  read(): ParticleArrays {
+    this.checkUsable();
+    const { count, dimensions, state } = this;
+    const slotOf = new Uint32Array(this.capacity);
+    for (let slot = 0; slot < count; slot++) slotOf[state.ids[slot] as number] = slot;
+    const slots = slotOf.filter((_, id) => this.allocator.has(id));
+    const positions = new Float32Array(dimensions * count);
+    const velocities = new Float32Array(dimensions * count);
+    this.kernels.gather(state.positionWords, new Uint32Array(positions.buffer), slots, count);
+    this.kernels.gather(state.velocityWords, new Uint32Array(velocities.buffer), slots, count);
+    return { ids: slots.map((slot) => state.ids[slot] as number), positions, velocities };
+  }
+
+  checkpoint(): Checkpoint {
+    const { time, settings, dimensions } = this;
+    return { version: 1, dimensions, time, settings, ...this.read() };
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.checkUsable();
+    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
+    const settings = resolveSettings(this.dimensions, this.currentSettings, checkpoint.settings);
+    this.allocator.replaceAll(checkpoint.ids);
+    this.append(checkpoint.ids, checkpoint.positions, checkpoint.velocities, 0);
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  /** One pass over the contacts of the present grid. */
+  private respond(parameters: Substep, frozen: boolean): void {
+    const { kernels, search, state, response } = this;
+    const { live } = this.order;
+    if (parameters.restitution > 0) {
+      response.partners.fill(-1, 0, live);
+      response.approaches.fill(-parameters.restSpeed, 0, live);
+      this.beginSearch(frozen);
+      while (search.advance()) kernels.findPartners(search.task, state, response);
+    }
+    this.beginSearch(frozen);
+    while (search.advance()) kernels.respond(search.task, state, response, parameters);
+    kernels.finish(state, live, response, parameters);
+  }
+
+  private beginSearch(frozen: boolean): void {
+    this.search.begin(this.state.positions, this.slots, this.currentSettings.broadPhase, frozen);
+  }
+
+  /** Brings the state into canonical order. */
+  private sort(): void {
+    const { count, kernels, order, state, spare } = this;
+    order.sort(state.positions, state.positionWords, count, spare.positionWords, state.ids);
+    const { source } = order;
+    kernels.gather(state.velocityWords, spare.velocityWords, source, count);
+    for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
+    this.state = spare;
+    this.spare = state;
+  }
+
+  private append(ids: Uint32Array, positions: Float32Array, velocities: Float32Array, slot: number): void {
+    const { state, dimensions } = this;
+    state.ids.set(ids, slot);
+    state.positionWords.set(wordsOf(positions), dimensions * slot);
+    state.velocityWords.set(wordsOf(velocities), dimensions * slot);
+  }
+
+  private hash(): string {
+    const { state, dimensions, count } = this;
+    const hash = new StateHash();
+    const words = new Uint32Array(2 * dimensions);
+    for (let slot = 0; slot < count; slot++) {
+      for (let axis = 0; axis < dimensions; axis++) {
+        words[axis] = state.positionWords[dimensions * slot + axis] as number;
+        words[dimensions + axis] = state.velocityWords[dimensions * slot + axis] as number;
+      }
+      hash.addParticle(state.ids[slot] as number, words);
+    }
+    return hash.toString();
+  }
+
+  private substepFor(dt: number): Substep {
+    if (this.derived?.dt !== dt || this.derived.settings !== this.currentSettings) {
+      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, dt);
+      this.derived = { dt, settings: this.currentSettings, substep };
+    }
+    return this.derived.substep;
+  }
+
+  private stateBytes(): number {
+    const { pushes, changes, approaches, partners } = this.response;
+    const { positions, velocities, ids } = this.state;
+    const once = [pushes, changes, approaches, partners, this.slots];
+    const twice = [positions, velocities, ids];
+    const bytes = (arrays: readonly ArrayBufferView[]) =>
+      arrays.reduce((sum, array) => sum + array.byteLength, 0);
+    return bytes(once) + 2 * bytes(twice) + this.capacity;
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('CpuSimulation');
+  }
+}
+
+function createState(dimensions: Dimensions, capacity: number): ParticleState {
+  const positions = new Float32Array(dimensions * capacity);
+  const velocities = new Float32Array(dimensions * capacity);
+  return {
+    positions,
+    velocities,
+    ids: new Uint32Array(capacity),
+    positionWords: new Uint32Array(positions.buffer),
+    velocityWords: new Uint32Array(velocities.buffer),
+  };
+}
+
+function wordsOf(numbers: Float32Array): Uint32Array {
+  return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+}

@@ -1,0 +1,138 @@
+/**
+ * Purpose: WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
+ * Ordering: Vulkan reads its environment when Dawn looks for adapters, so the driver is set before that, and
+ * only in the main thread, where process.env reaches native code.
+ */
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { CellstormError, GpuError } from '../core/errors';
+import {
+  CHROME_ADVICE,
+  chooseDriver,
+  type Driver,
+  type DriverName,
+  type DriverPreference,
+  findSoftwareDriver,
+  type Machine,
+  readPreference,
+  thisMachine,
+} from './drivers';
+
+export interface Dawn {
+  readonly gpu: GPU;
+  readonly driver: DriverName;
+  /** The driver's manifest; undefined where the system chose. */
+  readonly path: string | undefined;
+}
+
+export interface DawnOptions {
+  /** Default 'auto': hardware where there is any. CELLSTORM_DRIVER overrides it. */
+  readonly driver?: DriverPreference | undefined;
+}
+
+interface DawnPackage {
+  create(flags: string[]): GPU;
+  readonly globals: object;
+}
+
+/** Dawn crashes when its GPU object is collected while anything uses it, so all of them are kept for good. */
+const OWNER = Symbol.for('cellstorm.dawn');
+const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | undefined } };
+
+/** Keeps a library loaded when Node closes it again because it is no module of Node's (dlfcn.h). */
+const RTLD_NODELETE = 0x1000;
+
+/**
+ * Opens Dawn once; later calls get the same answer. A machine without the package or without any adapter
+ * gets a GpuError of one sentence.
+ */
+export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
+  owner[OWNER] ??= { gpus: [], opened: undefined };
+  const kept = owner[OWNER];
+  kept.opened ??= open(kept.gpus, options).catch((error: unknown) => {
+    kept.opened = undefined;
+    throw error;
+  });
+  return kept.opened;
+}
+
+async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
+  if (!isMainThread) throw new CellstormError('openDawn() must be called in the main thread of a process.');
+  const machine = thisMachine();
+  const preference = readPreference(machine, options.driver ?? 'auto');
+  const dawn = await importDawn();
+  Object.assign(globalThis, dawn.globals);
+  const first = chooseDriver(machine, preference);
+  const candidates = [
+    first,
+    preference === 'auto' && first?.name === 'system' && findSoftwareDriver(machine),
+  ];
+  for (const driver of candidates) {
+    if (!driver) continue;
+    useDriver(machine, driver);
+    const gpu = dawn.create([]);
+    gpus.push(gpu);
+    if ((await gpu.requestAdapter()) !== null) {
+      return { gpu, driver: driver.name, path: driver.manifest ?? process.env.VK_DRIVER_FILES };
+    }
+  }
+  throw new GpuError('no-adapter', explainNoAdapter(first, preference));
+}
+
+async function importDawn(): Promise<DawnPackage> {
+  try {
+    return (await import('webgpu')) as DawnPackage;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const missing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    const reason = missing ? 'is not installed' : `does not load (${firstLine(error)})`;
+    throw new GpuError(
+      'unsupported',
+      `The package "webgpu" (WebGPU for Node) ${reason}: run "npm install webgpu", or use the CPU backend.`,
+    );
+  }
+}
+
+function useDriver(machine: Machine, driver: Driver): void {
+  if (machine.platform !== 'linux') return;
+  if (driver.manifest !== undefined) process.env.VK_DRIVER_FILES = driver.manifest;
+  if (driver.loaderFolder !== undefined) loadVulkan(driver.loaderFolder);
+  // A Vulkan layer complains on stderr where this is not set. It looks for a display there, and none is needed.
+  process.env.XDG_RUNTIME_DIR ||= `/run/user/${process.getuid?.() ?? 0}`;
+}
+
+/**
+ * Debian's chromium brings its own libvulkan.so.1 and installs none for others. A loader that is loaded
+ * already is the one that Dawn's dlopen by name finds, so the browser's is loaded where the system has none.
+ */
+function loadVulkan(folder: string): void {
+  if (!/cannot open shared object/.test(tryLoad('libvulkan.so.1'))) return;
+  tryLoad(join(folder, 'libvulkan.so.1'));
+}
+
+/** The error is expected: what is loaded is no module of Node's. */
+function tryLoad(library: string): string {
+  try {
+    process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);
+    return '';
+  } catch (error) {
+    return firstLine(error);
+  }
+}
+
+function explainNoAdapter(driver: Driver | undefined, preference: DriverPreference): string {
+  const manifest = driver?.manifest ?? process.env.VK_DRIVER_FILES;
+  const path = manifest === undefined ? '' : ` (${manifest})`;
+  const found =
+    driver !== undefined
+      ? `Dawn finds no adapter on the ${driver.name} driver${path}`
+      : preference === 'auto'
+        ? 'There is neither a GPU nor a software driver'
+        : `CELLSTORM_DRIVER asks for ${preference}, but there is no such driver`;
+  return `${found}: for a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU backend.`;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,294 @@
+/**
+ * Purpose: finds what runs WebGPU outside a page: a Chrome, a Vulkan driver, a Vulkan loader. Shared by the
+ * CLI, the tests and the set-up script.
+ * Guarantee: only looks. Every function takes the machine it looks at, so the decisions are tested on
+ * made-up machines; nothing is started, written or set here.
+ */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { CellstormError } from '../core/errors';
+
+/** What discovery may ask of a machine. */
+export interface Machine {
+  readonly platform: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  isFile(path: string): boolean;
+  /** Names in a folder; none where there is no such folder. */
+  list(folder: string): readonly string[];
+  /** The path with symbolic links resolved. */
+  resolve(path: string): string;
+  /** The text of a small script; empty for anything else. */
+  readScript(path: string): string;
+}
+
+export interface Chrome {
+  /** What to start. */
+  readonly command: string;
+  /** The folder of the real binary, where the drivers lie. */
+  readonly folder: string;
+  readonly source: 'environment' | 'installed' | 'puppeteer';
+}
+
+export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
+
+export interface Driver {
+  /** 'system' is the loader's own choice, 'environment' what VK_DRIVER_FILES says. */
+  readonly name: DriverName;
+  /** What VK_DRIVER_FILES must be; undefined leaves it alone. */
+  readonly manifest: string | undefined;
+  /** Where the machine has no Vulkan loader of its own: a folder with a libvulkan.so.1. */
+  readonly loaderFolder: string | undefined;
+}
+
+export const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
+export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
+
+/** What to do on a machine without a Chrome: the end of a sentence. */
+export const CHROME_ADVICE =
+  'install Chrome or Chromium (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
+
+/** Longest launcher script that is read; a real binary is far longer. */
+const SCRIPT_BYTES = 64 * 1024;
+const SWIFTSHADER_MANIFEST = 'vk_swiftshader_icd.json';
+const LOADER = 'libvulkan.so.1';
+const CHROME_NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome'];
+const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
+const USUAL_FOLDERS = [
+  '/usr/lib/chromium',
+  '/usr/lib/chromium-browser',
+  '/usr/lib64/chromium-browser',
+  '/snap/chromium/current/usr/lib/chromium-browser',
+];
+const MAC_APPS = [
+  'Google Chrome.app/Contents/MacOS/Google Chrome',
+  'Chromium.app/Contents/MacOS/Chromium',
+  'Google Chrome Canary.app/Contents/MacOS/Google Chrome Canary',
+];
+const WINDOWS_APPS = ['Google/Chrome/Application/chrome.exe', 'Chromium/Application/chrome.exe'];
+
+/** The machine this runs on. */
+export function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    environment: process.env,
+    home: homedir(),
+    isFile(path) {
+      try {
+        return statSync(path).isFile();
+      } catch {
+        return false;
+      }
+    },
+    list(folder) {
+      try {
+        return readdirSync(folder).sort();
+      } catch {
+        return [];
+      }
+    },
+    resolve(path) {
+      try {
+        return realpathSync(path);
+      } catch {
+        return path;
+      }
+    },
+    readScript(path) {
+      try {
+        if (statSync(path).size > SCRIPT_BYTES) return '';
+        const text = readFileSync(path, 'utf8');
+        return text.startsWith('#!') ? text : '';
+      } catch {
+        return '';
+      }
+    },
+  };
+}
+
+/**
+ * Every Chrome of the machine, best first: CHROME_PATH or PUPPETEER_EXECUTABLE_PATH alone where set, else
+ * the installed ones, else those in puppeteer's cache.
+ */
+export function listChromes(machine: Machine): readonly Chrome[] {
+  for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
+    const path = machine.environment[name];
+    if (!path) continue;
+    if (machine.isFile(path)) return [describeChrome(machine, path, 'environment')];
+    throw new CellstormError(`${name} is "${path}", but it must be the path of a Chrome or Chromium binary.`);
+  }
+  const installed = installedPaths(machine)
+    .filter((path) => machine.isFile(path) && !/\bsnap install\b/.test(machine.readScript(path)))
+    .map((path) => describeChrome(machine, path, 'installed'));
+  const cached = cachedPaths(machine).map((path) => describeChrome(machine, path, 'puppeteer'));
+  const seen = new Set<string>();
+  return [...installed, ...cached].filter((chrome) => {
+    const real = machine.resolve(chrome.command);
+    return seen.has(real) ? false : seen.add(real);
+  });
+}
+
+export function findChrome(machine: Machine): Chrome | undefined {
+  return listChromes(machine)[0];
+}
+
+/** SwiftShader, as it lies beside a Chrome. Undefined also on macOS and Windows, which need none of it. */
+export function findSwiftShader(machine: Machine): Driver | undefined {
+  if (machine.platform !== 'linux') return undefined;
+  for (const { folder } of listChromes(machine)) {
+    const manifest = join(folder, SWIFTSHADER_MANIFEST);
+    if (!machine.isFile(manifest)) continue;
+    const needed = machine.isFile(join(folder, LOADER)) && !hasLoader(machine);
+    return { name: 'SwiftShader', manifest, loaderFolder: needed ? folder : undefined };
+  }
+  return undefined;
+}
+
+/** Mesa's software driver. Dawn refuses old versions of it; wgpu takes them. */
+export function findLavapipe(machine: Machine): Driver | undefined {
+  const manifest = listManifests(machine).find((path) => /(^|\/)lvp_icd[^/]*\.json$/.test(path));
+  if (manifest === undefined) return undefined;
+  return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
+}
+
+/** A software driver that Dawn takes for sure, else one that it may take. */
+export function findSoftwareDriver(machine: Machine): Driver | undefined {
+  return findSwiftShader(machine) ?? findLavapipe(machine);
+}
+
+/** Whether the machine shows both the hardware and a driver for it. Neither proves that they work. */
+export function findSystemDriver(machine: Machine): Driver | undefined {
+  const system: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
+  if (machine.platform !== 'linux') return system;
+  const nvidia = machine.list('/dev').some((name) => /^nvidia\d+$/.test(name));
+  const rendering = machine.list('/dev/dri').some((name) => /^renderD\d+$/.test(name));
+  const windows = machine.list('/dev').includes('dxg');
+  if (!nvidia && !rendering && !windows) return undefined;
+  const hardware = listManifests(machine).filter((path) => !/lvp_|swiftshader|mock/i.test(path));
+  if (hardware.length > 0 && (!nvidia || hardware.some((path) => path.includes('nvidia')))) return system;
+  // Containers with the NVIDIA runtime may keep the driver where no loader looks.
+  const folder = '/usr/local/nvidia/share/vulkan/icd.d';
+  const manifest = machine.list(folder).find((name) => name.endsWith('.json'));
+  if (nvidia && manifest !== undefined) return { ...system, manifest: join(folder, manifest) };
+  return hardware.length > 0 ? system : undefined;
+}
+
+/** CELLSTORM_DRIVER, or `fallback` where it is not set. */
+export function readPreference(machine: Machine, fallback: DriverPreference): DriverPreference {
+  const value = machine.environment.CELLSTORM_DRIVER;
+  if (!value) return fallback;
+  const preference = DRIVER_PREFERENCES.find((known) => known === value.toLowerCase());
+  if (preference !== undefined) return preference;
+  throw new CellstormError(
+    `CELLSTORM_DRIVER is "${value}", but it must be one of ${DRIVER_PREFERENCES.join(', ')}.`,
+  );
+}
+
+/**
+ * The driver to use. A VK_DRIVER_FILES of the user's wins over 'auto' and 'system'; 'auto' takes the system's where there
+ * is hardware and a software driver where not. Undefined where there is nothing of the kind asked for.
+ */
+export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
+  const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
+  const given = Boolean(VK_DRIVER_FILES || VK_ICD_FILENAMES);
+  switch (preference) {
+    case 'auto': {
+      const software = findSoftwareDriver(machine);
+      const loaderFolder = software?.loaderFolder;
+      if (given) return { name: 'environment', manifest: undefined, loaderFolder };
+      return findSystemDriver(machine) ?? software;
+    }
+    case 'system': {
+      const loadersChoice: Driver = { name: 'system', manifest: undefined, loaderFolder: undefined };
+      return given ? { ...loadersChoice, name: 'environment' } : (findSystemDriver(machine) ?? loadersChoice);
+    }
+    case 'software':
+      return findSoftwareDriver(machine);
+    case 'swiftshader':
+      return findSwiftShader(machine);
+    case 'lavapipe':
+      return findLavapipe(machine);
+  }
+}
+
+function describeChrome(machine: Machine, command: string, source: Chrome['source']): Chrome {
+  const real = machine.resolve(command);
+  return { command, source, folder: findBinaryFolder(machine, real) };
+}
+
+/**
+ * The folder with the driver. A launcher script names it: Debian's sets LIBDIR, others start an absolute
+ * path. A launcher of another kind (snap's) leaves the usual places.
+ */
+function findBinaryFolder(machine: Machine, path: string): string {
+  const script = machine.readScript(path);
+  const name = /^APPNAME=["']?([\w-]+)/m.exec(script)?.[1] ?? 'chromium';
+  const named = [...script.matchAll(/\/(?:usr|opt|snap)\/[\w./$@{}-]*/g)].flatMap(([found]) => {
+    const plain = found.replace(/\$\{?APPNAME\}?/g, name);
+    return [plain, dirname(plain)];
+  });
+  const hasDriver = (folder: string) => machine.isFile(join(folder, SWIFTSHADER_MANIFEST));
+  return [dirname(path), ...named, ...USUAL_FOLDERS].find(hasDriver) ?? dirname(path);
+}
+
+function installedPaths(machine: Machine): string[] {
+  const { environment, home, platform } = machine;
+  if (platform === 'darwin') {
+    return ['/Applications', join(home, 'Applications')].flatMap((folder) =>
+      MAC_APPS.map((app) => join(folder, app)),
+    );
+  }
+  if (platform === 'win32') {
+    return [environment.PROGRAMFILES, environment['PROGRAMFILES(X86)'], environment.LOCALAPPDATA]
+      .filter((folder) => folder !== undefined)
+      .flatMap((folder) => WINDOWS_APPS.map((app) => join(folder, app)));
+  }
+  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  const unique = [...new Set([...folders, ...LINUX_FOLDERS])];
+  return CHROME_NAMES.flatMap((name) => unique.map((folder) => join(folder, name)));
+}
+
+/** Chromes that puppeteer downloaded, the newest first. */
+function cachedPaths(machine: Machine): string[] {
+  const cache = machine.environment.PUPPETEER_CACHE_DIR ?? join(machine.home, '.cache/puppeteer');
+  const byVersion = new Intl.Collator('en', { numeric: true });
+  const builds = [...machine.list(join(cache, 'chrome'))].sort((a, b) => byVersion.compare(b, a));
+  return builds.flatMap((build) =>
+    machine.list(join(cache, 'chrome', build)).flatMap((platformFolder) => {
+      const folder = join(cache, 'chrome', build, platformFolder);
+      const mac = 'Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing';
+      return ['chrome', 'chrome.exe', mac].map((name) => join(folder, name)).filter(machine.isFile);
+    }),
+  );
+}
+
+function hasLoader(machine: Machine): boolean {
+  const triplets = machine.list('/usr/lib').filter((name) => name.includes('-linux-'));
+  const folders = [
+    ...(machine.environment.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder !== ''),
+    ...triplets.map((triplet) => join('/usr/lib', triplet)),
+    ...['/usr/lib', '/usr/lib64', '/usr/local/lib', '/lib64', '/lib'],
+  ];
+  return folders.some((folder) => machine.isFile(join(folder, LOADER)));
+}
+
+/** The driver manifests that the Vulkan loader would read by itself. */
+function listManifests(machine: Machine): string[] {
+  const { XDG_DATA_HOME, XDG_DATA_DIRS } = machine.environment;
+  const roots = [
+    '/usr/local/etc',
+    '/usr/local/share',
+    '/etc',
+    '/usr/share',
+    XDG_DATA_HOME || join(machine.home, '.local/share'),
+    ...(XDG_DATA_DIRS ?? '').split(':').filter((root) => root !== ''),
+  ];
+  return [...new Set(roots)].flatMap((root) => {
+    const folder = join(root, 'vulkan/icd.d');
+    return machine
+      .list(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name));
+  });
+}

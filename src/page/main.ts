@@ -1,0 +1,2 @@
+/** Purpose: the page. A placeholder until the simulation exists. */
+document.title = 'cellstorm';

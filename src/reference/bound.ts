@@ -1,0 +1,411 @@
+/**
+ * Purpose: how far a GPU's positions and velocities after one resolve (or separate) pass may be from the
+ * reference's, both starting from the same bits. Derived from the accuracies that WGSL grants, not tuned.
+ * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each
+ * coordinate, and the state that exact arithmetic would give (in doubles).
+ *
+ * Both sides are compared with exact arithmetic: each is off by at most E, so they differ by at most 2 E.
+ * Let u = 2⁻²⁴ (half an ulp, relative), k the dimensions, D the diameter, w = relaxation / 2. WGSL rounds
+ * + − × correctly (u each), may fuse or reorder them (which the counts below allow for), inverseSqrt is good
+ * to 2 ulp (4 u), a quotient to 2.5 ulp (5 u), and sqrt to what 1 / inverseSqrt gives: 4 u + 5 u = 9 u.
+ * «off by r» below is relative, «±e» absolute. Products of errors (u²) are covered by a factor 1 + 2⁻¹⁰ at the
+ * end, as are the roundings of the doubles used here.
+ *
+ * One contact at distance d, overlap δ = D − d, relative velocity r of length V:
+ *   apart       each difference is rounded once:                                off by u
+ *   d²          square (2 u + u), k − 1 sums of positive terms:                 off by (k + 2) u
+ *   d           half of that, and a sqrt:                                       off by DISTANCE = (k + 2) / 2 u + 9 u
+ *   n           apart / d:                                                      off by NORMAL = DISTANCE + 6 u
+ *   δ           D − d, rounded:                                                 ± d · DISTANCE + δ u
+ *   p = w δ     one product:                                                    ± w (d · DISTANCE + 2 δ u)
+ *   a = r·n     r is off by u, n by NORMAL, k roundings on terms ≤ V in all:    ± V · APPROACH = V (NORMAL + (k + 1) u)
+ *   s = r − a n  a's error, a n's own (NORMAL + u), r's, the difference's:      ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ * A pair inside the band of brute-force.ts may be a contact on one side only; its |δ| is then at most
+ * (k + 3) / 2 u D, which is added to δ's error with a factor of 2 to spare.
+ *
+ * Change of normal velocity c. Bearing contacts: min(p / dt, cap) · kept; minimum and maximum pass errors on
+ * undiminished but not enlarged, so ± max(p's error / dt, a's error / 2), and three roundings. `kept` jumps by the
+ * restitution where |a| = restSpeed: where a's error does not settle it, that jump is added. Bounces:
+ * ½ (1 + e) |a| with a's error and three roundings. Whether two particles bounce hangs on comparisons of a; where
+ * the errors do not settle them for either particle, the contact is undecided and the difference of both
+ * outcomes is added.
+ *
+ * Friction G = min(f c, w |s|) s / |s| is the projection of w s onto the ball of radius f c: it passes on w times
+ * the error of s and f times that of c, no more, however small s is. Its own roundings: f c or w |s| (1 u),
+ * |s| twice (k / 2 u + 9 u each, once in the minimum and once below the line), a quotient (5 u), a product (u):
+ * (k + 25) u |G|, taken as (k + 26) u. |s|² may be flushed to 0 when |s| < 2⁻⁶³ √k: ± w 2⁻⁶².
+ *
+ * Sums over m contacts add at most γ = m u / (1 − m u) times the sum of magnitudes, in any order; adding the sum
+ * to the coordinate rounds once more: u (|x| + sum). Clamping to the walls enlarges nothing. A wall the particle
+ * meets adds its change and friction as above (f c against the whole of s), with the errors of the
+ * position and velocity that come in.
+ *
+ * All vector errors are bounded in length, hence for each coordinate.
+ */
+import { NO_PARTNER } from '../core/constants';
+import type { Substep } from '../core/settings';
+import type { World } from '../core/world';
+import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
+import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
+import type { Grid } from './grid';
+import { probeCells } from './probe';
+
+type GridState = Pick<Grid, 'start' | 'cells' | 'positions' | 'velocities'>;
+
+export interface ResolveBound {
+  /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
+  readonly positions: Float64Array;
+  readonly velocities: Float64Array;
+  /** Packed: what exact arithmetic gives. Each side is within half the bound of it. */
+  readonly exactPositions: Float64Array;
+  readonly exactVelocities: Float64Array;
+}
+
+/** For products of errors and for the doubles this is computed in. */
+const SLACK = 1 + 2 ** -10;
+
+/** A few flushed subnormals. */
+const FLUSHED = 2 ** -120;
+
+/** The |s| that flushing |s|² to 0 can lose. */
+const LOST_SLIDING = 2 ** -62;
+
+export function resolveBound(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  mode: 'resolve' | 'separate' = 'resolve',
+): ResolveBound {
+  const { dimensions } = world;
+  const count = grid.cells.length;
+  const accuracy = accuracyOf(dimensions);
+  const bounces =
+    mode === 'resolve' && substep.restitution > 0 ? findBounces(world, substep, grid, accuracy) : undefined;
+  const positions = new Float64Array(count);
+  const velocities = new Float64Array(count);
+  const exactPositions = Float64Array.from(grid.positions);
+  const exactVelocities = Float64Array.from(grid.velocities);
+  for (let slot = 0; slot < count; slot++) {
+    const cell = grid.cells[slot] as number;
+    if (cell >= world.cellCount) continue;
+    const place = vectorOf(dimensions, grid.positions, slot);
+    const velocity = vectorOf(dimensions, grid.velocities, slot);
+    const push = new Sum(dimensions);
+    const change = new Sum(dimensions);
+    probeCells(world, grid.start, slot, cell, (other) => {
+      const contact = contactOf(dimensions, substep, grid, slot, other, accuracy);
+      if (!contact) return;
+      if (mode === 'separate') {
+        push.add(scaled(contact.push, contact.normal), pushError(contact, accuracy), contact.push);
+      } else {
+        addContact(substep, accuracy, contact, bounces?.(slot, other, contact) ?? SETTLED_NO, push, change);
+      }
+    });
+    const body = { position: push.addTo(place), velocity: change.addTo(velocity) };
+    if (mode === 'resolve' && substep.walls) meetWalls(substep, accuracy, body);
+    if (substep.walls) {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const low = Math.max(body.position.value[axis] as number, substep.lower[axis] as number);
+        body.position.value[axis] = Math.min(low, substep.upper[axis] as number);
+      }
+    }
+    positions[slot] = 2 * SLACK * body.position.error;
+    exactPositions.set(body.position.value, slot * dimensions);
+    if (mode === 'separate') continue;
+    velocities[slot] = 2 * SLACK * body.velocity.error;
+    exactVelocities.set(body.velocity.value, slot * dimensions);
+  }
+  return { positions, velocities, exactPositions, exactVelocities };
+}
+
+/** The relative errors of the header, by name. */
+interface Accuracy {
+  readonly distance: number;
+  readonly normal: number;
+  readonly approach: number;
+  readonly sliding: number;
+  readonly friction: number;
+}
+
+function accuracyOf(dimensions: number): Accuracy {
+  const distance = ((dimensions + 2) / 2 + 9) * U;
+  const normal = distance + 6 * U;
+  const approach = normal + (dimensions + 1) * U;
+  const sliding = approach + normal + 3 * U;
+  return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
+}
+
+/** An exact vector and how far a computed one may be from it. */
+interface Approximate {
+  readonly value: number[];
+  error: number;
+}
+
+/** Contributions of contacts. */
+class Sum {
+  private readonly value: number[];
+  private error = 0;
+  private magnitude = 0;
+  private terms = 0;
+
+  constructor(dimensions: number) {
+    this.value = new Array<number>(dimensions).fill(0);
+  }
+
+  add(contribution: readonly number[], error: number, magnitude: number): void {
+    for (let axis = 0; axis < this.value.length; axis++) {
+      this.value[axis] = (this.value[axis] as number) + (contribution[axis] as number);
+    }
+    this.error += error + FLUSHED;
+    this.magnitude += magnitude;
+    this.terms++;
+  }
+
+  addTo(vector: readonly number[]): Approximate {
+    // Adding nothing rounds nothing.
+    if (this.terms === 0) return { value: [...vector], error: 0 };
+    const growth = (this.terms * U) / (1 - this.terms * U);
+    return {
+      value: vector.map((component, axis) => component + (this.value[axis] as number)),
+      error: this.error + growth * this.magnitude + U * (length(vector) + this.magnitude),
+    };
+  }
+}
+
+interface ExactContact {
+  readonly normal: readonly number[];
+  readonly push: number;
+  /** Of the push's amount, without that of its direction. */
+  readonly amountError: number;
+  readonly relative: readonly number[];
+  readonly speed: number;
+  readonly approach: number;
+  readonly approachError: number;
+  /** Inside the band: perhaps no contact on one side. */
+  readonly isDoubtful: boolean;
+}
+
+function contactOf(
+  dimensions: number,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  other: number,
+  accuracy: Accuracy,
+): ExactContact | undefined {
+  const { diameter, halfRelaxation } = substep;
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    squared += component(dimensions, grid.positions, slot, other, axis) ** 2;
+  }
+  const band = pairBand(dimensions, diameter);
+  if (squared > diameter * diameter + band) return undefined;
+  const isDoubtful = squared >= diameter * diameter - band;
+  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
+  const distance = Math.sqrt(squared);
+  const isCoincident = squared < COINCIDENT_SQUARED;
+  const normal = isCoincident
+    ? coincidentNormal(dimensions, slot, other)
+    : axes.map((axis) => component(dimensions, grid.positions, slot, other, axis) / distance);
+  const overlap = isCoincident ? diameter : Math.max(0, diameter - distance);
+  const relative = axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
+  const speed = length(relative);
+  // Nobody can say which way the sides take at the very threshold of coincidence; it is 2⁻⁵⁰ wide.
+  const isTorn = Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U;
+  const amountError = isTorn
+    ? Number.POSITIVE_INFINITY
+    : halfRelaxation * (distance * accuracy.distance + 2 * U * overlap) +
+      (isDoubtful ? halfRelaxation * (dimensions + 3) * U * diameter : 0);
+  return {
+    normal,
+    push: halfRelaxation * overlap,
+    amountError,
+    relative,
+    speed,
+    approach: inner(relative, normal),
+    approachError: speed * accuracy.approach,
+    isDoubtful,
+  };
+}
+
+function pushError(contact: ExactContact, accuracy: Accuracy): number {
+  return contact.amountError + contact.push * (accuracy.normal + U);
+}
+
+/** Does a contact bounce, and do the errors leave any doubt? */
+interface Verdict {
+  readonly isBounce: boolean;
+  readonly isSettled: boolean;
+}
+
+const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
+
+function addContact(
+  substep: Substep,
+  accuracy: Accuracy,
+  contact: ExactContact,
+  { isBounce, isSettled }: Verdict,
+  push: Sum,
+  change: Sum,
+): void {
+  const { dt, inverseDt, restitution, friction, halfRelaxation, restSpeed, pushSpeed } = substep;
+  const { approach, approachError, normal, relative, speed } = contact;
+  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach / 2);
+  const full = Math.min(contact.push * inverseDt, cap);
+  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
+  const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
+  const bearing = full * kept;
+  const bearingError =
+    Math.max(contact.amountError * inverseDt, approachError / 2) +
+    3 * U * full +
+    (isKeptSettled ? 0 : restitution * full);
+  const bouncing = Math.max(0, (-(1 + restitution) / 2) * approach);
+  const bouncingError = ((1 + restitution) / 2) * (approachError + 3 * U * Math.abs(approach));
+  const amount = isBounce ? bouncing : bearing;
+  const amountError = isSettled
+    ? isBounce
+      ? bouncingError
+      : bearingError
+    : Math.max(bouncingError, bearingError) + Math.abs(bouncing - bearing);
+  const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
+  const slidingSpeed = length(sliding);
+  const grip = Math.min(friction * amount, halfRelaxation * slidingSpeed);
+  const gripError =
+    halfRelaxation * (speed * accuracy.sliding + LOST_SLIDING) +
+    friction * amountError +
+    accuracy.friction * grip;
+  const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding.map(() => 0);
+  change.add(
+    normal.map((along, axis) => amount * along - (braking[axis] as number)),
+    amountError + amount * (accuracy.normal + U) + gripError + U * (amount + grip),
+    amount + grip,
+  );
+  // Either side may hold or let go where the bounce is in doubt.
+  const held = isBounce ? 0 : dt * grip;
+  const widestGrip = Math.min(friction * Math.max(bouncing, bearing), halfRelaxation * slidingSpeed);
+  const heldError =
+    isBounce && isSettled
+      ? 0
+      : dt * (gripError + 2 * U * grip) +
+        (isSettled ? 0 : dt * (widestGrip + accuracy.friction * widestGrip));
+  push.add(
+    normal.map((along, axis) => contact.push * along - (isBounce ? 0 : dt * (braking[axis] as number))),
+    pushError(contact, accuracy) + heldError + U * (contact.push + held),
+    contact.push + held,
+  );
+}
+
+/** Partners by exact arithmetic, and for which particles errors could change the choice. */
+function findBounces(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  accuracy: Accuracy,
+): (slot: number, other: number, contact: ExactContact) => Verdict {
+  const count = grid.cells.length;
+  const partners = new Uint32Array(count).fill(NO_PARTNER);
+  const isOpen = new Uint8Array(count);
+  const threshold = -substep.restSpeed;
+  for (let slot = 0; slot < count; slot++) {
+    const rivals: (ExactContact & { readonly other: number })[] = [];
+    probeCells(world, grid.start, slot, grid.cells[slot] as number, (other) => {
+      const contact = contactOf(world.dimensions, substep, grid, slot, other, accuracy);
+      if (contact && contact.approach - contact.approachError < threshold) rivals.push({ ...contact, other });
+    });
+    let best = rivals[0];
+    if (!best) continue;
+    for (const rival of rivals) if (rival.approach < best.approach) best = rival;
+    if (best.approach < threshold) partners[slot] = best.other;
+    const reach = best.approach + best.approachError;
+    const isClose = rivals.some((rival) => rival !== best && rival.approach - rival.approachError <= reach);
+    if (isClose || best.isDoubtful || reach >= threshold) isOpen[slot] = 1;
+  }
+  return (slot, other, contact) => ({
+    isBounce: partners[slot] === other && partners[other] === slot,
+    isSettled:
+      (isOpen[slot] === 0 && isOpen[other] === 0) || contact.approach - contact.approachError >= threshold,
+  });
+}
+
+interface Body {
+  position: Approximate;
+  velocity: Approximate;
+}
+
+function meetWalls(substep: Substep, accuracy: Accuracy, body: Body): void {
+  for (let axis = 0; axis < body.position.value.length; axis++) {
+    meetWall(substep, accuracy, body, axis, substep.lower[axis] as number, 1);
+    meetWall(substep, accuracy, body, axis, substep.upper[axis] as number, -1);
+  }
+}
+
+function meetWall(
+  substep: Substep,
+  accuracy: Accuracy,
+  { position, velocity }: Body,
+  axis: number,
+  limit: number,
+  inward: 1 | -1,
+): void {
+  const { restitution, friction, restSpeed, dt, inverseDt } = substep;
+  const depth = inward * (limit - (position.value[axis] as number));
+  const depthError = position.error + U * Math.abs(depth);
+  if (depth <= -depthError) return;
+  const isInside = depth <= 0;
+  if (!isInside) position.value[axis] = limit;
+  const approach = inward * (velocity.value[axis] as number);
+  const approachError = velocity.error;
+  if (approach >= approachError) return;
+  const inbound = isInside ? 0 : Math.max(0, -approach);
+  const soft = Math.min(Math.max(0, depth) * inverseDt, inbound);
+  const softError = Math.max(depthError * inverseDt, approachError) + 2 * U * soft;
+  const hard = (1 + restitution) * Math.max(0, -approach);
+  const hardError = (1 + restitution) * (approachError + 2 * U * Math.abs(approach));
+  const isHardPossible = restitution > 0 && approach - approachError < -restSpeed;
+  const isHardCertain = isHardPossible && depth > depthError && approach + approachError < -restSpeed;
+  const isHard = restitution > 0 && !isInside && approach < -restSpeed;
+  const change = isHard ? hard : soft;
+  const changeError = isHardCertain
+    ? hardError
+    : isHardPossible
+      ? Math.max(softError, hardError) + hard
+      : softError;
+  const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
+  const slidingSpeed = length(sliding);
+  const grip = Math.min(friction * change, slidingSpeed);
+  const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
+  const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
+  velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
+  position.error += dt * (gripError + 2 * U * grip) + U * (length(position.value) + dt * grip);
+  for (let other = 0; other < sliding.length; other++) {
+    velocity.value[other] = (velocity.value[other] as number) - (braking[other] as number);
+    position.value[other] = (position.value[other] as number) - dt * (braking[other] as number);
+  }
+  velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
+}
+
+function component(
+  dimensions: number,
+  vectors: Float32Array,
+  slot: number,
+  other: number,
+  axis: number,
+): number {
+  return (vectors[slot * dimensions + axis] as number) - (vectors[other * dimensions + axis] as number);
+}
+
+function vectorOf(dimensions: number, vectors: Float32Array, slot: number): number[] {
+  return Array.from(vectors.subarray(slot * dimensions, (slot + 1) * dimensions));
+}
+
+function inner(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, along, axis) => sum + along * (b[axis] as number), 0);
+}
+
+function length(vector: readonly number[]): number {
+  return Math.sqrt(inner(vector, vector));
+}
+
+function scaled(factor: number, vector: readonly number[]): number[] {
+  return vector.map((along) => factor * along);
+}

@@ -1,0 +1,104 @@
+/**
+ * Purpose: 32-bit vector arithmetic and the geometry of one contact. Twin of shaders/shared/contact.wgsl,
+ * every operation rounded once, none fused.
+ * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
+ */
+import type { Substep } from '../core/settings';
+
+const { fround } = Math;
+
+/** Nearer than this the direction is noise; it is then taken from the two slots, which are canonical. */
+export const COINCIDENT_SQUARED = 2 ** -100;
+
+export type Vector = number[];
+
+/** The vector of one particle, out of packed ones. */
+export function loadVector(dimensions: number, vectors: Float32Array, particle: number): Vector {
+  const vector: Vector = [];
+  for (let axis = 0; axis < dimensions; axis++) vector.push(vectors[particle * dimensions + axis] as number);
+  return vector;
+}
+
+export function storeVector(vectors: Float32Array, particle: number, vector: Vector): void {
+  for (let axis = 0; axis < vector.length; axis++) {
+    vectors[particle * vector.length + axis] = vector[axis] as number;
+  }
+}
+
+export function subtract(a: Vector, b: Vector): Vector {
+  return a.map((component, axis) => fround(component - (b[axis] as number)));
+}
+
+/** a + factor · b */
+export function addScaled(a: Vector, factor: number, b: Vector): Vector {
+  return a.map((component, axis) => fround(component + fround(factor * (b[axis] as number))));
+}
+
+export function add(a: Vector, b: Vector): Vector {
+  return a.map((component, axis) => fround(component + (b[axis] as number)));
+}
+
+export function scale(factor: number, vector: Vector): Vector {
+  return vector.map((component) => fround(factor * component));
+}
+
+export function dot(a: Vector, b: Vector): number {
+  let sum = fround((a[0] as number) * (b[0] as number));
+  for (let axis = 1; axis < a.length; axis++) {
+    sum = fround(sum + fround((a[axis] as number) * (b[axis] as number)));
+  }
+  return sum;
+}
+
+export interface Contact {
+  /** Unit length, from the other particle to this one. */
+  readonly normal: Vector;
+  readonly overlap: number;
+}
+
+/** Distance² of two particles out of packed positions. */
+export function distanceSquared(
+  dimensions: number,
+  positions: Float32Array,
+  particle: number,
+  other: number,
+): number {
+  let sum = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const apart = fround(
+      (positions[particle * dimensions + axis] as number) - (positions[other * dimensions + axis] as number),
+    );
+    // Adding the first square to 0 rounds nothing.
+    sum = fround(sum + fround(apart * apart));
+  }
+  return sum;
+}
+
+/** The contact of the particles in two slots, seen from the first, or undefined where they do not overlap. */
+export function findContact(
+  dimensions: number,
+  substep: Pick<Substep, 'diameter' | 'diameterSquared'>,
+  positions: Float32Array,
+  slot: number,
+  other: number,
+): Contact | undefined {
+  const squared = distanceSquared(dimensions, positions, slot, other);
+  // Written so that a NaN is no contact.
+  if (!(squared < substep.diameterSquared)) return undefined;
+  if (squared < COINCIDENT_SQUARED) {
+    return { normal: coincidentNormal(dimensions, slot, other), overlap: substep.diameter };
+  }
+  const distance = fround(Math.sqrt(squared));
+  const apart = subtract(loadVector(dimensions, positions, slot), loadVector(dimensions, positions, other));
+  return {
+    normal: apart.map((component) => fround(component / distance)),
+    overlap: fround(substep.diameter - distance),
+  };
+}
+
+/** A unit axis that both sides of a coincident pair agree on, up to its sign. */
+export function coincidentNormal(dimensions: number, slot: number, other: number): Vector {
+  const normal = new Array<number>(dimensions).fill(0);
+  normal[((slot + other) >>> 0) % dimensions] = slot > other ? 1 : -1;
+  return normal;
+}

@@ -1,0 +1,32 @@
+/**
+ * Purpose: advances particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
+ * shaders/solve/integrate.wgsl; its counting is count.ts.
+ * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite
+ * keep their bits.
+ */
+import type { Substep } from '../core/settings';
+import { addScaled, loadVector, scale, storeVector } from './contact';
+import { isFiniteParticle } from './finite';
+
+export interface MovedState {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+export function integrate(
+  dimensions: number,
+  substep: Pick<Substep, 'dt' | 'gravity'>,
+  state: MovedState,
+): MovedState {
+  const positions = state.positions.slice();
+  const velocities = state.velocities.slice();
+  const fall = scale(substep.dt, [...substep.gravity]);
+  for (let particle = 0; particle < positions.length / dimensions; particle++) {
+    if (!isFiniteParticle(dimensions, positions, particle)) continue;
+    const velocity = addScaled(loadVector(dimensions, velocities, particle), 1, fall);
+    const position = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
+    storeVector(velocities, particle, velocity);
+    storeVector(positions, particle, position);
+  }
+  return { positions, velocities };
+}

@@ -1,0 +1,76 @@
+/**
+ * Purpose: sums over all particles. Twin of shaders/measure/measure.wgsl; which pairs overlap is decided in
+ * 32 bits as there, and sums are kept in doubles.
+ * Inputs: a grid whose cells are those of its positions. Output: Measures. Set-aside particles count in
+ * `count`, `nonFinite` and the hash only.
+ */
+import { hashState } from '../core/hash';
+import type { BroadPhase } from '../core/settings';
+import type { Measures } from '../core/simulation';
+import type { World } from '../core/world';
+import { distanceSquared } from './contact';
+import type { Grid } from './grid';
+import { probeCells } from './probe';
+
+const { fround } = Math;
+
+export function measureState(
+  world: World,
+  diameter: number,
+  grid: Grid,
+  broadPhase: BroadPhase = 'grid',
+): Measures {
+  const { dimensions, cellCount } = world;
+  const { ids, start, cells, positions, velocities } = grid;
+  const limit = fround(diameter * diameter);
+  const momentum = new Array<number>(dimensions).fill(0);
+  let candidates = 0;
+  let contacts = 0;
+  let twiceEnergy = 0;
+  let deepestOverlap = 0;
+  let overlaps = 0;
+  let outside = 0;
+  const inCells = start[cellCount] as number;
+  for (let slot = 0; slot < inCells; slot++) {
+    probeCells(world, start, slot, cells[slot] as number, (other) => {
+      if (other < slot) return;
+      candidates++;
+      const squared = distanceSquared(dimensions, positions, slot, other);
+      if (!(squared < limit)) return;
+      const overlap = fround(diameter - fround(Math.sqrt(squared)));
+      contacts++;
+      overlaps += overlap;
+      deepestOverlap = Math.max(deepestOverlap, overlap);
+    });
+    let isOutside = false;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = positions[slot * dimensions + axis] as number;
+      const velocity = velocities[slot * dimensions + axis] as number;
+      momentum[axis] = (momentum[axis] as number) + velocity;
+      twiceEnergy += velocity * velocity;
+      if (position < (world.min[axis] as number) || position > (world.max[axis] as number)) isOutside = true;
+    }
+    if (isOutside) outside++;
+  }
+  let occupiedCells = 0;
+  let greatestOccupancy = 0;
+  for (let cell = 0; cell < cellCount; cell++) {
+    const occupancy = (start[cell + 1] as number) - (start[cell] as number);
+    if (occupancy > 0) occupiedCells++;
+    greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+  }
+  return {
+    count: ids.length,
+    candidates: broadPhase === 'naive' ? (inCells * (inCells - 1)) / 2 : candidates,
+    contacts,
+    occupiedCells,
+    greatestOccupancy,
+    outside,
+    nonFinite: ids.length - inCells,
+    kineticEnergy: twiceEnergy / 2,
+    momentum,
+    deepestOverlap,
+    meanOverlap: contacts > 0 ? overlaps / contacts : 0,
+    hash: hashState(dimensions, positions, velocities, ids),
+  };
+}

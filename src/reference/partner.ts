@@ -1,0 +1,37 @@
+/**
+ * Purpose: for restitution: each particle's fastest approaching contact, among those faster than the rest
+ * speed. Twin of shaders/solve/partner.wgsl.
+ * Inputs: sorted state. Output: the other's slot, or NO_PARTNER; two that name each other bounce in resolve.
+ * Ordering: slots ascending and a strict comparison, so ties go to the lower slot.
+ */
+import { NO_PARTNER } from '../core/constants';
+import type { Substep } from '../core/settings';
+import type { World } from '../core/world';
+import { dot, findContact, loadVector, subtract } from './contact';
+import type { Grid } from './grid';
+import { probeCells } from './probe';
+
+export function findPartners(
+  world: World,
+  substep: Substep,
+  grid: Pick<Grid, 'start' | 'cells' | 'positions' | 'velocities'>,
+): Uint32Array {
+  const { dimensions } = world;
+  const { positions, velocities } = grid;
+  const count = grid.cells.length;
+  const partners = new Uint32Array(count).fill(NO_PARTNER);
+  for (let slot = 0; slot < count; slot++) {
+    const velocity = loadVector(dimensions, velocities, slot);
+    let fastest = -substep.restSpeed;
+    probeCells(world, grid.start, slot, grid.cells[slot] as number, (other) => {
+      const contact = findContact(dimensions, substep, positions, slot, other);
+      if (!contact) return;
+      const approach = dot(subtract(velocity, loadVector(dimensions, velocities, other)), contact.normal);
+      if (approach < fastest) {
+        fastest = approach;
+        partners[slot] = other;
+      }
+    });
+  }
+  return partners;
+}

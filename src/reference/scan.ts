@@ -1,0 +1,13 @@
+/**
+ * Purpose: exclusive prefix sum. Twin of the three kernels of shaders/grid/scan.wgsl together.
+ * Input: counts. Output: as many starts; each is the sum of all counts before it, modulo 2³².
+ */
+export function exclusiveScan(counts: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(counts.length);
+  let sum = 0;
+  for (let index = 0; index < counts.length; index++) {
+    starts[index] = sum;
+    sum = (sum + (counts[index] as number)) >>> 0;
+  }
+  return starts;
+}

@@ -1,0 +1,27 @@
+/**
+ * Purpose: groups particles by bucket. Twin of shaders/grid/scatter.wgsl.
+ * Inputs: each particle's bucket and rank, the starts, ids (default: 0, 1, 2 …).
+ * Output: for each place the particle that goes there and its id.
+ * Ordering: inside a bucket by rank; made canonical by gather.
+ */
+import type { Counts } from './count';
+
+export interface Entries {
+  readonly sources: Uint32Array;
+  readonly ids: Uint32Array;
+}
+
+export function scatterParticles(
+  start: Uint32Array,
+  { cells, ranks }: Pick<Counts, 'cells' | 'ranks'>,
+  ids?: Uint32Array,
+): Entries {
+  const sources = new Uint32Array(cells.length);
+  const sortedIds = new Uint32Array(cells.length);
+  for (let particle = 0; particle < cells.length; particle++) {
+    const place = (start[cells[particle] as number] as number) + (ranks[particle] as number);
+    sources[place] = particle;
+    sortedIds[place] = ids ? (ids[particle] as number) : particle;
+  }
+  return { sources, ids: sortedIds };
+}

@@ -1,0 +1,220 @@
+/**
+ * Purpose: the whole simulation made of the twins of its passes, plain and slow: what the GPU engine and the
+ * fast CPU engine are held against.
+ * Each substep: integrate, grid, then `iterations` times partner (if anything bounces) and resolve; the cells
+ * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
+ * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
+ */
+import { checkFinite, checkInteger, checkPacked } from '../core/checks';
+import { DestroyedError } from '../core/errors';
+import {
+  checkTimeStep,
+  deriveSubstep,
+  MAX_ITERATIONS,
+  resolveSettings,
+  type Settings,
+  type SettingsOptions,
+} from '../core/settings';
+import {
+  type Checkpoint,
+  checkCheckpoint,
+  IdAllocator,
+  type Measures,
+  type NewParticles,
+  type PairList,
+  type ParticleArrays,
+  type ParticleSimulation,
+  planSimulation,
+  type SimulationOptions,
+} from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import { permute } from './gather';
+import { buildGrid, type Grid } from './grid';
+import { integrate } from './integrate';
+import { measureState } from './measure';
+import { findPairs } from './pairs';
+import { findPartners } from './partner';
+import { resolveContacts, separateContacts } from './resolve';
+
+export class ReferenceSimulation implements ParticleSimulation {
+  readonly backend = 'cpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly capacity: number;
+  private readonly diameter: number;
+  private readonly allocator: IdAllocator;
+  private currentSettings: Settings;
+  private currentTime = 0;
+  private grid: Grid;
+  private destroyed = false;
+
+  constructor(options: SimulationOptions) {
+    const plan = planSimulation(options);
+    this.dimensions = plan.dimensions;
+    this.world = plan.world;
+    this.radius = plan.radius;
+    this.capacity = plan.capacity;
+    this.diameter = plan.diameter;
+    this.currentSettings = plan.settings;
+    this.allocator = new IdAllocator(plan.capacity);
+    const ids = this.allocator.take(plan.count);
+    this.grid = buildGrid(this.world, plan.positions, plan.velocities, ids);
+  }
+
+  get count(): number {
+    return this.allocator.count;
+  }
+
+  get time(): number {
+    return this.currentTime;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  get memoryBytes(): number {
+    return Object.values(this.grid).reduce(
+      (sum: number, array: ArrayBufferView) => sum + array.byteLength,
+      0,
+    );
+  }
+
+  set(changes: SettingsOptions): void {
+    this.checkAlive();
+    this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
+  }
+
+  step(dt: number): void {
+    this.checkAlive();
+    const { settings, world } = this;
+    checkTimeStep(dt, settings.substeps);
+    if (dt === 0) return;
+    const substep = deriveSubstep(world, this.diameter, settings, dt);
+    for (let index = 0; index < settings.substeps; index++) {
+      const moved = integrate(this.dimensions, substep, this.grid);
+      this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids);
+      for (let iteration = 0; iteration < settings.iterations; iteration++) {
+        const partners = substep.restitution > 0 ? findPartners(world, substep, this.grid) : undefined;
+        this.grid = { ...this.grid, ...resolveContacts(world, substep, this.grid, partners) };
+      }
+    }
+    this.currentTime += dt;
+  }
+
+  separate(iterations = 1): void {
+    this.checkAlive();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    const substep = deriveSubstep(this.world, this.diameter, this.settings, 0);
+    this.grid = this.freshGrid();
+    for (let iteration = 0; iteration < iterations; iteration++) {
+      this.grid = { ...this.grid, positions: separateContacts(this.world, substep, this.grid) };
+    }
+  }
+
+  add(particles: NewParticles): Uint32Array {
+    this.checkAlive();
+    const count = Math.floor(particles.positions.length / this.dimensions);
+    checkPacked('positions', particles.positions, count, this.dimensions);
+    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
+    checkPacked('velocities', velocities, count, this.dimensions);
+    this.allocator.checkRoom(count);
+    const ids = this.allocator.take(count);
+    this.grid = buildGrid(
+      this.world,
+      concatenate(this.grid.positions, particles.positions),
+      concatenate(this.grid.velocities, velocities),
+      concatenate(this.grid.ids, ids),
+    );
+    return ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkAlive();
+    this.allocator.checkLiving('ids', ids);
+    this.allocator.release(ids);
+    const leaving = new Set(ids);
+    this.load(slotsWhere(this.grid.ids, (id) => !leaving.has(id)));
+  }
+
+  measure(): Measures {
+    this.checkAlive();
+    return measureState(this.world, this.diameter, this.freshGrid(), this.settings.broadPhase);
+  }
+
+  findPairs(): PairList {
+    this.checkAlive();
+    return findPairs(this.world, this.diameter, this.freshGrid());
+  }
+
+  read(): ParticleArrays {
+    this.checkAlive();
+    const { ids, positions, velocities } = this.grid;
+    const order = slotsWhere(ids, () => true).sort((a, b) => (ids[a] as number) - (ids[b] as number));
+    return {
+      ids: order.map((slot) => ids[slot] as number),
+      positions: permute(this.dimensions, positions, order),
+      velocities: permute(this.dimensions, velocities, order),
+    };
+  }
+
+  checkpoint(): Checkpoint {
+    return {
+      version: 1,
+      dimensions: this.dimensions,
+      time: this.time,
+      settings: this.settings,
+      ...this.read(),
+    };
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.checkAlive();
+    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
+    checkFinite('checkpoint.time', checkpoint.time);
+    const settings = resolveSettings(this.dimensions, this.settings, checkpoint.settings);
+    const { ids, positions, velocities } = checkpoint;
+    this.grid = buildGrid(this.world, positions, velocities, ids);
+    this.allocator.replaceAll(ids);
+    this.currentSettings = settings;
+    this.currentTime = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  /** The grid of where particles are now; a step leaves that of its last substep. */
+  private freshGrid(): Grid {
+    return buildGrid(this.world, this.grid.positions, this.grid.velocities, this.grid.ids);
+  }
+
+  private load(slots: Uint32Array): void {
+    const { ids, positions, velocities } = this.grid;
+    this.grid = buildGrid(
+      this.world,
+      permute(this.dimensions, positions, slots),
+      permute(this.dimensions, velocities, slots),
+      slots.map((slot) => ids[slot] as number),
+    );
+  }
+
+  private checkAlive(): void {
+    if (this.destroyed) throw new DestroyedError('simulation');
+  }
+}
+
+function slotsWhere(ids: Uint32Array, keep: (id: number) => boolean): Uint32Array {
+  const slots: number[] = [];
+  for (let slot = 0; slot < ids.length; slot++) if (keep(ids[slot] as number)) slots.push(slot);
+  return Uint32Array.from(slots);
+}
+
+/** Two arrays in one, as bits. */
+function concatenate<Kind extends Float32Array | Uint32Array>(first: Kind, second: Kind): Kind {
+  const joined = new (first.constructor as new (length: number) => Kind)(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
+}

@@ -1,0 +1,64 @@
+/**
+ * Purpose: the list of scenes and how to make one. Page, CLI, tests and benchmarks all start here, so a
+ * name, dimensions, count and seed mean the same particles everywhere.
+ */
+import { checkDimensions, checkInteger } from '../core/checks';
+import { ArgumentError } from '../core/errors';
+import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { GAS, LATTICE, PACKING, PILE } from './ordered';
+import { Random } from './random';
+import { CLUSTERED, NEGATIVE, ONE_CELL, UNIFORM } from './scattered';
+import type { Scene, SceneDefinition } from './scene';
+
+export { Random } from './random';
+export type { Scene, SceneDefinition } from './scene';
+
+export const SCENES: readonly SceneDefinition[] = [
+  UNIFORM,
+  GAS,
+  PILE,
+  PACKING,
+  CLUSTERED,
+  ONE_CELL,
+  LATTICE,
+  NEGATIVE,
+];
+
+export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
+
+/** Used where no seed is given. */
+export const DEFAULT_SEED = 1;
+
+export interface SceneRequest {
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  /** 0 to 2³² − 1; default DEFAULT_SEED. */
+  readonly seed?: number | undefined;
+}
+
+export function createScene(name: string, request: SceneRequest): Scene {
+  const definition = SCENES.find((candidate) => candidate.name === name);
+  if (!definition) throw new ArgumentError('scene', name, `one of ${SCENE_NAMES.join(', ')}`);
+  const { dimensions, count, seed = DEFAULT_SEED } = request;
+  checkDimensions(dimensions);
+  checkInteger('count', count, 0, MAX_PARTICLES);
+  checkInteger('seed', seed, 0, 2 ** 32 - 1);
+  const content = definition.generate(dimensions, count, new Random(seed));
+  return { name, description: definition.description, dimensions, count, seed, ...content };
+}
+
+/** A simulation of the scene; `changes` win over what the scene says. */
+export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
+  return {
+    dimensions: scene.dimensions,
+    radius: scene.radius,
+    min: scene.min,
+    max: scene.max,
+    cellSize: scene.cellSize,
+    positions: scene.positions,
+    velocities: scene.velocities,
+    ...scene.settings,
+    ...changes,
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Purpose: the one source of chance in scenes. The same seed gives the same numbers on every engine and
+ * machine: the state is four 32-bit integers, stepped with additions, shifts and rotations only
+ * (the «small fast counting» scheme, period at least 2³²).
+ */
+
+/** Numbers thrown away at the start, so that seeds which differ in one bit have nothing in common. */
+const WARM_UP = 16;
+
+export class Random {
+  private a: number;
+  private b = 0x9e37_79b9 | 0;
+  private c = 0x243f_6a88;
+  private counter = 1;
+
+  constructor(seed: number) {
+    this.a = seed | 0;
+    for (let round = 0; round < WARM_UP; round++) this.nextBits();
+  }
+
+  /** 32 random bits as an unsigned integer. */
+  nextBits(): number {
+    const result = (this.a + this.b + this.counter) | 0;
+    this.counter = (this.counter + 1) | 0;
+    this.a = this.b ^ (this.b >>> 9);
+    this.b = (this.c + (this.c << 3)) | 0;
+    this.c = (((this.c << 21) | (this.c >>> 11)) + result) | 0;
+    return result >>> 0;
+  }
+
+  /**
+   * A whole number from 0 to `bound` − 1. One product of doubles, which rounds the same way everywhere;
+   * for bounds in the millions some values are more likely than others by one in a thousand: fine for scenes.
+   */
+  below(bound: number): number {
+    return Math.floor((this.nextBits() * bound) / 2 ** 32);
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Purpose: scenes whose particles lie at random and overlap as chance has it. Nothing is ordered: ids say
+ * nothing about places.
+ */
+import type { Dimensions } from '../core/world';
+import type { Random } from './random';
+import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
+
+/** Area (volume) for each particle at which it overlaps one other on average: all within one diameter, 1. */
+const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
+
+/** Of every CLUSTER_PERIOD particles one is outside the cluster of `clustered`. */
+const CLUSTER_PERIOD = 10;
+
+/** Particles in each cell of the cluster. */
+const CLUSTER_DENSITY = 8;
+
+/** Edge of 1% of the world as a share of the world's, rounded down. */
+const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
+
+/** A box of units that a particle's centre may lie in, the same along each axis, ends included. */
+interface Span {
+  readonly low: number;
+  readonly high: number;
+}
+
+function scatter(
+  dimensions: Dimensions,
+  count: number,
+  random: Random,
+  longest: number,
+  spanOf: (particle: number) => Span,
+): Float32Array {
+  const positions = new Float32Array(count * dimensions);
+  const step = stepFor(longest);
+  let next = 0;
+  for (let particle = 0; particle < count; particle++) {
+    const { low, high } = spanOf(particle);
+    for (let axis = 0; axis < dimensions; axis++) {
+      positions[next++] = toCoordinate(random.between(low, high), step);
+    }
+  }
+  return positions;
+}
+
+export const UNIFORM: SceneDefinition = {
+  name: 'uniform',
+  description: 'Scattered evenly at random, each overlapping one other on average.',
+  generate(dimensions, count, random) {
+    // One more than the room, since centres keep a radius away from each side.
+    const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
+    const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
+    return {
+      radius: 0.5,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      positions: scatter(dimensions, count, random, edge, () => span),
+      velocities: new Float32Array(count * dimensions),
+      settings: {},
+    };
+  },
+};
+
+export const CLUSTERED: SceneDefinition = {
+  name: 'clustered',
+  description: 'Nine tenths in a hundredth of the world, eight to a cell; the rest spread over all of it.',
+  generate(dimensions, count, random) {
+    const clustered = count * (1 - 1 / CLUSTER_PERIOD);
+    const edge = Math.max(10, ceilRoot((clustered / CLUSTER_DENSITY) * 100, dimensions));
+    const everywhere = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
+    const low = Math.floor(edge * 0.3 * UNITS);
+    const cluster = { low, high: low + Math.floor(edge * CLUSTER_EDGE[dimensions] * UNITS) };
+    return {
+      radius: 0.5,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      positions: scatter(dimensions, count, random, edge, (particle) =>
+        particle % CLUSTER_PERIOD === CLUSTER_PERIOD - 1 ? everywhere : cluster,
+      ),
+      velocities: new Float32Array(count * dimensions),
+      settings: {},
+    };
+  },
+};
+
+export const ONE_CELL: SceneDefinition = {
+  name: 'one-cell',
+  description: 'All in the middle cell of a world of three cells along each axis.',
+  generate(dimensions, count, random) {
+    const span = { low: UNITS, high: 2 * UNITS - 1 };
+    return {
+      radius: 0.5,
+      min: repeat(0, dimensions),
+      max: repeat(3, dimensions),
+      positions: scatter(dimensions, count, random, 3, () => span),
+      velocities: new Float32Array(count * dimensions),
+      settings: {},
+    };
+  },
+};
+
+export const NEGATIVE: SceneDefinition = {
+  name: 'negative',
+  description: 'Scattered evenly around the origin of a world that begins at negative coordinates.',
+  generate(dimensions, count, random) {
+    const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
+    const reach = half * UNITS - UNITS / 2;
+    return {
+      // Less than half a cell: the room that lets the inverse cell size stay 1 off the origin.
+      radius: 0.4375,
+      cellSize: 1,
+      min: repeat(-half, dimensions),
+      max: repeat(half, dimensions),
+      positions: scatter(dimensions, count, random, half, () => ({ low: -reach, high: reach })),
+      velocities: new Float32Array(count * dimensions),
+      settings: {},
+    };
+  },
+};

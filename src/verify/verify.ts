@@ -1,0 +1,365 @@
+/**
+ * Purpose: holds the GPU against the reference on every scene: what `cellstorm verify`, the GPU tests, the
+ * browser tests and the portability tests run. Each check is its own case, so that a failure names itself.
+ * Inputs: a device and what to run. Output: cases, one after the other, as they finish.
+ *
+ * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
+ * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
+ * then differ by is bounded in src/reference/bound.ts.
+ */
+import { checkInteger } from '../core/checks';
+import { ArgumentError, CellstormError } from '../core/errors';
+import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
+import type { PairList, ParticleArrays } from '../core/simulation';
+import type { Dimensions, World } from '../core/world';
+import { HashGrid } from '../engine/hash-grid';
+import { createSimulation, type Simulation } from '../engine/simulation';
+import { createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import { fromStored, storedFloats, toStored } from '../gpu/layout';
+import { Readback } from '../gpu/readback';
+import { resolveBound } from '../reference/bound';
+import { bruteForcePairs } from '../reference/brute-force';
+import { buildGrid, type Grid } from '../reference/grid';
+import { integrate } from '../reference/integrate';
+import { measureState } from '../reference/measure';
+import { comparePairs } from '../reference/pair-list';
+import { sweepPairs } from '../reference/sweep';
+import { createScene, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
+
+export interface VerifyCase {
+  readonly scene: string;
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  readonly check: string;
+  readonly pass: boolean;
+  /** What was seen: figures of a pass, the first difference of a failure. */
+  readonly detail: string;
+}
+
+export interface VerifyOptions {
+  readonly scenes?: readonly string[] | undefined;
+  readonly dimensions?: readonly Dimensions[] | undefined;
+  readonly counts?: readonly number[] | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** Empty, one, both sides of a workgroup, and enough for two levels of the scan. */
+export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
+
+/** All in one cell means all pairs: more would be gigabytes of them. */
+const MOST_IN_ONE_CELL = 4096;
+/** All pairs on a software GPU, and every contact in plain JavaScript: larger counts skip those checks. */
+const MOST_NAIVE = 4096;
+const MOST_ONE_CELL_RESOLVED = 512;
+const BRUTE_FORCE_LIMIT = 4096;
+const REPEATED_STEPS = 12;
+const REPEATED_LIMIT = 70_000;
+/** Exact in binary, see above. */
+const TIME_STEP = 1 / 64;
+
+/** One request of a device that all cases of these options fit. */
+export function largestVerified(options: VerifyOptions): {
+  particles: number;
+  cells: number;
+  dimensions: Dimensions;
+} {
+  const { scenes, dimensions, counts } = complete(options);
+  let particles = 1;
+  let cells = 1;
+  for (const name of scenes) {
+    for (const dimension of dimensions) {
+      const count = Math.min(Math.max(...counts), mostOf(name));
+      particles = Math.max(particles, count);
+      // The clustered scene has the most cells a particle; in 3D the ring adds to small ones.
+      cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
+    }
+  }
+  return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
+}
+
+export async function* verify(gpu: Gpu, options: VerifyOptions = {}): AsyncGenerator<VerifyCase> {
+  const { scenes, dimensions, counts, seed } = complete(options);
+  for (const name of scenes) {
+    for (const dimension of dimensions) {
+      const seen = new Set<number>();
+      for (const wanted of counts) {
+        const count = Math.min(wanted, mostOf(name));
+        if (seen.has(count)) continue;
+        seen.add(count);
+        const scene = createScene(name, { dimensions: dimension, count, seed });
+        yield* verifyScene(gpu, scene);
+      }
+    }
+  }
+}
+
+function complete(options: VerifyOptions) {
+  const scenes = options.scenes ?? SCENE_NAMES;
+  for (const name of scenes) {
+    if (!SCENE_NAMES.includes(name))
+      throw new ArgumentError('scene', name, `one of ${SCENE_NAMES.join(', ')}`);
+  }
+  const counts = options.counts ?? DEFAULT_COUNTS;
+  for (const count of counts) checkInteger('count', count, 0, 100_000_000);
+  return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed: options.seed };
+}
+
+function mostOf(scene: string): number {
+  return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
+}
+
+type Finding = { readonly pass: boolean; readonly detail: string };
+
+async function* verifyScene(gpu: Gpu, scene: Scene): AsyncGenerator<VerifyCase> {
+  const { dimensions, count } = scene;
+  const checks: [string, () => Promise<Finding>][] = [['grid', () => checkGrid(gpu, scene)]];
+  const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
+  for (const broadPhase of broadPhases) {
+    checks.push([`measures ${broadPhase}`, () => checkMeasures(gpu, scene, broadPhase)]);
+    checks.push([`pairs ${broadPhase}`, () => checkPairs(gpu, scene, broadPhase)]);
+    if (scene.name !== 'one-cell' || count <= MOST_ONE_CELL_RESOLVED) {
+      checks.push([`separate ${broadPhase}`, () => checkSeparate(gpu, scene, broadPhase)]);
+      checks.push([`step ${broadPhase}`, () => checkStep(gpu, scene, broadPhase)]);
+    }
+  }
+  if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(gpu, scene, broadPhases)]);
+  for (const [check, run] of checks) {
+    let finding: Finding;
+    try {
+      finding = await run();
+    } catch (error) {
+      if (!(error instanceof CellstormError)) throw error;
+      finding = { pass: false, detail: error.message };
+    }
+    yield { scene: scene.name, dimensions, count, check, ...finding };
+  }
+}
+
+/** Cells, starts, ids and sorted positions of the grid alone, integer for integer. */
+async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
+  const { dimensions, count, positions } = scene;
+  const grid = await HashGrid.create(gpu, {
+    dimensions,
+    min: scene.min,
+    max: scene.max,
+    cellSize: scene.cellSize,
+    diameter: 2 * scene.radius,
+    capacity: count,
+  });
+  const vector = 4 * storedFloats(dimensions) * count;
+  const input = await createBuffers(gpu, 'verify', { positions: vector });
+  const readback = new Readback(gpu, 'verify');
+  try {
+    gpu.device.queue.writeBuffer(input.buffers.positions, 0, toStored(dimensions, positions));
+    const encoder = gpu.device.createCommandEncoder({ label: 'verify.grid' });
+    grid.encode(encoder, { positions: input.buffers.positions, count });
+    const reading = readback.record(encoder, [
+      { buffer: grid.start, size: 4 * (grid.world.cellCount + 1) },
+      { buffer: grid.ids, size: 4 * count },
+      { buffer: grid.cellOfSlot, size: 4 * count },
+      { buffer: grid.positions, size: vector },
+    ]);
+    gpu.device.queue.submit([encoder.finish()]);
+    const [start, ids, cells, sorted] = (await reading.finish()) as ArrayBuffer[];
+    const expected = buildGrid(grid.world, positions);
+    return firstDifference([
+      ['start', new Uint32Array(start as ArrayBuffer), expected.start.subarray(0, grid.world.cellCount + 1)],
+      ['id', new Uint32Array(ids as ArrayBuffer), expected.ids],
+      ['cell', new Uint32Array(cells as ArrayBuffer), expected.cells],
+      ['position', bitsOf(fromStored(dimensions, sorted as ArrayBuffer)), bitsOf(expected.positions)],
+    ]);
+  } finally {
+    readback.destroy();
+    input.destroy();
+    grid.destroy();
+  }
+}
+
+async function checkMeasures(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+    const got = await simulation.measure();
+    const grid = initialGrid(simulation.world, scene);
+    const expected = measureState(simulation.world, Math.fround(2 * scene.radius), grid, broadPhase);
+    for (const name of EXACT_MEASURES) {
+      if (got[name] !== expected[name])
+        return failure(`${name} is ${got[name]} instead of ${expected[name]}`);
+    }
+    return success(
+      `${got.candidates} candidates, ${got.contacts} contacts, fullest cell ${got.greatestOccupancy}, hash ${got.hash}`,
+    );
+  });
+}
+
+const EXACT_MEASURES = [
+  'count',
+  'candidates',
+  'contacts',
+  'occupiedCells',
+  'greatestOccupancy',
+  'outside',
+  'nonFinite',
+  'hash',
+] as const;
+
+/** Against an oracle that knows no cells; pairs inside the rounding band are excused and counted. */
+async function checkPairs(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+    const found = await simulation.findPairs();
+    const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
+    const expected = oracle(scene.dimensions, scene.positions, Math.fround(2 * scene.radius));
+    const { missing, extra, excused } = comparePairs(found, expected);
+    if (missing.count + extra.count > 0) {
+      return failure(
+        `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
+      );
+    }
+    return success(`${found.count} pairs, ${excused} excused by the band`);
+  });
+}
+
+async function checkSeparate(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+    simulation.separate(1);
+    const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
+    const grid = initialGrid(simulation.world, scene);
+    const bound = resolveBound(simulation.world, substep, grid, 'separate');
+    return compareWithin(scene.dimensions, await simulation.read(), grid, bound);
+  });
+}
+
+/** One substep under gravity with friction and restitution. */
+async function checkStep(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  const gravity = new Array<number>(scene.dimensions).fill(0);
+  gravity[1] = -8;
+  const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1, iterations: 1 };
+  return withSimulation(gpu, scene, settings, async (simulation) => {
+    simulation.step(TIME_STEP);
+    const { world } = simulation;
+    const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
+    const moved = integrate(scene.dimensions, substep, scene);
+    const grid = buildGrid(world, moved.positions, moved.velocities);
+    const bound = resolveBound(world, substep, grid, 'resolve');
+    return compareWithin(scene.dimensions, await simulation.read(), grid, bound);
+  });
+}
+
+/** The same hash from three runs, from a checkpoint half-way, and from both broad phases. */
+async function checkRepeats(gpu: Gpu, scene: Scene, broadPhases: readonly BroadPhase[]): Promise<Finding> {
+  const steps = scene.count > 10_000 ? 3 : REPEATED_STEPS;
+  const settings = { restitution: 0.25, friction: 0.25, substeps: 2, iterations: 2 };
+  const runs: [string, BroadPhase, boolean][] = [
+    ['run 1', 'grid', false],
+    ['run 2', 'grid', false],
+    ['run 3, restored half-way', 'grid', true],
+  ];
+  // All pairs on a software GPU take their time.
+  if (broadPhases.includes('naive') && scene.count <= 300) runs.push(['naive', 'naive', false]);
+  const hashes: string[] = [];
+  for (const [, broadPhase, restored] of runs) {
+    hashes.push(
+      await withSimulation(gpu, scene, { ...settings, broadPhase }, async (simulation) => {
+        for (let step = 0; step < steps; step++) {
+          simulation.step(1 / 60);
+          if (restored && step === Math.floor(steps / 2)) {
+            const checkpoint = await simulation.checkpoint();
+            simulation.step(1 / 60);
+            simulation.restore(checkpoint);
+          }
+        }
+        return (await simulation.measure()).hash;
+      }),
+    );
+  }
+  const odd = hashes.findIndex((hash) => hash !== hashes[0]);
+  return odd < 0
+    ? success(`hash ${hashes[0]} after ${steps} steps, ${runs.length} times`)
+    : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
+}
+
+async function withSimulation<Result>(
+  gpu: Gpu,
+  scene: Scene,
+  settings: Partial<Settings>,
+  use: (simulation: Simulation) => Promise<Result>,
+): Promise<Result> {
+  const simulation = await createSimulation(gpu, sceneOptions(scene, settings));
+  try {
+    return await use(simulation);
+  } finally {
+    simulation.destroy();
+  }
+}
+
+function initialGrid(world: World, scene: Scene): Grid {
+  return buildGrid(world, scene.positions, scene.velocities);
+}
+
+/** The GPU's state against the reference's exact one, each particle within its own bound. */
+function compareWithin(
+  dimensions: Dimensions,
+  got: ParticleArrays,
+  grid: Grid,
+  bound: ReturnType<typeof resolveBound>,
+): Finding {
+  let worst = 0;
+  let unsettled = 0;
+  for (let slot = 0; slot < grid.ids.length; slot++) {
+    const id = grid.ids[slot] as number;
+    if (got.ids[id] !== id) return failure(`particle ${id} is missing`);
+    for (const [name, values, exact, limits] of [
+      ['position', got.positions, bound.exactPositions, bound.positions],
+      ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
+    ] as const) {
+      // The bound is for two sides that round; the exact one does not.
+      const limit = (limits[slot] as number) / 2;
+      if (!Number.isFinite(limit)) unsettled++;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const value = values[id * dimensions + axis] as number;
+        const expected = exact[slot * dimensions + axis] as number;
+        const difference = Math.abs(value - expected);
+        if (!(difference <= limit)) {
+          return failure(
+            `${name} ${axis} of particle ${id} is ${value}, ${difference} from ${expected}, over ${limit}`,
+          );
+        }
+        if (difference > 0 && Number.isFinite(limit)) worst = Math.max(worst, difference / limit);
+      }
+    }
+  }
+  return success(
+    `at most ${worst.toFixed(3)} of the bound${unsettled > 0 ? `, ${unsettled} without one` : ''}`,
+  );
+}
+
+function firstDifference(pairs: readonly [string, ArrayLike<number>, ArrayLike<number>][]): Finding {
+  let compared = 0;
+  for (const [name, got, expected] of pairs) {
+    if (got.length !== expected.length) {
+      return failure(`${got.length} values of ${name} instead of ${expected.length}`);
+    }
+    for (let index = 0; index < got.length; index++) {
+      if (got[index] !== expected[index]) {
+        return failure(`${name} ${index} is ${got[index]} instead of ${expected[index]}`);
+      }
+    }
+    compared += got.length;
+  }
+  return success(`${compared} integers equal`);
+}
+
+function bitsOf(values: Float32Array): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length);
+}
+
+function showPair(list: PairList): string {
+  return list.count > 0 ? ` (first: ${list.pairs[0]}, ${list.pairs[1]})` : '';
+}
+
+function success(detail: string): Finding {
+  return { pass: true, detail };
+}
+
+function failure(detail: string): Finding {
+  return { pass: false, detail };
+}

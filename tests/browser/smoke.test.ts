@@ -1,0 +1,53 @@
+/** The browser itself: WebGPU is there, a canvas shows what was painted, and nothing goes wrong unseen. */
+import { decode } from 'fast-png';
+import { describe, expect } from 'vitest';
+import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';
+
+const MODULE = 'tests/browser/pages/smoke.ts';
+const SIZE = 64;
+const ORANGE = [1, 0.6, 0.2] as const;
+
+describe('the browser', () => {
+  const browser = useBrowser();
+
+  browserTest('has an adapter', async () => {
+    const { call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
+    expect(await call(MODULE, 'describeAdapter')).toMatchObject({ vendor: expect.any(String) });
+    expectNoProblems();
+  });
+
+  browserTest('paints a canvas', async () => {
+    const { page, call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
+    await call(MODULE, 'paintCanvas', SIZE, ORANGE);
+    const image = decode(await page.screenshot({ clip: { x: 0, y: 0, width: SIZE, height: SIZE } }));
+    const middle = (SIZE / 2) * (SIZE + 1) * image.channels;
+    const colour = [...image.data.slice(middle, middle + 3)];
+    ORANGE.forEach((share, channel) => {
+      expect(Math.abs((colour[channel] ?? -1) - share * 255)).toBeLessThanOrEqual(2);
+    });
+    expectNoProblems();
+  });
+
+  browserTest('reports an uncaught GPU error', async () => {
+    const { call, problems } = await browser.openPage(BLANK_PAGE);
+    await call(MODULE, 'misuseGpu');
+    await expect.poll(() => problems.join('\n')).toMatch(/usage|validation|invalid/i);
+  });
+
+  browserTest('reports a missing file', async () => {
+    const { page, problems } = await browser.openPage(BLANK_PAGE);
+    await page.evaluate(() => fetch('/missing.json'));
+    await expect.poll(() => problems.join('\n')).toMatch(/status 404|missing\.json/);
+  });
+});
+
+describe('the built page', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('loads from a sub-path', async () => {
+    const { page, expectNoProblems } = await browser.openPage('./');
+    expect(new URL(page.url()).pathname).toBe('/some/folder/');
+    expect(await page.title()).toMatch(/cellstorm/i);
+    expectNoProblems();
+  });
+});

@@ -1,0 +1,32 @@
+/** Dawn in Node: one driver a process, found by itself, and one sentence where there is none. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { GpuError } from '../../src/core/errors';
+import { openDawn } from '../../src/node/dawn';
+import { allowsNoGpu, testPreference } from '../helpers/environment';
+
+describe('openDawn', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test('refuses a driver that it does not know, and can be called again', async () => {
+    vi.stubEnv('CELLSTORM_DRIVER', 'vulkan');
+    await expect(openDawn()).rejects.toThrow('CELLSTORM_DRIVER is "vulkan", but it must be one of auto,');
+  });
+
+  test('says what to do where the driver is not there', async () => {
+    vi.stubEnv('CELLSTORM_DRIVER', 'lavapipe');
+    const outcome = await openDawn().catch((error: unknown) => error);
+    // Recent versions of Mesa's driver are good enough for Dawn.
+    if (outcome instanceof GpuError)
+      expect(outcome.message).toMatch(/lavapipe.*: for a driver.*CPU backend\.$/);
+    else expect(outcome).toMatchObject({ driver: 'lavapipe' });
+  });
+
+  test.skipIf(allowsNoGpu())('opens the driver of the tests once', async () => {
+    const dawn = await openDawn({ driver: testPreference() });
+    expect(await openDawn()).toBe(dawn);
+    expect(await dawn.gpu.requestAdapter()).not.toBeNull();
+    expect(GPUBufferUsage.STORAGE).toBe(0x80);
+  });
+});

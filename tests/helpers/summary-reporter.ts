@@ -1,0 +1,35 @@
+/**
+ * Purpose: begins a run with what it runs on, and ends it with one line that programs read, alone on its
+ * line: `N passed, N failed`, followed by `, N skipped` where tests were. Files that do not load and errors
+ * outside tests count as failed.
+ */
+import { writeSync } from 'node:fs';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import { describeEnvironment } from './environment';
+
+const STDOUT = 1;
+
+export default class SummaryReporter implements Reporter {
+  onInit(): void {
+    for (const line of describeEnvironment()) process.stdout.write(`${line}\n`);
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    let passed = 0;
+    let failed = unhandled.length;
+    let skipped = 0;
+    for (const module of modules) {
+      const before = failed;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') passed++;
+        else if (state === 'skipped') skipped++;
+        else failed++;
+      }
+      if (failed === before && !module.ok()) failed++;
+    }
+    const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    // At exit, so that nothing comes after it.
+    process.once('exit', () => writeSync(STDOUT, `\n${line}\n`));
+  }
+}

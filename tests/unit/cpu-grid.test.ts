@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellOfParticle } from '../../src/core/cells';
+import { ArgumentError, CellstormError } from '../../src/core/errors';
+import { defineWorld } from '../../src/core/world';
+import { type CpuGrid, createCpuGrid } from '../../src/cpu';
+import { areAdjacent, defineLattice } from '../../src/cpu/lattice';
+import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
+import { createScene, SCENE_NAMES } from '../../src/scenes';
+
+type Dimensions = 2 | 3;
+
+/** A double as a whole number of 2⁻¹⁰⁷⁴, by long division: shares nothing with the code under test. */
+function exact(value: number): bigint {
+  let scaled = value;
+  let shift = 0n;
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2;
+    shift++;
+  }
+  return BigInt(scaled) << (1074n - shift);
+}
+
+function exactOverlap(a: readonly number[], b: readonly number[], diameter: number): boolean {
+  const squares = a.map((value, axis) => (exact(value) - exact(b[axis] as number)) ** 2n);
+  return squares.reduce((sum, square) => sum + square, 0n) < exact(diameter) ** 2n;
+}
+
+function vectorAt(positions: Float32Array, dimensions: Dimensions, particle: number): number[] {
+  return Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1)));
+}
+
+/** All overlapping pairs, sorted, by looking at every pair in exact arithmetic. */
+function oracle(positions: Float32Array, dimensions: Dimensions, diameter: number): number[] {
+  const pairs: number[] = [];
+  const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
+    vectorAt(positions, dimensions, particle),
+  );
+  vectors.forEach((a, first) => {
+    for (let second = first + 1; second < vectors.length; second++) {
+      const b = vectors[second] as number[];
+      if ([...a, ...b].every(Number.isFinite) && exactOverlap(a, b, diameter)) pairs.push(first, second);
+    }
+  });
+  return pairs;
+}
+
+function sortedPairs(flat: Iterable<number>): number[] {
+  const words = [...flat];
+  const pairs: [number, number][] = [];
+  for (let word = 0; word < words.length; word += 2)
+    pairs.push([words[word] as number, words[word + 1] as number]);
+  return pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]).flat();
+}
+
+/** The four ways to get pairs agree with the oracle; each pair once. */
+function expectPairs(grid: CpuGrid, expected: number[]): void {
+  const found = grid.findPairs();
+  expect([...found.pairs]).toEqual(expected);
+  expect(found.count).toBe(expected.length / 2);
+  expect(grid.countPairs()).toBe(expected.length / 2);
+  const collected = grid.collectPairs();
+  expect(sortedPairs(collected.pairs.subarray(0, 2 * collected.count))).toEqual(expected);
+  const visited: number[] = [];
+  grid.forEachPair((first, second) => visited.push(first, second));
+  expect(sortedPairs(visited)).toEqual(expected);
+}
+
+describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
+  const box = (low: number, high: number, diameter: number, capacity: number, cellSize?: number) =>
+    createCpuGrid({
+      dimensions,
+      min: new Array<number>(dimensions).fill(low),
+      max: new Array<number>(dimensions).fill(high),
+      diameter,
+      capacity,
+      cellSize,
+    });
+
+  it.each([0, 1, 2, 3, 17, 64, 257])('finds what brute force finds among %d random particles', (count) => {
+    const grid = box(-4, 5, 1, 300);
+    // A linear congruence is random enough here, and the same on every run.
+    let state = count + 1;
+    const next = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) / 2 ** 24;
+    };
+    const positions = Float32Array.from({ length: dimensions * count }, () => -4 + 9 * next());
+    grid.build(positions);
+    expectPairs(grid, oracle(positions, dimensions, 1));
+  });
+
+  it('finds what exact brute force finds, wherever particles are', () => {
+    const grids = [
+      box(0, 8, 1, 40),
+      box(-3, 3, 1, 40),
+      box(-2.5, 6, 0.3, 40),
+      box(0.1, 7.7, 1.1, 40, 2.5),
+      box(0, 1, 1, 40),
+    ];
+    const coordinate = fc.oneof(
+      // Cell borders and exact ties are common.
+      fc.integer({ min: -6, max: 18 }).map((half) => half / 2),
+      fc.integer({ min: -5000, max: 9000 }).map((unit) => unit / 1024),
+      fc.float({ min: -6, max: 12, noNaN: true }),
+      fc.float({ noNaN: false }),
+      fc.constantFrom(0, -0, 1e-40, -1e-40, 0.1, 0.3, 1.1, 7.7),
+    );
+    const vectors = fc.array(fc.array(coordinate, { minLength: dimensions, maxLength: dimensions }), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...grids), vectors, (grid, list) => {
+        const positions = Float32Array.from(list.flat());
+        grid.build(positions);
+        expectPairs(grid, oracle(positions, dimensions, grid.diameter));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('puts particles into canonical order, in the cells of core/cells.ts', () => {
+    const world = { low: -3.3, high: 4.7 };
+    const grid = box(world.low, world.high, 0.7, 200);
+    fc.assert(
+      fc.property(
+        fc.array(fc.float({ min: -5, max: 6, noNaN: true }), { maxLength: 200 * dimensions }),
+        (numbers) => {
+          const count = Math.floor(numbers.length / dimensions);
+          const positions = Float32Array.from(numbers.slice(0, count * dimensions));
+          if (count > 4) positions[dimensions * 3] = Number.NaN;
+          grid.build(positions);
+          const cells = Array.from({ length: count }, (_, particle) =>
+            vectorAt(positions, dimensions, particle).every(Number.isFinite)
+              ? cellOfParticle(grid.world, positions, particle)
+              : Number.POSITIVE_INFINITY,
+          );
+          const expected = cells
+            .map((_, particle) => particle)
+            .sort((a, b) => {
+              const [cellA, cellB] = [cells[a] as number, cells[b] as number];
+              return cellA === cellB ? a - b : cellA - cellB;
+            });
+          expect([...grid.ids()]).toEqual(expected);
+          expect([...grid.cells()]).toEqual(expected.map((id) => cells[id]).filter(Number.isFinite));
+          expect(grid.nonFinite).toBe(count > 4 ? 1 : 0);
+        },
+      ),
+    );
+  });
+
+  it('agrees with itself on input that is in order already, and on input reversed', () => {
+    const scene = createScene('clustered', { dimensions, count: 3000 });
+    const { min, max } = scene;
+    const grid = createCpuGrid({ dimensions, min, max, diameter: 1, capacity: 3000 });
+    grid.build(scene.positions);
+    const order = grid.ids();
+    const pairsOf = (sources: Uint32Array) => {
+      const positions = new Float32Array(scene.positions.length);
+      sources.forEach((source, index) => {
+        positions.set(vectorAt(scene.positions, dimensions, source), dimensions * index);
+      });
+      grid.build(positions);
+      const named: number[] = [];
+      grid.forEachPair((first, second) => {
+        const [a, b] = [sources[first] as number, sources[second] as number];
+        named.push(Math.min(a, b), Math.max(a, b));
+      });
+      return sortedPairs(named);
+    };
+    const expected = pairsOf(Uint32Array.from({ length: 3000 }, (_, index) => index));
+    expect(expected.length).toBeGreaterThan(3000);
+    expect(pairsOf(order)).toEqual(expected);
+    expect([...grid.ids()]).toEqual([...order.keys()]);
+    expect(pairsOf(order.slice().reverse())).toEqual(expected);
+  });
+
+  it.each(SCENE_NAMES)('finds the pairs of the scene %s', (name) => {
+    const scene = createScene(name, { dimensions, count: 300 });
+    const { min, max, cellSize } = scene;
+    const grid = createCpuGrid({
+      dimensions,
+      min,
+      max,
+      cellSize,
+      diameter: 2 * scene.radius,
+      capacity: 300,
+    });
+    grid.build(scene.positions);
+    expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius));
+  });
+
+  it('finds all pairs of particles in one place, in portions', () => {
+    const count = 700;
+    const grid = box(0, 4, 1, count);
+    grid.build(new Float32Array(dimensions * count).fill(1.5));
+    let visits = 0;
+    let sum = 0;
+    grid.forEachPair((first, second) => {
+      visits++;
+      sum += first * count + second;
+    });
+    let expected = 0;
+    for (let first = 0; first < count; first++)
+      for (let second = first + 1; second < count; second++) expected += first * count + second;
+    expect(visits).toBe((count * (count - 1)) / 2);
+    expect(sum).toBe(expected);
+    const { pairs } = grid.findPairs();
+    expect([...pairs.subarray(0, 4), ...pairs.subarray(-2)]).toEqual([0, 1, 0, 2, count - 2, count - 1]);
+  });
+
+  it('finds what is near a point', () => {
+    const grid = box(-2, 6, 1, 60);
+    const coordinate = fc.float({ min: -4, max: 8, noNaN: true });
+    const vector = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
+    fc.assert(
+      fc.property(
+        fc.array(vector, { maxLength: 60 }),
+        vector,
+        fc.double({ min: 0.01, max: 9, noNaN: true }),
+        (list, point, radius) => {
+          const positions = Float32Array.from(list.flat());
+          grid.build(positions);
+          const found: number[] = [];
+          grid.near(point, radius, (id, distanceSquared) => {
+            expect(distanceSquared).toBeLessThanOrEqual(radius * radius);
+            found.push(id);
+          });
+          const expected = list.flatMap((_, id) => {
+            const apart = vectorAt(positions, dimensions, id).map(
+              (value, axis) => value - (point[axis] as number),
+            );
+            const squared = apart.reduce((sum, value) => sum + value * value, 0);
+            return squared <= radius * radius ? [id] : [];
+          });
+          expect(found.sort((a, b) => a - b)).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('keeps its own copy of the positions, and takes fewer than it is given', () => {
+    const grid = box(0, 8, 1, 10);
+    const positions = new Float32Array(dimensions * 3).fill(2);
+    grid.build(positions, 2);
+    expect(grid.count).toBe(2);
+    expect(grid.countPairs()).toBe(1);
+    grid.build(positions);
+    positions.fill(7);
+    positions[0] = 1;
+    expect(grid.countPairs()).toBe(3);
+  });
+
+  it('refuses bad arguments and stays as it was', () => {
+    const grid = box(0, 8, 1, 2);
+    grid.build(new Float32Array(dimensions * 2).fill(3));
+    expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
+    expect(() => grid.build(new Float32Array(dimensions + 1))).toThrow(ArgumentError);
+    expect(() => grid.build([0, 0, 0] as unknown as Float32Array)).toThrow(ArgumentError);
+    expect(() => grid.build(new Float32Array(dimensions), 2)).toThrow(ArgumentError);
+    expect(() => grid.near([Number.NaN, 0, 0].slice(0, dimensions), 1, () => {})).toThrow(ArgumentError);
+    expect(() => grid.near([0, 0, 0].slice(0, dimensions), 0, () => {})).toThrow(ArgumentError);
+    expect(() => box(0, 8, -1, 2)).toThrow(ArgumentError);
+    expect(() => box(0, 8, 1, 0.5)).toThrow(ArgumentError);
+    expect(() => box(0, 8, 1, 2, 0.5)).toThrow(ArgumentError);
+    expect(grid.countPairs()).toBe(1);
+    expect(() => grid.forEachPair(() => grid.build(new Float32Array(dimensions)))).toThrow(CellstormError);
+    expect(() => grid.forEachPair(() => grid.countPairs())).toThrow(CellstormError);
+    let near = 0;
+    grid.forEachPair(() => grid.near([3, 3, 3].slice(0, dimensions), 1, () => near++));
+    expect(near).toBe(2);
+    expect(grid.countPairs()).toBe(1);
+  });
+});
+
+describe('lattice', () => {
+  it.each([
+    { min: [0, 0], max: [5, 3] },
+    { min: [0, 0], max: [1, 1] },
+    { min: [0, 0, 0], max: [3, 2, 4] },
+    { min: [0, 0, 0], max: [1, 1, 2] },
+  ])('knows which cells of $max touch', ({ min, max }) => {
+    const dimensions = min.length as Dimensions;
+    const world = defineWorld({ dimensions, min, max }, 1);
+    const lattice = defineLattice(world);
+    const places: number[][] = [];
+    for (let z = 0; z < (max[2] ?? 1); z++)
+      for (let y = 0; y < (max[1] as number); y++)
+        for (let x = 0; x < (max[0] as number); x++) places.push([x, y, z].slice(0, dimensions));
+    const keys = places.map((place) => cellOfParticle(world, place, 0));
+    places.forEach((place, a) => {
+      places.forEach((other, b) => {
+        const touching = place.every((value, axis) => Math.abs(value - (other[axis] as number)) <= 1);
+        expect(areAdjacent(lattice, keys[a] as number, keys[b] as number)).toBe(touching);
+      });
+    });
+  });
+});
+
+describe('exact overlap', () => {
+  it('agrees with exact arithmetic next to the diameter', () => {
+    const single = fc.float({ min: -4, max: 4, noNaN: true });
+    // Points at one diameter in a random direction: as near to a tie as rounding allows.
+    fc.assert(
+      fc.property(
+        single,
+        single,
+        single,
+        fc.double({ min: 0, max: 7, noNaN: true }),
+        fc.double({ min: 0, max: 3, noNaN: true }),
+        single,
+        (x, y, z, angle, tilt, size) => {
+          const diameter = Math.fround(Math.abs(size) + 0.1);
+          const flat = [x + diameter * Math.cos(angle), y + diameter * Math.sin(angle)].map(Math.fround);
+          const [flatX, flatY] = flat as [number, number];
+          expect(overlapsInPlane(x, y, flatX, flatY, diameter)).toBe(exactOverlap([x, y], flat, diameter));
+          const solid = [
+            x + diameter * Math.cos(angle) * Math.sin(tilt),
+            y + diameter * Math.sin(angle) * Math.sin(tilt),
+            z + diameter * Math.cos(tilt),
+          ].map(Math.fround);
+          const [solidX, solidY, solidZ] = solid as [number, number, number];
+          expect(overlapsInSpace(x, y, z, solidX, solidY, solidZ, diameter)).toBe(
+            exactOverlap([x, y, z], solid, diameter),
+          );
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('tells ties and differences that doubles cannot see', () => {
+    expect(overlapsInPlane(0, 0, 1, 0, 1)).toBe(false);
+    expect(overlapsInPlane(0, 0, 3, 4, 5)).toBe(false);
+    expect(overlapsInPlane(2 ** -60, 0, 1, 0, 1)).toBe(true);
+    expect(overlapsInPlane(-(2 ** -60), 0, 1, 0, 1)).toBe(false);
+    expect(overlapsInPlane(1, 2 ** -70, 0, 0, 1)).toBe(false);
+    expect(overlapsInPlane(0, 0, 0.5, 0, 0.5 + 2 ** -50)).toBe(true);
+    expect(overlapsInSpace(1, 2 ** -70, 2 ** -70, 0, 0, 0, 1)).toBe(false);
+    expect(overlapsInSpace(1, 0, 2 ** -70, 2 ** -60, 0, 0, 1)).toBe(true);
+    expect(overlapsInSpace(0, 0, 0, 2, 3, 6, 7)).toBe(false);
+  });
+});

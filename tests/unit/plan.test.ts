@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/core/errors';
+import { defaultSettings } from '../../src/core/settings';
+import {
+  type Checkpoint,
+  checkCheckpoint,
+  IdAllocator,
+  planSimulation,
+  type SimulationOptions,
+} from '../../src/core/simulation';
+
+describe('planSimulation', () => {
+  it('completes what was left out', () => {
+    const plan = planSimulation({ dimensions: 2, radius: 0.5, positions: new Float32Array([1, 1, 2, 2]) });
+    expect([plan.count, plan.capacity, plan.diameter]).toEqual([2, 2, 1]);
+    expect(plan.velocities).toEqual(new Float32Array(4));
+    expect(plan.settings).toEqual(defaultSettings(2));
+    expect(plan.world.inverseCellSize).toBe(1);
+  });
+
+  it('makes the default box hold the capacity at about a fifth of the area or volume', () => {
+    for (const dimensions of [2, 3] as const) {
+      const plan = planSimulation({ dimensions, radius: 0.5, capacity: 10_000 });
+      const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
+      const box = plan.world.max.reduce((product, high) => product * high, 1);
+      expect((10_000 * particle) / box).toBeGreaterThan(0.17);
+      expect((10_000 * particle) / box).toBeLessThan(0.23);
+    }
+  });
+
+  it('starts empty without positions', () => {
+    const plan = planSimulation({ dimensions: 3, radius: 0.5 });
+    expect([plan.count, plan.capacity]).toEqual([0, 0]);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['dimensions', { dimensions: 1 }, /^dimensions is 1, but it must be 2 or 3\.$/],
+    ['radius', { radius: 0 }, /^radius is 0, .*greater than 0/],
+    ['radius', { radius: -1 }, /^radius is -1, .*greater than 0/],
+    ['radius', { radius: Number.NaN }, /^radius is NaN, /],
+    ['radius', { radius: 2e38 }, /radius is .*, but it must be a finite number greater than 0/],
+    ['capacity', { capacity: 1.5 }, /^capacity is 1\.5, .*whole number from 0/],
+    ['capacity', { capacity: -1 }, /^capacity is -1, /],
+    ['positions', { capacity: 1 }, /^positions is a Float32Array of 16 bytes, .*at most 1 particles/],
+    ['positions', { positions: [1, 2] }, /^positions is \[1, 2\], .*Float32Array with 2 numbers/],
+    ['positions.length', { positions: new Float32Array(3) }, /^positions\.length is 3, .*must be 2 /],
+    ['positions', { positions: new Float32Array([1, Number.NaN]) }, /^positions\[1\] \(particle 0\) is NaN/],
+    ['velocities.length', { velocities: new Float32Array(2) }, /^velocities\.length is 2, .*must be 4 /],
+    [
+      'velocities',
+      { velocities: new Float32Array([0, 0, 0, Number.NEGATIVE_INFINITY]) },
+      /^velocities\[3\] \(particle 1\) is -Infinity/,
+    ],
+    ['world.min', { min: [0, 0, 0] }, /^world\.min is \[0, 0, 0\], .*2 finite numbers/],
+    ['world.max', { max: [0.5, 9] }, /^world\.max\[0\] is 0\.5/],
+    ['world.cellSize', { cellSize: 0.5 }, /^world\.cellSize is 0\.5, .*at least the largest diameter, 1/],
+    ['options.radios', { radios: 1 }, /^options\.radios is 1, .*one of /],
+    ['restitution', { restitution: 2 }, /^restitution is 2, .*from 0 to 1/],
+  ])('refuses a bad %s', (_, change, message) => {
+    const options = {
+      dimensions: 2,
+      radius: 0.5,
+      positions: new Float32Array([1, 1, 2, 2]),
+      ...change,
+    } as unknown as SimulationOptions;
+    expect(() => planSimulation(options)).toThrow(ArgumentError);
+    expect(() => planSimulation(options)).toThrow(message);
+  });
+});
+
+describe('checkCheckpoint', () => {
+  const good: Checkpoint = {
+    version: 1,
+    dimensions: 2,
+    time: 1,
+    settings: defaultSettings(2),
+    ids: new Uint32Array([0, 3]),
+    positions: new Float32Array(4),
+    velocities: new Float32Array(4),
+  };
+
+  it('accepts its own kind, non-finite particles included', () => {
+    expect(() => checkCheckpoint(good, 2, 4)).not.toThrow();
+    expect(() => checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, 2, 4)).not.toThrow();
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['version', { version: 2 }, /^checkpoint\.version is 2, but it must be 1\.$/],
+    ['dimensions', { dimensions: 3 }, /^checkpoint\.dimensions is 3, .*2, like this simulation/],
+    ['id past the capacity', { ids: new Uint32Array([0, 4]) }, /^checkpoint\.ids\[1\] is 4, /],
+    ['order of ids', { ids: new Uint32Array([3, 0]) }, /^checkpoint\.ids\[1\] is 0, .*above 3/],
+    ['id twice', { ids: new Uint32Array([3, 3]) }, /^checkpoint\.ids\[1\] is 3, /],
+    ['length of positions', { positions: new Float32Array(3) }, /^checkpoint\.positions\.length is 3, .* 4/],
+    ['length of velocities', { velocities: new Float32Array(6) }, /^checkpoint\.velocities\.length is 6/],
+  ])('refuses a bad %s', (_, change, message) => {
+    const checkpoint = { ...good, ...change } as unknown as Checkpoint;
+    expect(() => checkCheckpoint(checkpoint, 2, 4)).toThrow(ArgumentError);
+    expect(() => checkCheckpoint(checkpoint, 2, 4)).toThrow(message);
+  });
+
+  it('refuses more particles than the capacity, and nothing at all', () => {
+    expect(() => checkCheckpoint(good, 2, 1)).toThrow(/^checkpoint\.ids\.length is 2, .*at most 1/);
+    expect(() => checkCheckpoint(undefined as unknown as Checkpoint, 2, 1)).toThrow(ArgumentError);
+  });
+});
+
+describe('IdAllocator', () => {
+  it('hands out the lowest free ids', () => {
+    const allocator = new IdAllocator(6);
+    expect([...allocator.take(4)]).toEqual([0, 1, 2, 3]);
+    allocator.release([1, 2]);
+    expect([...allocator.take(1)]).toEqual([1]);
+    expect([...allocator.take(3)]).toEqual([2, 4, 5]);
+    expect(allocator.count).toBe(6);
+    expect(() => allocator.checkRoom(1)).toThrow(/^positions is "1 particles", .*at most 0 particles/);
+  });
+
+  it('refuses ids that are dead, repeated or nonsense', () => {
+    const allocator = new IdAllocator(4);
+    allocator.take(3);
+    expect(() => allocator.checkLiving('ids', [0, 2])).not.toThrow();
+    for (const bad of [[3], [0, 0], [-1], [0.5], [Number.NaN], [4]]) {
+      expect(() => allocator.checkLiving('ids', bad)).toThrow(ArgumentError);
+    }
+  });
+
+  it('agrees with a set of free ids, whatever is taken and released', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 30 }), (moves) => {
+        const allocator = new IdAllocator(16);
+        const living = new Set<number>();
+        for (const [isTake, amount] of moves) {
+          if (isTake) {
+            if (amount > 16 - living.size) continue;
+            const expected = Array.from({ length: 16 }, (_, id) => id)
+              .filter((id) => !living.has(id))
+              .slice(0, amount);
+            expect([...allocator.take(amount)]).toEqual(expected);
+            for (const id of expected) living.add(id);
+          } else {
+            const victims = [...living].filter((id) => id % 5 === amount);
+            allocator.release(victims);
+            for (const id of victims) living.delete(id);
+          }
+          expect(allocator.count).toBe(living.size);
+          for (let id = 0; id < 16; id++) expect(allocator.has(id)).toBe(living.has(id));
+        }
+      }),
+      { seed: 23 },
+    );
+  });
+
+  it('starts over from a checkpoint', () => {
+    const allocator = new IdAllocator(5);
+    allocator.take(5);
+    allocator.replaceAll(new Uint32Array([0, 2]));
+    expect(allocator.count).toBe(2);
+    expect([...allocator.take(2)]).toEqual([1, 3]);
+  });
+});

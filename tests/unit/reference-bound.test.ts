@@ -1,0 +1,306 @@
+/**
+ * The bound against a device that is as sloppy as WGSL allows: every operation is off by up to what the
+ * specification grants, in directions that a seed chooses.
+ */
+import { describe, expect, it } from 'vitest';
+import { NO_PARTNER } from '../../src/core/constants';
+import { deriveSubstep, type SettingsOptions, type Substep } from '../../src/core/settings';
+import { planSimulation } from '../../src/core/simulation';
+import type { Dimensions, World } from '../../src/core/world';
+import { resolveBound } from '../../src/reference/bound';
+import { COINCIDENT_SQUARED, coincidentNormal } from '../../src/reference/contact';
+import { buildGrid, type Grid } from '../../src/reference/grid';
+import { findPartners } from '../../src/reference/partner';
+import { probeCells } from '../../src/reference/probe';
+import { resolveContacts, separateContacts } from '../../src/reference/resolve';
+import { createScene, Random, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+
+const U = 2 ** -24;
+
+/** The contact law in doubles, every result spoilt by as much as WGSL allows. */
+class SloppyDevice {
+  private readonly random: Random;
+
+  constructor(
+    seed: number,
+    private readonly world: World,
+    private readonly substep: Substep,
+    private readonly grid: Grid,
+  ) {
+    this.random = new Random(seed);
+  }
+
+  private spoil(value: number, units: number): number {
+    // Mostly the extremes: those hurt most.
+    const amount = this.random.between(-4, 4) / 4;
+    return value * (1 + amount * units * U);
+  }
+
+  private add = (a: number, b: number) => this.spoil(a + b, 1);
+  private multiply = (a: number, b: number) => this.spoil(a * b, 1);
+  private divide = (a: number, b: number) => this.spoil(a / b, 5);
+  private root = (a: number) => this.spoil(Math.sqrt(a), 9);
+
+  private dot(a: readonly number[], b: readonly number[]): number {
+    return a.map((along, axis) => this.multiply(along, b[axis] as number)).reduce(this.add);
+  }
+
+  private vector(values: Float32Array, slot: number): number[] {
+    const { dimensions } = this.world;
+    return Array.from(values.subarray(slot * dimensions, (slot + 1) * dimensions));
+  }
+
+  private apart(values: Float32Array, slot: number, other: number): number[] {
+    const there = this.vector(values, other);
+    return this.vector(values, slot).map((along, axis) => this.add(along, -(there[axis] as number)));
+  }
+
+  private contact(slot: number, other: number): { normal: number[]; overlap: number } | undefined {
+    const apart = this.apart(this.grid.positions, slot, other);
+    const squared = this.dot(apart, apart);
+    if (!(squared < this.substep.diameterSquared)) return undefined;
+    if (squared < COINCIDENT_SQUARED) {
+      return { normal: coincidentNormal(apart.length, slot, other), overlap: this.substep.diameter };
+    }
+    const distance = this.root(squared);
+    return {
+      normal: apart.map((along) => this.divide(along, distance)),
+      overlap: this.add(this.substep.diameter, -distance),
+    };
+  }
+
+  private contacts(slot: number): { other: number; normal: number[]; overlap: number }[] {
+    const found: { other: number; normal: number[]; overlap: number }[] = [];
+    probeCells(this.world, this.grid.start, slot, this.grid.cells[slot] as number, (other) => {
+      const contact = this.contact(slot, other);
+      if (contact) found.push({ other, ...contact });
+    });
+    return found;
+  }
+
+  partners(): Uint32Array {
+    const partners = new Uint32Array(this.grid.ids.length).fill(NO_PARTNER);
+    for (let slot = 0; slot < partners.length; slot++) {
+      let fastest = -this.substep.restSpeed;
+      for (const { other, normal } of this.contacts(slot)) {
+        const approach = this.dot(this.apart(this.grid.velocities, slot, other), normal);
+        if (approach < fastest) {
+          fastest = approach;
+          partners[slot] = other;
+        }
+      }
+    }
+    return partners;
+  }
+
+  resolve(mode: 'resolve' | 'separate', partners: Uint32Array) {
+    const positions: number[] = [];
+    const velocities: number[] = [];
+    for (let slot = 0; slot < this.grid.ids.length; slot++) {
+      let push = new Array<number>(this.world.dimensions).fill(0);
+      let change = push;
+      const sum = (a: readonly number[], b: readonly number[]) =>
+        a.map((along, axis) => this.add(along, b[axis] as number));
+      for (const { other, normal, overlap } of this.contacts(slot)) {
+        const isMutual = partners[slot] === other && partners[other] === slot;
+        const effect = this.effect(
+          mode,
+          normal,
+          overlap,
+          this.apart(this.grid.velocities, slot, other),
+          isMutual,
+        );
+        push = sum(push, effect.push);
+        change = sum(change, effect.change);
+      }
+      const position = this.vector(this.grid.positions, slot).map((along, axis) =>
+        push[axis] === 0 ? along : this.add(along, push[axis] as number),
+      );
+      const velocity = this.vector(this.grid.velocities, slot).map((along, axis) =>
+        change[axis] === 0 ? along : this.add(along, change[axis] as number),
+      );
+      if (this.substep.walls) {
+        if (mode === 'resolve') this.meetWalls(position, velocity);
+        for (let axis = 0; axis < position.length; axis++) {
+          const low = Math.max(position[axis] as number, this.substep.lower[axis] as number);
+          position[axis] = Math.min(low, this.substep.upper[axis] as number);
+        }
+      }
+      positions.push(...position);
+      velocities.push(...velocity);
+    }
+    return { positions, velocities };
+  }
+
+  private effect(
+    mode: 'resolve' | 'separate',
+    normal: number[],
+    overlap: number,
+    relative: number[],
+    isMutual: boolean,
+  ) {
+    const { restitution, friction, halfRelaxation, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
+    const { add, multiply, divide } = this;
+    const push = multiply(halfRelaxation, overlap);
+    if (mode === 'separate') return { push: normal.map((along) => multiply(push, along)), change: normal };
+    const approach = this.dot(relative, normal);
+    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, multiply(-0.5, approach));
+    const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
+    const change = isMutual
+      ? multiply(multiply(-0.5, add(1, restitution)), approach)
+      : multiply(Math.min(multiply(push, inverseDt), cap), kept);
+    const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
+    const speed = this.root(this.dot(sliding, sliding));
+    const braking =
+      speed > 0 ? divide(Math.min(multiply(friction, change), multiply(halfRelaxation, speed)), speed) : 0;
+    const held = isMutual ? 0 : multiply(braking, dt);
+    return {
+      push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),
+      change: normal.map((along, axis) =>
+        add(multiply(change, along), -multiply(braking, sliding[axis] as number)),
+      ),
+    };
+  }
+
+  private meetWalls(position: number[], velocity: number[]): void {
+    const { restitution, friction, restSpeed, dt, inverseDt, lower, upper } = this.substep;
+    const { add, multiply, divide } = this;
+    for (let axis = 0; axis < position.length; axis++) {
+      for (const [limit, inward] of [
+        [lower[axis] as number, 1],
+        [upper[axis] as number, -1],
+      ] as const) {
+        const depth = inward * add(limit, -(position[axis] as number));
+        if (!(depth > 0)) continue;
+        position[axis] = limit;
+        const approach = inward * (velocity[axis] as number);
+        if (!(approach < 0)) continue;
+        let change = Math.min(multiply(depth, inverseDt), -approach);
+        if (restitution > 0 && approach < -restSpeed) change = multiply(-add(1, restitution), approach);
+        const sliding = velocity.with(axis, 0);
+        const speed = this.root(this.dot(sliding, sliding));
+        const braking = speed > 0 ? divide(Math.min(multiply(friction, change), speed), speed) : 0;
+        const held = multiply(braking, dt);
+        for (let other = 0; other < position.length; other++) {
+          if (other === axis) continue;
+          const along = sliding[other] as number;
+          velocity[other] = add(along, -multiply(braking, along));
+          position[other] = add(position[other] as number, -multiply(held, along));
+        }
+        velocity[axis] = add(velocity[axis] as number, inward * change);
+      }
+    }
+  }
+}
+
+/** A scene some way into its life, so that positions are not dyadic and velocities not zero. */
+function unrest(
+  name: string,
+  dimensions: Dimensions,
+  count: number,
+  settings: SettingsOptions,
+  seed: number,
+) {
+  const scene = createScene(name, { dimensions, count, seed });
+  const plan = planSimulation({ ...sceneOptions(scene), ...settings });
+  const random = new Random(seed);
+  const noise = () => random.between(-(2 ** 20), 2 ** 20) / 2 ** 20;
+  const positions = plan.positions.map((along) => along + noise() * 0.1);
+  const velocities = plan.velocities.map((along) => along + noise() * 3);
+  const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
+  return { world: plan.world, substep, grid: buildGrid(plan.world, positions, velocities) };
+}
+
+/** The worst of |a − b| / bound over all coordinates; 0 / 0 counts as 0. */
+function worstRatio(
+  dimensions: number,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  bound: Float64Array,
+): number {
+  let worst = 0;
+  for (let index = 0; index < a.length; index++) {
+    const difference = Math.abs((a[index] as number) - (b[index] as number));
+    if (difference > 0)
+      worst = Math.max(worst, difference / (bound[Math.floor(index / dimensions)] as number));
+  }
+  return worst;
+}
+
+const SETTINGS: readonly (readonly [string, SettingsOptions])[] = [
+  ['the scene alone', {}],
+  ['gravity and friction', { gravity: undefined, friction: 0.6 }],
+  ['bounces and friction', { restitution: 0.6, friction: 0.4 }],
+];
+
+describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
+  const gravity = new Array<number>(dimensions).fill(0).with(1, -9.8);
+
+  it.each(SCENE_NAMES)('holds for the reference and a sloppy device on the scene %s', (name) => {
+    let total = 0;
+    for (const [label, changes] of SETTINGS) {
+      for (let seed = 0; seed < 2; seed++) {
+        const settings = 'gravity' in changes ? { ...changes, gravity } : changes;
+        const { world, substep, grid } = unrest(
+          name,
+          dimensions,
+          name === 'one-cell' ? 60 : 250,
+          settings,
+          seed,
+        );
+        for (const mode of ['resolve', 'separate'] as const) {
+          const bound = resolveBound(world, substep, grid, mode);
+          const partners = substep.restitution > 0 ? findPartners(world, substep, grid) : undefined;
+          const reference =
+            mode === 'resolve'
+              ? resolveContacts(world, substep, grid, partners)
+              : { positions: separateContacts(world, substep, grid), velocities: grid.velocities };
+          const device = new SloppyDevice(seed, world, substep, grid);
+          const sloppy = device.resolve(
+            mode,
+            substep.restitution > 0 ? device.partners() : new Uint32Array(grid.ids.length).fill(NO_PARTNER),
+          );
+          const half = (values: Float64Array) => values.map((value) => value / 2);
+          const place = `${label}, seed ${seed}, ${mode}`;
+          const check = (what: string, ratio: number) => {
+            expect(ratio, `${what}: ${place}`).toBeLessThanOrEqual(1);
+            total = Math.max(total, ratio);
+          };
+          // The reference rounds to nearest: half of the bound holds it.
+          check(
+            'reference positions',
+            worstRatio(dimensions, reference.positions, bound.exactPositions, half(bound.positions)),
+          );
+          check('positions', worstRatio(dimensions, sloppy.positions, reference.positions, bound.positions));
+          if (mode === 'separate') continue;
+          check(
+            'reference velocities',
+            worstRatio(dimensions, reference.velocities, bound.exactVelocities, half(bound.velocities)),
+          );
+          check(
+            'velocities',
+            worstRatio(dimensions, sloppy.velocities, reference.velocities, bound.velocities),
+          );
+        }
+      }
+    }
+    // A bound a hundred times too wide would say nothing.
+    expect(total).toBeGreaterThan(0.01);
+  });
+
+  it('is a few units in the last place of the coordinate for settled contacts, and 0 without any', () => {
+    const { world, substep, grid } = unrest('pile', dimensions, 200, { restitution: 0 }, 1);
+    const bound = resolveBound(world, substep, grid);
+    const partners = findPartners(world, { ...substep, restSpeed: -1e30 }, grid);
+    const edge = Math.max(...world.max);
+    for (let slot = 0; slot < 200; slot++) {
+      const isTouched = partners[slot] !== NO_PARTNER;
+      const isInside = [...substep.lower].every((low, axis) => {
+        const place = grid.positions[slot * dimensions + axis] as number;
+        return place > low && place < (substep.upper[axis] as number);
+      });
+      if (!isTouched && isInside) expect(bound.positions[slot]).toBe(0);
+      expect(bound.positions[slot]).toBeLessThan(edge * 2 ** -18);
+    }
+  });
+});
