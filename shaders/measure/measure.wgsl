@@ -141,47 +141,42 @@ fn measure_state(
   words[14][thread] = hash_low;
   words[15][thread] = hash_high;
   workgroupBarrier();
-  let first = workgroup.x * MEASURE_WORDS;
+  if (thread >= MEASURE_WORDS) {
+    return;
+  }
+  // Thread n adds up word n, in every way that a word may be added; the table says which way counts.
+  var sum = 0u;
+  var carried = 0u;
+  var most = 0u;
+  var sum_float = 0.0;
+  var most_float = 0.0;
+  // The high word of a pair takes the carries of the low word before it.
+  var low = 0u;
+  let low_word = select(0u, thread - 1u, thread > 0u);
+  for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
+    let word = words[thread][index];
+    sum += word;
+    most = max(most, word);
+    sum_float += bitcast<f32>(word);
+    most_float = max(most_float, bitcast<f32>(word));
+    add_wide(&low, &carried, words[low_word][index]);
+  }
+  var result = sum;
   switch (thread) {
-    case 0u, 2u: {
-      var low = 0u;
-      var high = 0u;
-      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
-        add_wide(&low, &high, words[thread][index]);
-        high += words[thread + 1u][index];
-      }
-      partials[first + thread] = low;
-      partials[first + thread + 1u] = high;
-    }
-    case 4u, 6u, 7u, 14u, 15u: {
-      var sum = 0u;
-      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
-        sum += words[thread][index];
-      }
-      partials[first + thread] = sum;
+    case 1u, 3u: {
+      result = sum + carried;
     }
     case 5u: {
-      var most = 0u;
-      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
-        most = max(most, words[thread][index]);
-      }
-      partials[first + thread] = most;
+      result = most;
     }
     case 8u, 9u, 10u, 11u, 13u: {
-      var sum = 0.0;
-      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
-        sum += bitcast<f32>(words[thread][index]);
-      }
-      partials[first + thread] = bitcast<u32>(sum);
+      result = bitcast<u32>(sum_float);
     }
     case 12u: {
-      var most = 0.0;
-      for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {
-        most = max(most, bitcast<f32>(words[thread][index]));
-      }
-      partials[first + thread] = bitcast<u32>(most);
+      result = bitcast<u32>(most_float);
     }
     default: {
     }
   }
+  partials[workgroup.x * MEASURE_WORDS + thread] = result;
 }

@@ -3,7 +3,14 @@
  * the other. Where the GPU must wait for a readback it returns a promise, and the CPU engine the value:
  * `await` serves both.
  */
-import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from './checks';
+import {
+  checkDimensions,
+  checkFinite,
+  checkInteger,
+  checkKnownKeys,
+  checkPacked,
+  checkPositive,
+} from './checks';
 import { RETIRED_BIT } from './constants';
 import { ArgumentError } from './errors';
 import {
@@ -13,7 +20,7 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { type Dimensions, defineWorld, type World } from './world';
+import { checkDiameter, type Dimensions, defineWorld, type World } from './world';
 
 export interface SimulationOptions extends SettingsOptions {
   readonly dimensions: Dimensions;
@@ -138,6 +145,9 @@ const OPTION_NAMES = [
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 export function planSimulation(options: SimulationOptions): SimulationPlan {
+  if (typeof options !== 'object' || options === null) {
+    throw new ArgumentError('options', options, 'an object with dimensions, radius and more');
+  }
   checkKnownKeys('options', options, OPTION_NAMES);
   const { dimensions, radius } = options;
   checkDimensions(dimensions);
@@ -153,7 +163,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     throw new ArgumentError('positions', positions, `at most ${capacity} particles (the capacity)`);
   }
   const diameter = Math.fround(2 * radius);
-  checkPositive('2 · radius', diameter);
+  checkDiameter('2 · radius', diameter);
   const edge = Math.ceil(
     diameter * (Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions),
   );
@@ -172,35 +182,37 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   return { dimensions, capacity, radius, diameter, world, settings, positions, velocities, count };
 }
 
-/** A checkpoint that this simulation can hold, or an error; nothing is changed. */
-export function checkCheckpoint(checkpoint: Checkpoint, dimensions: Dimensions, capacity: number): void {
+/** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
+export function checkCheckpoint(checkpoint: Checkpoint, dimensions: Dimensions, capacity: number): Settings {
   if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
   if (checkpoint.dimensions !== dimensions) {
-    throw new ArgumentError(
-      'checkpoint.dimensions',
-      checkpoint.dimensions,
-      `${dimensions}, like this simulation`,
-    );
+    const accepted = `${dimensions}, like this simulation`;
+    throw new ArgumentError('checkpoint.dimensions', checkpoint.dimensions, accepted);
+  }
+  if (!(checkpoint.ids instanceof Uint32Array)) {
+    throw new ArgumentError('checkpoint.ids', checkpoint.ids, 'a Uint32Array');
   }
   const count = checkpoint.ids.length;
-  if (count > capacity)
+  if (count > capacity) {
     throw new ArgumentError('checkpoint.ids.length', count, `at most ${capacity}, the capacity`);
+  }
   for (let index = 0; index < count; index++) {
     const id = checkpoint.ids[index] as number;
     const previous = index === 0 ? -1 : (checkpoint.ids[index - 1] as number);
     if (id <= previous || id >= capacity) {
-      throw new ArgumentError(
-        `checkpoint.ids[${index}]`,
-        id,
-        `above ${previous} and below the capacity, ${capacity}`,
-      );
+      const accepted = `above ${previous} and below the capacity, ${capacity}`;
+      throw new ArgumentError(`checkpoint.ids[${index}]`, id, accepted);
     }
   }
   for (const name of ['positions', 'velocities'] as const) {
-    if (checkpoint[name].length !== count * dimensions) {
-      throw new ArgumentError(`checkpoint.${name}.length`, checkpoint[name].length, `${count * dimensions}`);
+    const vectors = checkpoint[name];
+    if (!(vectors instanceof Float32Array) || vectors.length !== count * dimensions) {
+      const accepted = `a Float32Array of ${count * dimensions} numbers`;
+      throw new ArgumentError(`checkpoint.${name}`, vectors, accepted);
     }
   }
+  checkFinite('checkpoint.time', checkpoint.time);
+  return resolveSettings(dimensions, defaultSettings(dimensions), checkpoint.settings ?? {});
 }
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
@@ -254,6 +266,9 @@ export class IdAllocator {
 
   /** Distinct living ids, or an error. */
   checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
+    if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
+      throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');
+    }
     const seen = new Set<number>();
     for (let index = 0; index < ids.length; index++) {
       const id = ids[index] as number;

@@ -9,7 +9,7 @@
  * lowered (the cell grows) by just that much; where all is exact (min 0, cell size a power of two)
  * nothing is added.
  */
-import { checkDimensions, checkFinite, checkPositive, checkVector } from './checks';
+import { checkDimensions, checkFinite, checkVector } from './checks';
 import { ArgumentError } from './errors';
 
 export type Dimensions = 2 | 3;
@@ -52,10 +52,22 @@ const SMALLEST_ORIGIN = 2 ** -100;
 
 const UNIT_ROUNDOFF = 2 ** -24;
 
+/**
+ * Diameters far outside this make their squares overflow or vanish in 32-bit floats, and contacts with them.
+ */
+export const SMALLEST_DIAMETER = 2 ** -40;
+export const LARGEST_DIAMETER = 2 ** 60;
+
+export function checkDiameter(argument: string, diameter: unknown): asserts diameter is number {
+  if (typeof diameter !== 'number' || !(diameter >= SMALLEST_DIAMETER && diameter <= LARGEST_DIAMETER)) {
+    throw new ArgumentError(argument, diameter, 'a number from 2^-40 to 2^60');
+  }
+}
+
 export function defineWorld(options: WorldOptions, diameter: number): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
-  checkPositive('diameter', diameter);
+  checkDiameter('diameter', diameter);
   checkVector('world.min', options.min, dimensions);
   checkVector('world.max', options.max, dimensions);
   const min = Array.from(options.min, Math.fround);
@@ -76,8 +88,9 @@ export function defineWorld(options: WorldOptions, diameter: number): World {
   }
   const requested = options.cellSize ?? diameter;
   checkFinite('world.cellSize', requested);
-  if (!(requested >= diameter)) {
-    throw new ArgumentError('world.cellSize', requested, `at least the largest diameter, ${diameter}`);
+  if (!(requested >= diameter && requested <= 2 * LARGEST_DIAMETER)) {
+    const accepted = `at least the largest diameter, ${diameter}, and at most 2^61`;
+    throw new ArgumentError('world.cellSize', requested, accepted);
   }
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const inverseCellSize = chooseInverse(requested, diameter, longest, min);

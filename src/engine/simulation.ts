@@ -131,19 +131,21 @@ export class Simulation implements ParticleSimulation {
     const { dimensions, capacity, world } = plan;
     gpu.checkAlive();
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    // What a step of these settings needs is compiled now; the rest when it is first asked for.
     const probing = async (broadPhase: 'grid' | 'naive'): Promise<ProbingPasses> => {
+      const compilation = broadPhase === plan.settings.broadPhase ? 'now' : 'first-use';
       const [partner, respond, separate, measure, pairs] = await Promise.all([
-        Partner.create(gpu, dimensions, broadPhase),
-        Resolve.create(gpu, dimensions, broadPhase, 'respond'),
-        Resolve.create(gpu, dimensions, broadPhase, 'separate'),
-        Measure.create(gpu, world, broadPhase),
-        Pairs.create(gpu, dimensions, broadPhase),
+        Partner.create(gpu, dimensions, broadPhase, compilation),
+        Resolve.create(gpu, dimensions, broadPhase, 'respond', compilation),
+        Resolve.create(gpu, dimensions, broadPhase, 'separate', 'first-use'),
+        Measure.create(gpu, world, broadPhase, 'first-use'),
+        Pairs.create(gpu, dimensions, broadPhase, 'first-use'),
       ]);
       return { partner, respond, separate, measure, pairs };
     };
     const [integrate, retire, grid, naive, scan] = await Promise.all([
       Integrate.create(gpu, dimensions),
-      Retire.create(gpu, dimensions),
+      Retire.create(gpu, dimensions, 'first-use'),
       probing('grid'),
       probing('naive'),
       Scan.create(gpu, dimensions),
@@ -248,8 +250,8 @@ export class Simulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
-    const count = Math.floor((particles.positions?.length ?? 0) / this.dimensions);
-    checkPacked('positions', particles.positions, count, this.dimensions);
+    const count = Math.floor((particles?.positions?.length ?? 0) / this.dimensions);
+    checkPacked('positions', particles?.positions, count, this.dimensions);
     const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
     checkPacked('velocities', velocities, count, this.dimensions);
     this.ids.checkRoom(count);
@@ -403,8 +405,7 @@ export class Simulation implements ParticleSimulation {
 
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
-    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
-    const settings = resolveSettings(this.dimensions, this.currentSettings, checkpoint.settings);
+    const settings = checkCheckpoint(checkpoint, this.dimensions, this.capacity);
     this.ids.replaceAll(checkpoint.ids);
     this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
     this.currentSettings = settings;

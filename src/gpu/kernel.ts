@@ -33,69 +33,64 @@ const BUFFER_TYPES: Readonly<Record<BindingKind, GPUBufferBindingType>> = {
   write: 'storage',
 };
 
-const COMPILED = new WeakMap<Gpu, Map<string, Promise<Kernel>>>();
+/** Compile at creation, or when first recorded: for kernels that many programs never use. */
+export type Compilation = 'now' | 'first-use';
+
+const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
 export class Kernel {
+  private pipeline: GPUComputePipeline | undefined;
+  private compiling: Promise<void> | undefined;
+
   private constructor(
-    private readonly device: GPUDevice,
-    private readonly workgroupsPerDimension: number,
+    private readonly gpu: Gpu,
     readonly description: KernelDescription,
-    private readonly pipeline: GPUComputePipeline,
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  /** The kernel of this label and dimension: compiled once a device, shared by all who ask. */
-  static create(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
-    let kernels = COMPILED.get(gpu);
+  /** The kernel of this label and dimension: one a device, shared by all who ask. */
+  static async create(
+    gpu: Gpu,
+    description: KernelDescription,
+    compilation: Compilation = 'now',
+  ): Promise<Kernel> {
+    let kernels = KERNELS.get(gpu);
     if (!kernels) {
       kernels = new Map();
-      COMPILED.set(gpu, kernels);
+      KERNELS.set(gpu, kernels);
     }
     const key = `${description.label} ${description.dimensions}D`;
     let kernel = kernels.get(key);
     if (!kernel) {
-      kernel = Kernel.compile(gpu, description);
+      kernel = Kernel.describe(gpu, description);
       kernels.set(key, kernel);
     }
+    if (compilation === 'now') await kernel.compile();
     return kernel;
   }
 
   /** Compiles whether or not the device has this kernel already. */
   static async compile(gpu: Gpu, description: KernelDescription): Promise<Kernel> {
-    const { device } = gpu;
-    const { label } = description;
-    const linked = linkShader(description);
-    const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });
-    const layout = device.createBindGroupLayout({
-      label: `${label}.layout`,
+    const kernel = Kernel.describe(gpu, description);
+    await kernel.compile();
+    return kernel;
+  }
+
+  private static describe(gpu: Gpu, description: KernelDescription): Kernel {
+    const layout = gpu.device.createBindGroupLayout({
+      label: `${description.label}.layout`,
       entries: Object.values(description.bindings).map((kind, binding) => ({
         binding,
         visibility: GPUShaderStage.COMPUTE,
         buffer: { type: BUFFER_TYPES[kind] },
       })),
     });
-    await refuseErrors(label, module, linked);
-    try {
-      const pipeline = await device.createComputePipelineAsync({
-        label: `${label}.pipeline`,
-        layout: device.createPipelineLayout({
-          label: `${label}.pipeline-layout`,
-          bindGroupLayouts: [gpu.sharedLayout, layout],
-        }),
-        compute: { module, entryPoint: description.entryPoint },
-      });
-      return new Kernel(device, gpu.workgroupsPerDimension, description, pipeline, layout);
-    } catch (error) {
-      throw new GpuError(
-        'shader',
-        `The pipeline ${label} was refused by the device: ${(error as Error).message}`,
-      );
-    }
+    return new Kernel(gpu, description, layout);
   }
 
   /** A group for `encode`; every buffer of the description by name. */
   bind(buffers: { readonly [name: string]: GPUBuffer | undefined }): GPUBindGroup {
-    return this.device.createBindGroup({
+    return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
       layout: this.layout,
       entries: Object.keys(this.description.bindings).map((name, binding) => {
@@ -112,11 +107,53 @@ export class Kernel {
 
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, workgroups: number): void {
     if (workgroups === 0) return;
-    const [columns, rows] = foldWorkgroups(workgroups, this.workgroupsPerDimension);
+    const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
+    this.pipeline ??= this.gpu.device.createComputePipeline(this.pipelineDescriptor(this.link().module));
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(1, group);
     pass.dispatchWorkgroups(columns, rows);
+  }
+
+  private compile(): Promise<void> {
+    this.compiling ??= this.compileOnce().catch((error: unknown) => {
+      this.compiling = undefined;
+      throw error;
+    });
+    return this.compiling;
+  }
+
+  private async compileOnce(): Promise<void> {
+    if (this.pipeline) return;
+    const { label } = this.description;
+    const { module, linked } = this.link();
+    await refuseErrors(label, module, linked);
+    try {
+      this.pipeline = await this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module));
+    } catch (error) {
+      throw new GpuError(
+        'shader',
+        `The pipeline ${label} was refused by the device: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  private link(): { module: GPUShaderModule; linked: LinkedShader } {
+    const linked = linkShader(this.description);
+    const label = `${this.description.label}.module`;
+    return { linked, module: this.gpu.device.createShaderModule({ label, code: linked.code }) };
+  }
+
+  private pipelineDescriptor(module: GPUShaderModule): GPUComputePipelineDescriptor {
+    const { label, entryPoint } = this.description;
+    return {
+      label: `${label}.pipeline`,
+      layout: this.gpu.device.createPipelineLayout({
+        label: `${label}.pipeline-layout`,
+        bindGroupLayouts: [this.gpu.sharedLayout, this.layout],
+      }),
+      compute: { module, entryPoint },
+    };
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Purpose: host twins of WGSL uniform structs. Fields are named, never indexed; offsets follow WGSL's rules.
  * A vector is vec2 (8 bytes, aligned to 8) or vec3 (12 bytes, aligned to 16): the same struct has other
- * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/layout.test.ts compares every
- * layout with the offsets that wgsl_reflect reads from the linked shaders.
+ * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/reflection.test.ts compares
+ * every layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/errors';
 import type { Dimensions } from '../core/world';
@@ -69,17 +69,18 @@ export function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Packed vectors (`dimensions` numbers each) as they lie in a GPU buffer. */
+/** Packed vectors (`dimensions` numbers each) as they lie in a GPU buffer, moved as bits like below. */
 export function toStored(dimensions: Dimensions, packed: Float32Array): Float32Array<ArrayBuffer> {
   if (dimensions === 2) return new Float32Array(packed);
+  const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
   const count = packed.length / 3;
-  const stored = new Float32Array(count * 4);
+  const stored = new Uint32Array(count * 4);
   for (let index = 0; index < count; index++) {
-    stored[4 * index] = packed[3 * index] as number;
-    stored[4 * index + 1] = packed[3 * index + 1] as number;
-    stored[4 * index + 2] = packed[3 * index + 2] as number;
+    stored[4 * index] = source[3 * index] as number;
+    stored[4 * index + 1] = source[3 * index + 1] as number;
+    stored[4 * index + 2] = source[3 * index + 2] as number;
   }
-  return stored;
+  return new Float32Array(stored.buffer);
 }
 
 /** One component of a GPU buffer's vectors, moved as bits so that no NaN is altered. */

@@ -103,7 +103,7 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
     const [, word, argument = ''] = directive;
     if (word === 'if') {
       const name = argument.replace(/^!/, '');
-      const value = flags[name];
+      const value = Object.hasOwn(flags, name) ? flags[name] : undefined;
       if (value === undefined) {
         refuse(
           line,

@@ -10,7 +10,7 @@ import type { Measures } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
-import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
@@ -57,9 +57,14 @@ export class Measure {
     };
   }
 
-  static async create(gpu: Gpu, world: World, broadPhase: BroadPhase): Promise<Measure> {
+  static async create(
+    gpu: Gpu,
+    world: World,
+    broadPhase: BroadPhase,
+    compilation?: Compilation,
+  ): Promise<Measure> {
     const { dimensions } = world;
-    const kernel = await Kernel.create(gpu, Measure.describe(dimensions, broadPhase));
+    const kernel = await Kernel.create(gpu, Measure.describe(dimensions, broadPhase), compilation);
     const layout = defineStruct(dimensions, MEASURE_FIELDS);
     const parameters = await createBuffers(
       gpu,

@@ -4,7 +4,7 @@ import { WORKGROUP_SIZE } from '../core/constants';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
-import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { PARAMS, probeModule } from './modules';
 
@@ -42,10 +42,15 @@ export class Pairs {
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, broadPhase: BroadPhase): Promise<Pairs> {
+  static async create(
+    gpu: Gpu,
+    dimensions: Dimensions,
+    broadPhase: BroadPhase,
+    compilation?: Compilation,
+  ): Promise<Pairs> {
     const [tally, fill] = await Promise.all([
-      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'tally')),
-      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'fill')),
+      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'tally'), compilation),
+      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'fill'), compilation),
     ]);
     return new Pairs({ tally, fill });
   }

@@ -3,7 +3,7 @@ import text from '../../shaders/solve/partner.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
-import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { CONTACT, PARAMS, probeModule } from './modules';
 import { ParticlePass } from './particle-pass';
 
@@ -33,7 +33,12 @@ export class Partner extends ParticlePass<PartnerBuffers> {
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, broadPhase: BroadPhase): Promise<Partner> {
-    return new Partner(await Kernel.create(gpu, Partner.describe(dimensions, broadPhase)));
+  static async create(
+    gpu: Gpu,
+    dimensions: Dimensions,
+    broadPhase: BroadPhase,
+    compilation?: Compilation,
+  ): Promise<Partner> {
+    return new Partner(await Kernel.create(gpu, Partner.describe(dimensions, broadPhase), compilation));
   }
 }

@@ -3,7 +3,7 @@ import text from '../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
-import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { CONTACT, PARAMS, probeModule } from './modules';
 import { ParticlePass } from './particle-pass';
 
@@ -44,7 +44,8 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
     dimensions: Dimensions,
     broadPhase: BroadPhase,
     mode: ResolveMode,
+    compilation?: Compilation,
   ): Promise<Resolve> {
-    return new Resolve(await Kernel.create(gpu, Resolve.describe(dimensions, broadPhase, mode)));
+    return new Resolve(await Kernel.create(gpu, Resolve.describe(dimensions, broadPhase, mode), compilation));
   }
 }

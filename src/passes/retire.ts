@@ -3,7 +3,7 @@ import text from '../../shaders/solve/retire.wgsl?raw';
 import type { Dimensions } from '../core/world';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
-import { Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { defineStruct } from '../gpu/layout';
 import { PARAMS } from './modules';
 import { ParticlePass } from './particle-pass';
@@ -37,8 +37,8 @@ export class Retire extends ParticlePass<RetireBuffers> {
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions): Promise<Retire> {
-    const kernel = await Kernel.create(gpu, Retire.describe(dimensions));
+  static async create(gpu: Gpu, dimensions: Dimensions, compilation?: Compilation): Promise<Retire> {
+    const kernel = await Kernel.create(gpu, Retire.describe(dimensions), compilation);
     const layout = defineStruct(dimensions, RETIRE_FIELDS);
     const owned = await createBuffers(
       gpu,

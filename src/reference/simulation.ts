@@ -5,7 +5,7 @@
  * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
-import { checkFinite, checkInteger, checkPacked } from '../core/checks';
+import { checkInteger, checkPacked } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import {
   checkTimeStep,
@@ -171,9 +171,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
-    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
-    checkFinite('checkpoint.time', checkpoint.time);
-    const settings = resolveSettings(this.dimensions, this.settings, checkpoint.settings);
+    const settings = checkCheckpoint(checkpoint, this.dimensions, this.capacity);
     const { ids, positions, velocities } = checkpoint;
     this.grid = buildGrid(this.world, positions, velocities, ids);
     this.allocator.replaceAll(ids);

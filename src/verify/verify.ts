@@ -1,7 +1,7 @@
 /**
  * Purpose: holds the GPU against the reference on every scene: what `cellstorm verify`, the GPU tests, the
  * browser tests and the portability tests run. Each check is its own case, so that a failure names itself.
- * Inputs: a device and what to run. Output: cases, one after the other, as they finish.
+ * Inputs: a device (or the CPU engine) and what to run. Output: cases, one after the other, as they finish.
  *
  * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
  * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
@@ -10,10 +10,10 @@
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
-import type { PairList, ParticleArrays } from '../core/simulation';
+import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
 import { HashGrid } from '../engine/hash-grid';
-import { createSimulation, type Simulation } from '../engine/simulation';
+import { createSimulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
@@ -78,7 +78,12 @@ export function largestVerified(options: VerifyOptions): {
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
 
-export async function* verify(gpu: Gpu, options: VerifyOptions = {}): AsyncGenerator<VerifyCase> {
+/** Who is held against the reference: the engine on a device, or the CPU engine. */
+export type Subject =
+  | { readonly gpu: Gpu }
+  | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
+
+export async function* verify(subject: Subject, options: VerifyOptions = {}): AsyncGenerator<VerifyCase> {
   const { scenes, dimensions, counts, seed } = complete(options);
   for (const name of scenes) {
     for (const dimension of dimensions) {
@@ -88,7 +93,7 @@ export async function* verify(gpu: Gpu, options: VerifyOptions = {}): AsyncGener
         if (seen.has(count)) continue;
         seen.add(count);
         const scene = createScene(name, { dimensions: dimension, count, seed });
-        yield* verifyScene(gpu, scene);
+        yield* verifyScene(subject, scene);
       }
     }
   }
@@ -111,19 +116,20 @@ function mostOf(scene: string): number {
 
 type Finding = { readonly pass: boolean; readonly detail: string };
 
-async function* verifyScene(gpu: Gpu, scene: Scene): AsyncGenerator<VerifyCase> {
+async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<VerifyCase> {
   const { dimensions, count } = scene;
-  const checks: [string, () => Promise<Finding>][] = [['grid', () => checkGrid(gpu, scene)]];
+  const checks: [string, () => Promise<Finding>][] = [];
+  if ('gpu' in subject) checks.push(['grid', () => checkGrid(subject.gpu, scene)]);
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
   for (const broadPhase of broadPhases) {
-    checks.push([`measures ${broadPhase}`, () => checkMeasures(gpu, scene, broadPhase)]);
-    checks.push([`pairs ${broadPhase}`, () => checkPairs(gpu, scene, broadPhase)]);
+    checks.push([`measures ${broadPhase}`, () => checkMeasures(subject, scene, broadPhase)]);
+    checks.push([`pairs ${broadPhase}`, () => checkPairs(subject, scene, broadPhase)]);
     if (scene.name !== 'one-cell' || count <= MOST_ONE_CELL_RESOLVED) {
-      checks.push([`separate ${broadPhase}`, () => checkSeparate(gpu, scene, broadPhase)]);
-      checks.push([`step ${broadPhase}`, () => checkStep(gpu, scene, broadPhase)]);
+      checks.push([`separate ${broadPhase}`, () => checkSeparate(subject, scene, broadPhase)]);
+      checks.push([`step ${broadPhase}`, () => checkStep(subject, scene, broadPhase)]);
     }
   }
-  if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(gpu, scene, broadPhases)]);
+  if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
   for (const [check, run] of checks) {
     let finding: Finding;
     try {
@@ -176,8 +182,8 @@ async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   }
 }
 
-async function checkMeasures(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+async function checkMeasures(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const got = await simulation.measure();
     const grid = initialGrid(simulation.world, scene);
     const expected = measureState(simulation.world, Math.fround(2 * scene.radius), grid, broadPhase);
@@ -203,8 +209,8 @@ const EXACT_MEASURES = [
 ] as const;
 
 /** Against an oracle that knows no cells; pairs inside the rounding band are excused and counted. */
-async function checkPairs(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
     const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
     const expected = oracle(scene.dimensions, scene.positions, Math.fround(2 * scene.radius));
@@ -218,8 +224,8 @@ async function checkPairs(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promi
   });
 }
 
-async function checkSeparate(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(gpu, scene, { broadPhase }, async (simulation) => {
+async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     simulation.separate(1);
     const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
     const grid = initialGrid(simulation.world, scene);
@@ -229,11 +235,11 @@ async function checkSeparate(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Pr
 }
 
 /** One substep under gravity with friction and restitution. */
-async function checkStep(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+async function checkStep(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const gravity = new Array<number>(scene.dimensions).fill(0);
   gravity[1] = -8;
   const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1, iterations: 1 };
-  return withSimulation(gpu, scene, settings, async (simulation) => {
+  return withSimulation(subject, scene, settings, async (simulation) => {
     simulation.step(TIME_STEP);
     const { world } = simulation;
     const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
@@ -245,7 +251,11 @@ async function checkStep(gpu: Gpu, scene: Scene, broadPhase: BroadPhase): Promis
 }
 
 /** The same hash from three runs, from a checkpoint half-way, and from both broad phases. */
-async function checkRepeats(gpu: Gpu, scene: Scene, broadPhases: readonly BroadPhase[]): Promise<Finding> {
+async function checkRepeats(
+  subject: Subject,
+  scene: Scene,
+  broadPhases: readonly BroadPhase[],
+): Promise<Finding> {
   const steps = scene.count > 10_000 ? 3 : REPEATED_STEPS;
   const settings = { restitution: 0.25, friction: 0.25, substeps: 2, iterations: 2 };
   const runs: [string, BroadPhase, boolean][] = [
@@ -258,7 +268,7 @@ async function checkRepeats(gpu: Gpu, scene: Scene, broadPhases: readonly BroadP
   const hashes: string[] = [];
   for (const [, broadPhase, restored] of runs) {
     hashes.push(
-      await withSimulation(gpu, scene, { ...settings, broadPhase }, async (simulation) => {
+      await withSimulation(subject, scene, { ...settings, broadPhase }, async (simulation) => {
         for (let step = 0; step < steps; step++) {
           simulation.step(1 / 60);
           if (restored && step === Math.floor(steps / 2)) {
@@ -277,13 +287,18 @@ async function checkRepeats(gpu: Gpu, scene: Scene, broadPhases: readonly BroadP
     : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
 }
 
+/** A simulation of the engine in question. */
+export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
+  return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
+}
+
 async function withSimulation<Result>(
-  gpu: Gpu,
+  subject: Subject,
   scene: Scene,
   settings: Partial<Settings>,
-  use: (simulation: Simulation) => Promise<Result>,
+  use: (simulation: ParticleSimulation) => Promise<Result>,
 ): Promise<Result> {
-  const simulation = await createSimulation(gpu, sceneOptions(scene, settings));
+  const simulation = await open(subject, sceneOptions(scene, settings));
   try {
     return await use(simulation);
   } finally {

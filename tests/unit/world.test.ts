@@ -129,15 +129,17 @@ describe('defineWorld', () => {
       'a cell smaller than the diameter',
       { cellSize: 0.99 },
       1,
-      /^world\.cellSize is 0\.99, .* diameter, 1\.$/,
+      /^world\.cellSize is 0\.99, .* diameter, 1, and at most 2\^61\.$/,
     ],
     ['a cell that is no number', { cellSize: Number.NaN }, 1, /^world\.cellSize is NaN, /],
-    ['a diameter of 0', {}, 0, /^diameter is 0, .* greater than 0\.$/],
+    ['a diameter of 0', {}, 0, /^diameter is 0, .* from 2\^-40 to 2\^60\.$/],
     ['a negative diameter', {}, -1, /^diameter is -1, /],
     ['too many cells along an axis', { max: [600_000, 10] }, 1, /^world is \[600002, 12\], .*524288 cells/],
     ['too many cells in all', { max: [500_000, 5_000] }, 1, /^world is .* 2147483644 in all/],
     ['cells far below what floats can place', { cellSize: 1e-7 }, 1e-7, /^world /],
-    ['cells whose inverse overflows', { cellSize: 1e-40 }, 1e-40, /^world /],
+    ['a diameter whose square vanishes', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
+    ['a diameter whose square overflows', { max: [1e21, 1e21] }, 1e20, /^diameter is .*2\^60/],
+    ['cells whose inverse a device may flush', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
   ])('refuses %s', (_, change, diameter, message) => {
     const options = { ...valid, ...change } as WorldOptions;
     expect(() => defineWorld(options, diameter)).toThrow(ArgumentError);

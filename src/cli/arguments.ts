@@ -1,0 +1,133 @@
+/**
+ * Purpose: command-line flags, parsed by Node's own parser and checked with sentences: an unknown flag, a
+ * missing value or a number out of range ends the command with exit code 2 before anything is done.
+ */
+import { parseArgs } from 'node:util';
+import { CellstormError } from '../core/errors';
+
+export class UsageError extends CellstormError {
+  override name = 'UsageError';
+}
+
+/** A flag: whether it takes a value, and its line of help. */
+export interface Flag {
+  readonly value?: string;
+  readonly help: string;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** Values of the flags that were given; a flag without a value is 'true'. */
+export type Given = ReadonlyMap<string, string>;
+
+export function parseFlags(command: string, flags: Flags, argv: readonly string[]): Given {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [
+      name,
+      { type: flag.value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: joinNegatives(argv), options, strict: false, tokens: true });
+  const given = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      throw new UsageError(
+        `"${token.value}" is not a flag of "cellstorm ${command}"; see cellstorm ${command} --help.`,
+      );
+    }
+    if (token.kind !== 'option') continue;
+    const flag = flags[token.name];
+    if (!flag) {
+      const known = Object.keys(flags).map((name) => `--${name}`);
+      throw new UsageError(
+        `${token.rawName} is not a flag of "cellstorm ${command}", which accepts ${known.join(', ')}.`,
+      );
+    }
+    if (flag.value === undefined && token.value !== undefined) {
+      throw new UsageError(`--${token.name} takes no value, but was given "${token.value}".`);
+    }
+    if (flag.value !== undefined && (token.value === undefined || token.value === '')) {
+      throw new UsageError(`--${token.name} needs a value: ${flag.value}.`);
+    }
+    if (given.has(token.name)) throw new UsageError(`--${token.name} was given twice.`);
+    given.set(token.name, token.value ?? 'true');
+  }
+  return given;
+}
+
+/** `--count -5` as `--count=-5`, so that the number is refused for what it is. */
+function joinNegatives(argv: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const argument of argv) {
+    const last = joined.at(-1);
+    if (/^-[\d.]/.test(argument) && last?.startsWith('--') && !last.includes('=')) {
+      joined[joined.length - 1] = `${last}=${argument}`;
+    } else joined.push(argument);
+  }
+  return joined;
+}
+
+/** A whole number; 1e6 and 1_000_000 are welcome. */
+export function wholeNumber(given: Given, name: string, low: number, high: number): number | undefined {
+  const text = given.get(name);
+  return text === undefined ? undefined : parseWhole(`--${name}`, text, low, high);
+}
+
+export function wholeNumbers(given: Given, name: string, low: number, high: number): number[] | undefined {
+  return given
+    .get(name)
+    ?.split(',')
+    .map((text) => parseWhole(`--${name}`, text, low, high));
+}
+
+export function parseWhole(name: string, text: string, low: number, high: number): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text.replaceAll('_', ''));
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw new UsageError(`${name} is ${text}, but it must be a whole number from ${low} to ${high}.`);
+  }
+  return value;
+}
+
+export function realNumber(given: Given, name: string): number | undefined {
+  const text = given.get(name);
+  if (text === undefined) return undefined;
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) throw new UsageError(`--${name} is ${text}, but it must be a number.`);
+  return value;
+}
+
+export function oneOf<Choice extends string>(
+  given: Given,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = given.get(name);
+  if (text === undefined) return undefined;
+  return choose(`--${name}`, text, choices);
+}
+
+export function severalOf<Choice extends string>(
+  given: Given,
+  name: string,
+  choices: readonly Choice[],
+): Choice[] | undefined {
+  return given
+    .get(name)
+    ?.split(',')
+    .map((text) => choose(`--${name}`, text, choices));
+}
+
+function choose<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((candidate) => candidate === text);
+  if (choice === undefined)
+    throw new UsageError(`${name} is ${text}, but it must be one of ${choices.join(', ')}.`);
+  return choice;
+}
+
+export function describeFlags(flags: Flags): string {
+  const heads = Object.entries(flags).map(([name, flag]) => `--${name}${flag.value ? ` ${flag.value}` : ''}`);
+  const width = Math.max(...heads.map((head) => head.length));
+  return Object.values(flags)
+    .map((flag, index) => `  ${(heads[index] as string).padEnd(width)}  ${flag.help}`)
+    .join('\n');
+}

@@ -1,0 +1,83 @@
+/**
+ * Purpose: where a command computes: on a GPU through Dawn, with a software driver where there is none, or on
+ * the CPU engine.
+ */
+import { totalmem } from 'node:os';
+import { LimitError } from '../core/errors';
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { createCpuSimulation } from '../cpu';
+import { createSimulation, type Simulation } from '../engine/simulation';
+import { type Gpu, requestGpu } from '../gpu/device';
+import { type Dawn, openDawn } from '../node/dawn';
+import type { Flag } from './arguments';
+
+export const BACKENDS = ['gpu', 'cpu'] as const;
+export type Backend = (typeof BACKENDS)[number];
+
+export const BACKEND_FLAG: Flag = {
+  value: 'gpu|cpu',
+  help: 'where to compute (default gpu; cpu needs no driver)',
+};
+
+export interface GpuHost {
+  readonly gpu: Gpu;
+  readonly dawn: Dawn;
+}
+
+export async function openGpu(particles: number, cells: number, dimensions: Dimensions): Promise<GpuHost> {
+  const dawn = await openDawn();
+  return { dawn, gpu: await requestGpu({ particles, cells, dimensions, gpu: dawn.gpu }) };
+}
+
+/** "SwiftShader Device (Subzero), google, driver SwiftShader (path)" */
+export function describeAdapter({ gpu, dawn }: GpuHost): string {
+  const { info } = gpu;
+  const name =
+    [info?.description, info?.device, info?.architecture].find((text) => text) ?? 'unnamed adapter';
+  const vendor = info?.vendor ? `, ${info.vendor}` : '';
+  return `${name}${vendor}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
+}
+
+/** Refuses a count that cannot fit, before a scene of that size is made. */
+export async function checkFits(backend: Backend, count: number, dimensions: Dimensions): Promise<void> {
+  if (backend === 'gpu') {
+    const { gpu } = await openGpu(count, count, dimensions);
+    gpu.destroy();
+    return;
+  }
+  const bytes = count * CPU_BYTES_PER_PARTICLE;
+  if (bytes > totalmem()) {
+    const fit = Math.floor(totalmem() / CPU_BYTES_PER_PARTICLE);
+    throw new LimitError(
+      'memory',
+      `${count} particles need about ${bytes} bytes, but this machine has ${totalmem()}: at most ${fit} particles fit.`,
+    );
+  }
+}
+
+/** State, scene and answers, roughly: to refuse what is out of reach, not to promise what is near it. */
+const CPU_BYTES_PER_PARTICLE = 120;
+
+export type AnySimulation = Simulation | ParticleSimulation;
+
+export async function openSimulation(
+  backend: Backend,
+  options: SimulationOptions,
+  cells: number,
+): Promise<{ simulation: AnySimulation; adapter: string; gpu: Gpu | undefined }> {
+  if (backend === 'cpu') {
+    return { simulation: createCpuSimulation(options), adapter: describeCpu(), gpu: undefined };
+  }
+  const count = (options.positions?.length ?? 0) / options.dimensions;
+  const host = await openGpu(options.capacity ?? count, cells, options.dimensions);
+  return {
+    simulation: await createSimulation(host.gpu, options),
+    adapter: describeAdapter(host),
+    gpu: host.gpu,
+  };
+}
+
+export function describeCpu(): string {
+  return `CPU engine, one thread, Node ${process.version}`;
+}

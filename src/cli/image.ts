@@ -1,0 +1,81 @@
+/**
+ * Purpose: a picture of a state, for `simulate --image`: discs in 2D, shaded spheres seen along z in 3D,
+ * coloured by speed. Drawn on the CPU, so it needs no canvas and is the same everywhere.
+ */
+import { encode } from 'fast-png';
+import type { ParticleArrays } from '../core/simulation';
+import type { World } from '../core/world';
+
+const LONGEST_SIDE = 1200;
+const BACKGROUND = [16, 18, 24] as const;
+
+/** Samples of a perceptually uniform map (viridis), dark to bright. */
+const COLOURS = [
+  [68, 1, 84],
+  [72, 40, 120],
+  [62, 74, 137],
+  [49, 104, 142],
+  [38, 130, 142],
+  [31, 158, 137],
+  [53, 183, 121],
+  [109, 205, 89],
+  [180, 222, 44],
+  [253, 231, 37],
+] as const;
+
+export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
+  const { dimensions } = world;
+  const { positions, velocities, ids } = particles;
+  const [left, bottom] = world.min as [number, number];
+  const width = (world.max[0] as number) - left;
+  const height = (world.max[1] as number) - bottom;
+  const scale = LONGEST_SIDE / Math.max(width, height);
+  const columns = Math.max(1, Math.round(width * scale));
+  const rows = Math.max(1, Math.round(height * scale));
+  const data = new Uint8Array(columns * rows * 3);
+  for (let pixel = 0; pixel < columns * rows; pixel++) data.set(BACKGROUND, pixel * 3);
+  const depths = new Float32Array(columns * rows).fill(Number.NEGATIVE_INFINITY);
+  const speeds = Float32Array.from(ids, (_, particle) => {
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++)
+      squared += (velocities[particle * dimensions + axis] as number) ** 2;
+    return Math.sqrt(squared);
+  });
+  const fastest = [...speeds].filter(Number.isFinite).reduce((most, speed) => Math.max(most, speed), 1e-6);
+  const reach = Math.max(0.5, radius * scale);
+  for (let particle = 0; particle < ids.length; particle++) {
+    const x = ((positions[particle * dimensions] as number) - left) * scale;
+    const y = rows - ((positions[particle * dimensions + 1] as number) - bottom) * scale;
+    const z = dimensions === 3 ? (positions[particle * dimensions + 2] as number) * scale : 0;
+    if (!Number.isFinite(x + y + z)) continue;
+    const colour = colourAt((speeds[particle] as number) / fastest);
+    for (let row = Math.max(0, Math.floor(y - reach)); row <= Math.min(rows - 1, y + reach); row++) {
+      for (
+        let column = Math.max(0, Math.floor(x - reach));
+        column <= Math.min(columns - 1, x + reach);
+        column++
+      ) {
+        const squared = ((column + 0.5 - x) ** 2 + (row + 0.5 - y) ** 2) / (reach * reach);
+        if (squared > 1 && reach > 0.5) continue;
+        const facing = Math.sqrt(Math.max(0, 1 - squared));
+        const pixel = row * columns + column;
+        const depth = z + facing * reach;
+        if (depth <= (depths[pixel] as number)) continue;
+        depths[pixel] = depth;
+        const shade = dimensions === 3 ? 0.35 + 0.65 * facing : 0.8 + 0.2 * facing;
+        for (let channel = 0; channel < 3; channel++)
+          data[pixel * 3 + channel] = (colour[channel] as number) * shade;
+      }
+    }
+  }
+  return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
+}
+
+function colourAt(share: number): number[] {
+  const place = Math.min(1, Math.max(0, share)) * (COLOURS.length - 1);
+  const low = COLOURS[Math.floor(place)] as readonly number[];
+  const high = COLOURS[Math.ceil(place)] as readonly number[];
+  return low.map(
+    (value, channel) => value + (place - Math.floor(place)) * ((high[channel] as number) - value),
+  );
+}

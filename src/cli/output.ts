@@ -1,0 +1,78 @@
+/**
+ * Purpose: what the commands print: aligned tables and figures on stdout, a progress bar on stderr where that
+ * is a terminal and silence there where it is not.
+ */
+
+/** Rows of equal length, the first one the head; numbers to the right where `right` says so. */
+export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          right[column] ? cell.padStart(widths[column] as number) : cell.padEnd(widths[column] as number),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
+}
+
+export function formatFigure(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return formatCount(value);
+  return Math.abs(value) >= 1e-3 && Math.abs(value) < 1e7 ? value.toFixed(6) : value.toExponential(4);
+}
+
+export function formatSeconds(seconds: number): string {
+  if (seconds < 100) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 100
+    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const BAR_WIDTH = 24;
+const REFRESH_MS = 100;
+
+export class Progress {
+  private readonly began = performance.now();
+  private lastShown = 0;
+
+  constructor(
+    private readonly unit: string,
+    private readonly total: number,
+    private readonly stream: NodeJS.WriteStream = process.stderr,
+  ) {}
+
+  show(done: number): void {
+    const now = performance.now();
+    if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;
+    this.lastShown = now;
+    const share = this.total === 0 ? 1 : done / this.total;
+    const filled = Math.round(share * BAR_WIDTH);
+    const seconds = (now - this.began) / 1000;
+    const rate = done / Math.max(seconds, 1e-3);
+    const left = done > 0 ? formatSeconds((this.total - done) / rate) : '…';
+    this.stream.write(
+      `\r\x1b[K${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${this.total} ${this.unit}  ${rate.toFixed(1)}/s  ${left} left`,
+    );
+  }
+
+  /** Removes the bar. */
+  end(): void {
+    if (this.stream.isTTY) this.stream.write('\r\x1b[K');
+  }
+}

@@ -1,0 +1,208 @@
+/** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
+import { access, constants, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Checkpoint, type Measures, planSimulation } from '../core/simulation';
+import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
+import { Simulation } from '../engine/simulation';
+import type { StageTimes } from '../gpu/timing';
+import { createScene, SCENE_NAMES, sceneOptions } from '../scenes';
+import { type Flags, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
+import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
+import { renderImage } from './image';
+import { formatBytes, formatCount, formatFigure, formatTable, Progress } from './output';
+
+export const SIMULATE_FLAGS: Flags = {
+  scene: { value: 'name', help: `one of ${SCENE_NAMES.join(', ')} (default pile)` },
+  dimensions: { value: '2|3', help: 'default 2' },
+  count: { value: 'n', help: 'particles (default 10000)' },
+  steps: { value: 'n', help: 'steps (default 600)' },
+  seed: { value: 'n', help: 'seed of the scene (default 1)' },
+  dt: { value: 'seconds', help: 'time of a step (default 1/60)' },
+  substeps: { value: 'n', help: "substeps of a step (default the scene's)" },
+  iterations: { value: 'n', help: "resolve passes of a substep (default the scene's)" },
+  restitution: { value: '0..1', help: "speed kept in a bounce (default the scene's)" },
+  friction: { value: 'x', help: "friction (default the scene's)" },
+  'broad-phase': { value: 'grid|naive', help: 'how candidates are found (default grid)' },
+  backend: BACKEND_FLAG,
+  from: { value: 'state.bin', help: 'go on from a state written by --out; the scene gives the world' },
+  out: { value: 'state.bin', help: 'write the final state' },
+  image: { value: 'out.png', help: 'draw the final state' },
+  json: { help: 'print one JSON object' },
+  help: { help: 'print this' },
+};
+
+/** Work handed to a GPU at a time, so that progress shows and no queue grows without end. */
+const BATCH_MS = 100;
+
+export async function simulate(argv: readonly string[]): Promise<number> {
+  const given = parseFlags('simulate', SIMULATE_FLAGS, argv);
+  const sceneName = oneOf(given, 'scene', SCENE_NAMES) ?? 'pile';
+  const dimensions = oneOf(given, 'dimensions', ['2', '3']) === '3' ? 3 : 2;
+  const count = wholeNumber(given, 'count', 0, 1e9) ?? 10_000;
+  const steps = wholeNumber(given, 'steps', 0, 1e9) ?? 600;
+  const seed = wholeNumber(given, 'seed', 0, 2 ** 32 - 1);
+  const dt = realNumber(given, 'dt') ?? 1 / 60;
+  const backend = oneOf(given, 'backend', BACKENDS) ?? 'gpu';
+  const changes = {
+    substeps: wholeNumber(given, 'substeps', 1, 256),
+    iterations: wholeNumber(given, 'iterations', 1, 64),
+    restitution: realNumber(given, 'restitution'),
+    friction: realNumber(given, 'friction'),
+    broadPhase: oneOf(given, 'broad-phase', ['grid', 'naive']),
+  };
+  if (!(dt >= 0)) throw new UsageError(`--dt is ${dt}, but it must be 0 or more seconds.`);
+  for (const name of ['out', 'image']) await checkWritable(name, given.get(name));
+  const from = await readState(given.get('from'), dimensions);
+  await checkFits(backend, count, dimensions);
+  const scene = createScene(sceneName, { dimensions, count, seed });
+  const options = sceneOptions(
+    scene,
+    Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
+  );
+  const plan = planSimulation(options);
+  const { simulation, adapter, gpu } = await openSimulation(backend, options, plan.world.cellCount);
+  if (from) simulation.restore(from);
+  const settle = async () => gpu?.device.queue.onSubmittedWorkDone();
+
+  await settle();
+  const began = performance.now();
+  // The last step is taken with its passes timed, where there is a GPU.
+  const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
+  await run(simulation, dt, timed ? steps - 1 : steps, steps, settle);
+  const times = timed ? await (simulation as Simulation).profile(dt) : undefined;
+  const seconds = (performance.now() - began) / 1000;
+
+  const measures = await simulation.measure();
+  if (given.has('out') || given.has('image')) {
+    const checkpoint = await simulation.checkpoint();
+    const out = given.get('out');
+    if (out !== undefined) await writeFile(out, encodeCheckpoint(checkpoint));
+    const image = given.get('image');
+    if (image !== undefined)
+      await writeFile(image, renderImage(simulation.world, simulation.radius, checkpoint));
+  }
+  const report: Report = {
+    adapter,
+    scene: sceneName,
+    dimensions,
+    count: simulation.count,
+    seed: scene.seed,
+    steps,
+    dt,
+    settings: simulation.settings,
+    seconds,
+    stepsPerSecond: steps / Math.max(seconds, 1e-9),
+    memoryBytes: simulation.memoryBytes,
+    diameter: 2 * simulation.radius,
+    measures,
+    times,
+  };
+  process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));
+  simulation.destroy();
+  gpu?.destroy();
+  return 0;
+}
+
+interface Report {
+  readonly adapter: string;
+  readonly scene: string;
+  readonly dimensions: 2 | 3;
+  readonly count: number;
+  readonly seed: number;
+  readonly steps: number;
+  readonly dt: number;
+  readonly settings: object;
+  readonly seconds: number;
+  readonly stepsPerSecond: number;
+  readonly memoryBytes: number;
+  readonly diameter: number;
+  readonly measures: Measures;
+  readonly times: StageTimes | undefined;
+}
+
+async function run(
+  simulation: { step(dt: number): void },
+  dt: number,
+  steps: number,
+  total: number,
+  settle: () => Promise<unknown>,
+): Promise<void> {
+  const progress = new Progress('steps', total);
+  let batch = 1;
+  for (let done = 0; done < steps; ) {
+    const began = performance.now();
+    const end = Math.min(steps, done + batch);
+    while (done < end) {
+      simulation.step(dt);
+      done++;
+    }
+    await settle();
+    const took = performance.now() - began;
+    batch = Math.max(1, Math.min(64, Math.round((batch * BATCH_MS) / Math.max(took, 1))));
+    progress.show(done);
+  }
+  progress.end();
+}
+
+async function checkWritable(name: string, path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  const folder = dirname(resolve(path));
+  await access(folder, constants.W_OK).catch(() => {
+    throw new UsageError(
+      `--${name} is ${path}, but its folder ${folder} does not exist or cannot be written to.`,
+    );
+  });
+}
+
+async function readState(path: string | undefined, dimensions: number): Promise<Checkpoint | undefined> {
+  if (path === undefined) return undefined;
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--from is ${path}, which cannot be read (${error.code}).`);
+  });
+  const checkpoint = decodeCheckpoint(bytes);
+  if (checkpoint.dimensions !== dimensions) {
+    throw new UsageError(
+      `--from is a state in ${checkpoint.dimensions}D, but --dimensions is ${dimensions}.`,
+    );
+  }
+  return checkpoint;
+}
+
+function describe(report: Report): string {
+  const { measures, times, diameter } = report;
+  const share = (overlap: number) =>
+    `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of a diameter)`;
+  const rows = [
+    ['adapter', report.adapter],
+    [
+      'scene',
+      `${report.scene}, ${report.dimensions}D, ${formatCount(report.count)} particles, seed ${report.seed}`,
+    ],
+    [
+      'run',
+      `${formatCount(report.steps)} steps of ${report.dt.toFixed(6)} s in ${report.seconds.toFixed(2)} s, ${report.stepsPerSecond.toFixed(1)} steps/s`,
+    ],
+    ['memory', formatBytes(report.memoryBytes)],
+    ['candidates', formatCount(measures.candidates)],
+    ['contacts', formatCount(measures.contacts)],
+    ['occupied cells', formatCount(measures.occupiedCells)],
+    ['fullest cell', formatCount(measures.greatestOccupancy)],
+    ['outside', formatCount(measures.outside)],
+    ['not finite', formatCount(measures.nonFinite)],
+    ['kinetic energy', formatFigure(measures.kineticEnergy)],
+    ['momentum', measures.momentum.map(formatFigure).join(', ')],
+    ['deepest overlap', share(measures.deepestOverlap)],
+    ['mean overlap', share(measures.meanOverlap)],
+    ['state hash', measures.hash],
+  ];
+  let text = `${formatTable(rows)}\n`;
+  if (times) {
+    const stages = Object.entries(times.stages).map(([name, milliseconds]) => [
+      `  ${name}`,
+      milliseconds.toFixed(3),
+      `${((100 * milliseconds) / Math.max(times.total, 1e-9)).toFixed(0)}%`,
+    ]);
+    text += `time per pass of the last step, ms (${times.source})\n${formatTable([...stages, ['  all', times.total.toFixed(3), '']], [false, true, true])}\n`;
+  }
+  return text;
+}

@@ -1,0 +1,80 @@
+/** Purpose: `cellstorm verify`: every scene held against the reference; exit code 1 on any mismatch. */
+
+import { createCpuSimulation } from '../cpu';
+import { SCENE_NAMES } from '../scenes';
+import { verifyBars } from '../verify/bars';
+import { DEFAULT_COUNTS, largestVerified, type VerifyCase, verify as verifyCases } from '../verify/verify';
+import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } from './arguments';
+import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
+import { formatCount, formatSeconds, formatTable } from './output';
+
+/** What --long adds: minutes on a software GPU. */
+const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
+
+export const VERIFY_FLAGS: Flags = {
+  scene: { value: 'a,b', help: `scenes (default all: ${SCENE_NAMES.join(', ')})` },
+  dimensions: { value: '2,3', help: 'dimensions (default both)' },
+  count: { value: 'n,m', help: `particles (default ${DEFAULT_COUNTS.join(', ')})` },
+  seed: { value: 'n', help: 'seed of the scenes (default 1)' },
+  long: { help: 'also a million particles, and the promises over a thousand steps' },
+  backend: BACKEND_FLAG,
+  json: { help: 'print { adapter, cases, pass } as JSON' },
+  help: { help: 'print this' },
+};
+
+export async function verify(argv: readonly string[]): Promise<number> {
+  const given = parseFlags('verify', VERIFY_FLAGS, argv);
+  const dimensions = severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3));
+  const options = {
+    scenes: severalOf(given, 'scene', SCENE_NAMES),
+    dimensions,
+    counts:
+      wholeNumbers(given, 'count', 0, 100_000_000) ?? (given.has('long') ? LONG_COUNTS : DEFAULT_COUNTS),
+    seed: wholeNumber(given, 'seed', 0, 2 ** 32 - 1),
+  };
+  const backend = oneOf(given, 'backend', BACKENDS) ?? 'gpu';
+  const largest = largestVerified(options);
+  const host =
+    backend === 'gpu' ? await openGpu(largest.particles, largest.cells, largest.dimensions) : undefined;
+  const adapter = host ? describeAdapter(host) : describeCpu();
+  const subject = host ? { gpu: host.gpu } : { createCpu: createCpuSimulation };
+  const json = given.has('json');
+  const cases: VerifyCase[] = [];
+  const began = performance.now();
+  const complaints: string[] = [];
+  host?.gpu.device.addEventListener('uncapturederror', (event) => complaints.push(event.error.message));
+  if (!json) process.stdout.write(`${adapter}\n\n${tableRow(HEAD)}\n`);
+  const take = (found: VerifyCase) => {
+    cases.push(found);
+    if (json) return;
+    const { scene, count, check, pass, detail } = found;
+    process.stdout.write(
+      `${tableRow([pass ? 'ok' : 'FAIL', scene, `${found.dimensions}D`, formatCount(count), check, detail])}\n`,
+    );
+  };
+  for await (const found of verifyCases(subject, options)) take(found);
+  if (given.has('long')) {
+    for await (const found of verifyBars(subject, dimensions ?? [2, 3])) take(found);
+  }
+  const failed = cases.filter((found) => !found.pass).length;
+  const pass = failed === 0 && complaints.length === 0;
+  if (json) process.stdout.write(`${JSON.stringify({ adapter, cases, pass, complaints }, undefined, 1)}\n`);
+  else {
+    for (const complaint of complaints) process.stdout.write(`the GPU reported: ${complaint}\n`);
+    process.stdout.write(
+      `\n${cases.length - failed} of ${cases.length} checks passed in ${formatSeconds((performance.now() - began) / 1000)}.\n`,
+    );
+  }
+  host?.gpu.destroy();
+  return pass ? 0 : 1;
+}
+
+const HEAD = ['', 'scene', '', 'particles', 'check', 'seen'] as const;
+const WIDTHS = [4, 9, 2, 10, 14, 0] as const;
+
+/** Rows come one by one, so the widths are fixed. */
+function tableRow(cells: readonly string[]): string {
+  return formatTable([
+    cells.map((cell, column) => (column === 3 ? cell.padStart(10) : cell.padEnd(WIDTHS[column] ?? 0))),
+  ]);
+}

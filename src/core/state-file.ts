@@ -1,0 +1,76 @@
+/**
+ * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
+ * `--from` reads.
+ * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
+ * dimensions, count, time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and
+ * velocities (`dimensions` f32 each).
+ */
+import { ArgumentError } from './errors';
+import type { Settings } from './settings';
+import type { Checkpoint } from './simulation';
+import type { Dimensions } from './world';
+
+const MAGIC = 'CELLSTRM';
+
+interface Header {
+  readonly version: 1;
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  readonly time: number;
+  readonly settings: Settings;
+}
+
+export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
+  const { version, dimensions, time, settings, ids, positions, velocities } = checkpoint;
+  const header: Header = { version, dimensions, count: ids.length, time, settings };
+  const json = JSON.stringify(header);
+  const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
+  const arrays = [ids, positions, velocities];
+  const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
+  bytes.set(new TextEncoder().encode(MAGIC));
+  new DataView(bytes.buffer).setUint32(8, text.length, true);
+  bytes.set(text, 12);
+  let offset = 12 + text.length;
+  for (const array of arrays) {
+    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset);
+    offset += array.byteLength;
+  }
+  return bytes;
+}
+
+/** The checkpoint of such bytes, or an error that says what is wrong; what it holds is checked on restore. */
+export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
+  const refuse = (accepted: string): never => {
+    throw new ArgumentError('the state file', bytes, accepted);
+  };
+  if (bytes.length < 12 || new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC) {
+    refuse(`a file that begins with ${MAGIC}, as written by "cellstorm simulate --out"`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const headerLength = view.getUint32(8, true);
+  const begin = 12 + headerLength;
+  let header: Header | undefined;
+  try {
+    header = JSON.parse(new TextDecoder().decode(bytes.subarray(12, begin))) as Header;
+  } catch {
+    header = undefined;
+  }
+  if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
+    return refuse('one with a readable header of version 1');
+  }
+  const { dimensions, count, time, settings } = header;
+  const expected = begin + 4 * count * (1 + 2 * dimensions);
+  if (!Number.isInteger(count) || count < 0 || bytes.length !== expected) {
+    refuse(`${expected} bytes long, as its header says`);
+  }
+  const copy = bytes.slice(begin).buffer;
+  return {
+    version: 1,
+    dimensions,
+    time,
+    settings,
+    ids: new Uint32Array(copy, 0, count),
+    positions: new Float32Array(copy, 4 * count, count * dimensions),
+    velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Purpose: what the engine promises over a thousand steps: `cellstorm verify --long`. Each bar is run as a user
+ * would run it and reported with its figure, whether it is met or not.
+ */
+import type { SettingsOptions } from '../core/settings';
+import type { Measures } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { createScene, type Scene, sceneOptions } from '../scenes';
+import { open, type Subject, type VerifyCase } from './verify';
+
+const STEPS = 1000;
+const PILE_COUNT = 10_000;
+const GAS_COUNT = 2000;
+/** At rest: slower than this on average (root mean square), in diameters a second. */
+const REST_SPEED = 0.1;
+
+export async function* verifyBars(
+  subject: Subject,
+  dimensions: readonly Dimensions[],
+): AsyncGenerator<VerifyCase> {
+  for (const dimension of dimensions) {
+    const gas = createScene('gas', { dimensions: dimension, count: GAS_COUNT });
+    const pile = createScene('pile', { dimensions: dimension, count: PILE_COUNT });
+    yield report(gas, 'conserves', await checkConservation(subject, gas));
+    yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas));
+    yield report(pile, 'settles', await checkRest(subject, pile));
+  }
+}
+
+type Finding = { readonly pass: boolean; readonly detail: string };
+
+function report(scene: Scene, check: string, finding: Finding): VerifyCase {
+  const { name, dimensions, count } = scene;
+  return { scene: name, dimensions, count, check, ...finding };
+}
+
+async function run(
+  subject: Subject,
+  scene: Scene,
+  changes: SettingsOptions,
+  restoreAt?: number,
+): Promise<{ before: Measures; after: Measures }> {
+  const simulation = await open(subject, sceneOptions(scene, changes));
+  try {
+    const before = await simulation.measure();
+    for (let step = 0; step < STEPS; step++) {
+      simulation.step(1 / 60);
+      if (step === restoreAt) {
+        const checkpoint = await simulation.checkpoint();
+        simulation.step(1 / 60);
+        simulation.restore(checkpoint);
+      }
+      // Waits for the device now and then: a queue without end is no promise of anybody's.
+      if (step % 50 === 49) await simulation.measure();
+    }
+    return { before, after: await simulation.measure() };
+  } finally {
+    simulation.destroy();
+  }
+}
+
+/** A dilute elastic gas without walls, since walls take momentum. */
+async function checkConservation(subject: Subject, scene: Scene): Promise<Finding> {
+  const { before, after } = await run(subject, scene, { walls: false });
+  const momentum = Math.hypot(...before.momentum);
+  const lost =
+    Math.hypot(...before.momentum.map((value, axis) => value - (after.momentum[axis] as number))) / momentum;
+  const energy = Math.abs(after.kineticEnergy / before.kineticEnergy - 1);
+  return {
+    pass: lost <= 1e-4 && energy <= 0.02,
+    detail: `momentum changed by ${lost.toExponential(1)}, energy by ${energy.toExponential(1)} relative over ${STEPS} steps`,
+  };
+}
+
+async function checkLongRepeats(subject: Subject, scene: Scene): Promise<Finding> {
+  const hashes: string[] = [];
+  for (const restoreAt of [undefined, undefined, STEPS / 2]) {
+    hashes.push((await run(subject, scene, {}, restoreAt)).after.hash);
+  }
+  return {
+    pass: new Set(hashes).size === 1,
+    detail: `hashes of three runs, the last restored half-way: ${hashes.join(', ')}`,
+  };
+}
+
+async function checkRest(subject: Subject, scene: Scene): Promise<Finding> {
+  const { after } = await run(subject, scene, {});
+  const diameter = 2 * scene.radius;
+  const mean = after.meanOverlap / diameter;
+  const deepest = after.deepestOverlap / diameter;
+  const speed = Math.sqrt((2 * after.kineticEnergy) / after.count) / diameter;
+  const percent = (share: number) => `${(100 * share).toFixed(2)}%`;
+  return {
+    pass: mean <= 0.02 && deepest <= 0.1 && speed <= REST_SPEED && after.outside === 0,
+    detail: `mean overlap ${percent(mean)}, deepest ${percent(deepest)} of a diameter, rms speed ${speed.toFixed(3)} diameters/s, ${after.outside} outside`,
+  };
+}
