@@ -21,6 +21,7 @@ struct Substep {
   restitution: f32,
   friction: f32,
   half_relaxation: f32,
+  grip_share: f32,
   rest_speed: f32,
   push_speed: f32,
   // 1 where particles are kept inside lower and upper.

@@ -46,7 +46,7 @@ fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_sq
   let sliding_speed = sqrt(dot(sliding, sliding));
   var braking = 0.0;
   if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, substep.half_relaxation * sliding_speed) / sliding_speed;
+    braking = min(substep.friction * change, substep.grip_share * sliding_speed) / sliding_speed;
   }
   (*visitor).change += change * contact.normal - braking * sliding;
   // A contact that bears also holds its place; one that bounces only changes course.

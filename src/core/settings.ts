@@ -11,7 +11,9 @@
  *     one other a substep, so a bounce keeps momentum and, at restitution 1, energy, in any crowd;
  *   - otherwise velocity follows position: push / dt, at most `pushSpeed` (or what stops the approach);
  *     times (1 − restitution) where |vn| > restSpeed, so that elastic particles gain nothing from overlap;
- *   - friction takes at most friction · (normal velocity change) off the tangential velocity.
+ *   - friction takes at most friction · (normal velocity change) off the tangential velocity, and at most
+ *     ½ · relaxation of it, in space half of that: a particle there holds on to twice as many others in two
+ *     directions each, and a Jacobi pass that takes more off swings for ever.
  * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
  * and each contribution is antisymmetric in a and b to the bit.
  */
@@ -113,6 +115,8 @@ export interface Substep {
   readonly friction: number;
   /** relaxation / 2: the share of an overlap that one side of a contact moves. */
   readonly halfRelaxation: number;
+  /** Share of the sliding that friction may take off one side: (relaxation / 2) / (dimensions − 1). */
+  readonly gripShare: number;
   /** Contacts slower than what gravity adds in two substeps are at rest: they do not bounce. */
   readonly restSpeed: number;
   /** A push gives at most the speed of a fall through the world; without gravity it gives none. */
@@ -143,6 +147,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     restitution: Math.fround(settings.restitution),
     friction: Math.fround(settings.friction),
     halfRelaxation: Math.fround(settings.relaxation / 2),
+    gripShare: Math.fround(settings.relaxation / 2 / (world.dimensions - 1)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
     pushSpeed: Math.fround(Math.sqrt(2 * fall)),
     lower: world.min.map((low) => Math.fround(low + radius)),

@@ -64,10 +64,12 @@ export function checkDiameter(argument: string, diameter: unknown): asserts diam
   }
 }
 
-export function defineWorld(options: WorldOptions, diameter: number): World {
+export function defineWorld(options: WorldOptions, largestDiameter: number): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
-  checkDiameter('diameter', diameter);
+  checkDiameter('diameter', largestDiameter);
+  // The shaders compare with the rounded one, which may be larger.
+  const diameter = Math.fround(largestDiameter);
   checkVector('world.min', options.min, dimensions);
   checkVector('world.max', options.max, dimensions);
   const min = Array.from(options.min, Math.fround);
@@ -86,11 +88,11 @@ export function defineWorld(options: WorldOptions, diameter: number): World {
       );
     }
   }
-  const requested = options.cellSize ?? diameter;
-  checkFinite('world.cellSize', requested);
+  checkFinite('world.cellSize', options.cellSize ?? diameter);
+  const requested = Math.fround(options.cellSize ?? diameter);
   if (!(requested >= diameter && requested <= 2 * LARGEST_DIAMETER)) {
     const accepted = `at least the largest diameter, ${diameter}, and at most 2^61`;
-    throw new ArgumentError('world.cellSize', requested, accepted);
+    throw new ArgumentError('world.cellSize', options.cellSize, accepted);
   }
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const inverseCellSize = chooseInverse(requested, diameter, longest, min);

@@ -16,7 +16,7 @@ import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVect
 import { ArgumentError, CellstormError } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
-import { defineLattice, lowerBound } from './lattice';
+import { defineLattice, lowerBound, reserve } from './lattice';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
 
@@ -34,7 +34,9 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   checkDimensions(options.dimensions);
   checkPositive('diameter', options.diameter);
   checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
-  return new CpuGrid(defineWorld(options, options.diameter), options.capacity, options.diameter);
+  const { capacity, diameter } = options;
+  const world = defineWorld(options, diameter);
+  return reserve(world, capacity, () => new CpuGrid(world, capacity, diameter));
 }
 
 export class CpuGrid {

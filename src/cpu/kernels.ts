@@ -6,24 +6,17 @@
 import type { Substep } from '../core/settings';
 import type { Lattice } from './lattice';
 
-/** Where particles belong, by their index in the input; and the state between the two sorts. */
+/** What the sort by cells works on. */
 export interface Placement {
-  readonly columnOf: Int32Array;
-  /** Row of the lattice; one past the last row for particles that are not finite. */
-  readonly rowOf: Int32Array;
+  /** Cell of each particle of the input, then of each slot. Not finite: the number past the last cell. */
+  readonly keys: Int32Array;
+  /** Index in the input of the particle in each slot. */
+  readonly source: Uint32Array;
   /** Particles in each column and in each row; then where the next particle of each goes. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
-  /** Sorted by column: index in the input, row, and position. */
-  readonly nextSource: Uint32Array;
-  readonly nextRow: Int32Array;
-  readonly nextWords: Uint32Array;
-}
-
-/** The sorted slots: their cells' keys, and the index in the input that each is filled from. */
-export interface Order {
-  readonly keys: Int32Array;
-  readonly source: Uint32Array;
+  /** Sorted by column: index in the input, key, and position, in words. */
+  readonly records: Uint32Array;
 }
 
 /** A search for overlapping pairs that can stop and go on. */
@@ -66,10 +59,10 @@ export interface Response {
 export interface Kernels {
   /** Finds the cells of positions and counts them; returns whether their keys never descend. */
   place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean;
-  /** From the input (positions as words), stable; columnCounts are starts. */
-  sortByColumn(words: Uint32Array, count: number, placement: Placement): void;
-  /** From there into the order and sorted positions, stable; rowCounts are starts. */
-  sortByRow(lattice: Lattice, placement: Placement, order: Order, target: Uint32Array): void;
+  /** From the input (positions as words) into records, stable; columnCounts are starts. */
+  sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void;
+  /** From records into keys, source and sorted positions, stable; rowCounts are starts. */
+  sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void;
 
   /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or slots run out. */
   collect(task: PairTask, stop: number): void;

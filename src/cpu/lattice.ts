@@ -3,6 +3,7 @@
  * core/cells.ts; the empty ring around the box puts every neighbour at a fixed distance from it, so that the
  * loops know nothing about borders.
  */
+import { LimitError } from '../core/errors';
 import type { Dimensions, World } from '../core/world';
 
 /** Key of slots that hold no particle of the grid: greater than any cell's, so it ends every loop. */
@@ -24,8 +25,6 @@ export interface Lattice {
   readonly rowStride: number;
   /** From a cell to the one behind it (z + 1). */
   readonly layerStride: number;
-  /** Cells that hold a particle's later partners: its own, the next in its row, and three in each row ahead. */
-  readonly forwardCells: number;
 }
 
 export function defineLattice(world: World): Lattice {
@@ -43,8 +42,21 @@ export function defineLattice(world: World): Lattice {
     rows: cellsY * cellsZ,
     rowStride: columns,
     layerStride: columns * cellsY,
-    forwardCells: world.dimensions === 2 ? 5 : 14,
   };
+}
+
+/** Makes what reserves memory for `capacity` particles, or says that it is too much. */
+export function reserve<Owner>(world: World, capacity: number, make: () => Owner): Owner {
+  try {
+    return make();
+  } catch (error) {
+    // What a typed array throws whose length the engine cannot allocate.
+    if (!(error instanceof RangeError)) throw error;
+    throw new LimitError(
+      'memory',
+      `${capacity} particles in ${world.cells.join(' × ')} cells take more memory than this JavaScript engine can allocate: choose a smaller capacity or a larger cellSize.`,
+    );
+  }
 }
 
 /** Whether two cells are the same or touch, corners included. Neither is in the ring. */

@@ -10,45 +10,46 @@
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
 import { kernelsFor } from './dimensions';
-import type { Kernels, Order, Placement } from './kernels';
+import type { Kernels, Placement } from './kernels';
 import { type Lattice, NO_CELL } from './lattice';
 
 /** Strides of Shell's sort, descending: Ciura's, continued by 2.25. Runs are nearly always shorter than 4. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
-export class CellOrder implements Order {
+export class CellOrder {
   /** Cell of each slot; NO_CELL from `live` on, and one more entry so that every loop over keys ends. */
   readonly keys: Int32Array;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
   /** Slots filled with finite particles. */
   live = 0;
+  /** Particles in the fullest row of cells. */
+  fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
-  private greatest = -1;
 
   constructor(
     readonly lattice: Lattice,
     capacity: number,
   ) {
-    this.kernels = kernelsFor(lattice.dimensions);
+    const { dimensions, columns, rows } = lattice;
+    this.kernels = kernelsFor(dimensions);
     this.keys = new Int32Array(capacity + 1);
     this.keys[0] = NO_CELL;
     this.source = new Uint32Array(capacity);
     this.placement = {
-      columnOf: new Int32Array(capacity),
-      rowOf: new Int32Array(capacity),
-      columnCounts: new Uint32Array(lattice.columns),
-      rowCounts: new Uint32Array(lattice.rows + 1),
-      nextSource: new Uint32Array(capacity),
-      nextRow: new Int32Array(capacity),
-      nextWords: new Uint32Array(lattice.dimensions * capacity),
+      keys: this.keys,
+      source: this.source,
+      columnCounts: new Uint32Array(columns),
+      // The last for particles that are not finite.
+      rowCounts: new Uint32Array(rows + 1),
+      records: new Uint32Array((2 + dimensions) * capacity),
     };
   }
 
   get memoryBytes(): number {
-    const arrays: readonly ArrayBufferView[] = [this.keys, this.source, ...Object.values(this.placement)];
+    const arrays: readonly ArrayBufferView[] = Object.values(this.placement);
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
@@ -66,14 +67,14 @@ export class CellOrder implements Order {
     rowCounts.fill(0);
     const inOrder = kernels.place(lattice, positions, count, placement);
     this.live = count - (rowCounts[lattice.rows] as number);
-    this.greatest = -1;
+    this.fullestRow = greatestOf(rowCounts);
     if (inOrder) {
       this.keepOrder(words, count, target);
     } else {
       countsToStarts(columnCounts);
       countsToStarts(rowCounts);
-      kernels.sortByColumn(words, count, placement);
-      kernels.sortByRow(lattice, placement, this, target);
+      kernels.sortByColumn(lattice, words, count, placement);
+      kernels.sortByRow(lattice, target, count, placement);
     }
     keys.fill(NO_CELL, this.live, count + 1);
     if (ids) this.sortInsideCells(ids, words, count, target);
@@ -81,7 +82,6 @@ export class CellOrder implements Order {
 
   /** Particles in the fullest cell. */
   greatestOccupancy(): number {
-    if (this.greatest >= 0) return this.greatest;
     const { keys, live } = this;
     let greatest = 0;
     let first = 0;
@@ -89,7 +89,6 @@ export class CellOrder implements Order {
       if (keys[slot] !== keys[first]) first = slot;
       if (slot - first >= greatest) greatest = slot - first + 1;
     }
-    this.greatest = greatest;
     return greatest;
   }
 
@@ -102,13 +101,9 @@ export class CellOrder implements Order {
   }
 
   private keepOrder(words: Uint32Array, count: number, target: Uint32Array): void {
-    const { keys, source, lattice, placement } = this;
-    const { columnOf, rowOf } = placement;
-    for (let slot = 0; slot < count; slot++) {
-      source[slot] = slot;
-      keys[slot] = (rowOf[slot] as number) * lattice.rowStride + (columnOf[slot] as number);
-    }
-    const length = count * lattice.dimensions;
+    const { source } = this;
+    for (let slot = 0; slot < count; slot++) source[slot] = slot;
+    const length = count * this.lattice.dimensions;
     for (let word = 0; word < length; word++) target[word] = words[word] as number;
   }
 
@@ -135,6 +130,15 @@ export class CellOrder implements Order {
       previousId = ids[source[slot] as number] as number;
     }
   }
+}
+
+function greatestOf(counts: Uint32Array): number {
+  let greatest = 0;
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] as number;
+    if (count > greatest) greatest = count;
+  }
+  return greatest;
 }
 
 function countsToStarts(counts: Uint32Array): void {

@@ -15,13 +15,13 @@ import {
   scratchPosition,
   scratchVelocity,
 } from './contact';
-import type { Kernels, Order, PairTask, ParticleState, Placement, Response } from './kernels';
+import type { Kernels, PairTask, ParticleState, Placement, Response } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
   const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
-  const { columnOf, rowOf, columnCounts, rowCounts } = placement;
+  const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
   const lastRow = lattice.cellsY - 2;
   let previous = 0;
@@ -38,54 +38,56 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
       row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
     }
-    columnOf[index] = column;
-    rowOf[index] = row;
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
-    // Set in bit 31 once a key is below the one before it.
     const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
   return descents >= 0;
 }
 
-function sortByColumn(words: Uint32Array, count: number, placement: Placement): void {
-  const { columnOf, rowOf, columnCounts, nextSource, nextRow, nextWords } = placement;
+function sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void {
+  const { rowStride } = lattice;
+  const { keys, columnCounts, records } = placement;
+  const inverseStride = 1 / rowStride;
   for (let index = 0; index < count; index++) {
-    const column = columnOf[index] as number;
+    const key = keys[index] as number;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const column = key - row * rowStride;
     const place = columnCounts[column] as number;
     columnCounts[column] = place + 1;
-    nextSource[place] = index;
-    nextRow[place] = rowOf[index] as number;
-    nextWords[2 * place] = words[2 * index] as number;
-    nextWords[2 * place + 1] = words[2 * index + 1] as number;
+    const record = 4 * place;
+    records[record] = index;
+    records[record + 1] = key;
+    records[record + 2] = words[2 * index] as number;
+    records[record + 3] = words[2 * index + 1] as number;
   }
 }
 
-function sortByRow(lattice: Lattice, placement: Placement, order: Order, target: Uint32Array): void {
-  const { columns, rowStride } = lattice;
-  const { columnCounts, rowCounts, nextSource, nextRow, nextWords } = placement;
-  const { keys, source } = order;
-  let place = 0;
-  for (let column = 0; column < columns; column++) {
-    // Each column's start has moved on to its end.
-    const end = columnCounts[column] as number;
-    for (; place < end; place++) {
-      const row = nextRow[place] as number;
-      const slot = rowCounts[row] as number;
-      rowCounts[row] = slot + 1;
-      source[slot] = nextSource[place] as number;
-      keys[slot] = row * rowStride + column;
-      target[2 * slot] = nextWords[2 * place] as number;
-      target[2 * slot + 1] = nextWords[2 * place + 1] as number;
-    }
+function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void {
+  const { keys, source, rowCounts, records } = placement;
+  const inverseStride = 1 / lattice.rowStride;
+  const end = 4 * count;
+  for (let record = 0; record < end; record += 4) {
+    const key = records[record + 1] as number;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const slot = rowCounts[row] as number;
+    rowCounts[row] = slot + 1;
+    source[slot] = records[record] as number;
+    keys[slot] = key;
+    target[2 * slot] = records[record + 2] as number;
+    target[2 * slot + 1] = records[record + 3] as number;
   }
 }
 
 function collect(task: PairTask, stop: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
   let slot = task.next;
   let length = task.length;
   // First slot of the three cells in the row ahead: it only ever advances.
@@ -95,13 +97,18 @@ function collect(task: PairTask, stop: number): void {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     const name = names[slot] as number;
-    // Written always, kept if it overlaps: about half of all candidates do, so a branch would be a coin toss.
+    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
+    // The test stands here twice because as a function it costs up to a sixth.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       const otherName = names[other] as number;
       const descent = namesDescent(name, otherName);
       words[length] = name + descent;
       words[length + 1] = otherName - descent;
-      length += kept(x, y, positions, 2 * other, diameter);
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const excess = dx * dx + dy * dy - limit;
+      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
     }
     const rowAhead = key + toRowAhead;
     while ((keys[ahead] as number) < rowAhead) ahead++;
@@ -110,27 +117,32 @@ function collect(task: PairTask, stop: number): void {
       const descent = namesDescent(name, otherName);
       words[length] = name + descent;
       words[length + 1] = otherName - descent;
-      length += kept(x, y, positions, 2 * other, diameter);
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const excess = dx * dx + dy * dy - limit;
+      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
     }
   }
   task.next = slot;
   task.length = length;
 }
 
-/** Words that a pair takes in the result: 2 if it overlaps, else 0. `at` is where the other's vector begins. */
-function kept(x: number, y: number, positions: Float32Array, at: number, diameter: number): number {
-  const otherX = positions[at] as number;
-  const otherY = positions[at + 1] as number;
-  const dx = otherX - x;
-  const dy = otherY - y;
-  const limit = diameter * diameter;
-  const excess = dx * dx + dy * dy - limit;
-  if (Math.abs(excess) > limit * ROUNDING_BAND) return Number(excess < 0) << 1;
-  return overlapsInPlane(x, y, otherX, otherY, diameter) ? 2 : 0;
+/** The exact test, for the pair of two slots. */
+function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
+  return overlapsInPlane(
+    positions[2 * slot] as number,
+    positions[2 * slot + 1] as number,
+    positions[2 * other] as number,
+    positions[2 * other + 1] as number,
+    diameter,
+  );
 }
 
 function collectAll(task: PairTask, stop: number, frozen: boolean): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
   let slot = task.next;
   let length = task.length;
   for (; slot < live && length <= stop; slot++) {
@@ -138,7 +150,11 @@ function collectAll(task: PairTask, stop: number, frozen: boolean): void {
     const y = positions[2 * slot + 1] as number;
     const name = names[slot] as number;
     for (let other = slot + 1; other < live; other++) {
-      if (kept(x, y, positions, 2 * other, diameter) === 0) continue;
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const excess = dx * dx + dy * dy - limit;
+      if (excess > band) continue;
+      if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
       if (frozen && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
       const otherName = names[other] as number;
       const descent = namesDescent(name, otherName);
@@ -215,7 +231,8 @@ function respond(task: PairTask, state: ParticleState, response: Response, subst
   const { words, length } = task;
   const { positions, velocities } = state;
   const { pushes, changes, partners } = response;
-  const { diameter, halfRelaxation, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
   const bouncing = restitution > 0;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
@@ -244,7 +261,7 @@ function respond(task: PairTask, state: ParticleState, response: Response, subst
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
-    const braking = sliding > 0 ? Math.min(friction * change, halfRelaxation * sliding) / sliding : 0;
+    const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     changes[2 * a] = (changes[2 * a] as number) + changeX;

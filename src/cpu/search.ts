@@ -14,7 +14,6 @@ const PORTION = 2 ** 15;
 export class PairSearch {
   readonly task: PairTask & { live: number; positions: Float32Array; names: Uint32Array };
   private readonly kernels: Kernels;
-  private stop = 0;
   private broadPhase: BroadPhase = 'grid';
   private frozen = false;
 
@@ -31,8 +30,8 @@ export class PairSearch {
       positions: new Float32Array(0),
       names: new Uint32Array(0),
       diameter,
-      // Room for all pairs of any one particle.
-      words: new Uint32Array(Math.max(PORTION, 2 * capacity + 2)),
+      // A portion may end with all pairs of any one particle.
+      words: new Uint32Array(PORTION + 2 * capacity + 2),
       length: 0,
       next: 0,
     };
@@ -55,14 +54,13 @@ export class PairSearch {
     task.length = 0;
     this.broadPhase = broadPhase;
     this.frozen = frozen;
-    this.stop = Math.max(0, PORTION - this.roomForOne());
   }
 
   /** Fills `task.words` with the next portion; false when there are no more pairs. */
   advance(): boolean {
     const { task } = this;
     task.length = 0;
-    while (task.length === 0 && task.next < task.live) this.collect(this.stop);
+    while (task.length === 0 && task.next < task.live) this.collect(PORTION);
     return task.length > 0;
   }
 
@@ -87,9 +85,10 @@ export class PairSearch {
 
   /** Words that the pairs of one particle can take, and the two that are written before they are kept. */
   private roomForOne(): number {
-    const { order } = this;
-    if (this.broadPhase === 'naive') return 2 * order.live + 2;
-    return 2 * Math.min(order.live, order.greatestOccupancy() * order.lattice.forwardCells) + 2;
+    const { live, fullestRow, lattice } = this.order;
+    // They are in its own row and the rows ahead.
+    const candidates = lattice.dimensions === 2 ? 2 * fullestRow : 5 * fullestRow;
+    return 2 * (this.broadPhase === 'naive' ? live : Math.min(live, candidates)) + 2;
   }
 
   private collect(stop: number): void {

@@ -9,7 +9,7 @@
  * canonical order. Steps allocate nothing that grows with the number of particles.
  */
 import { checkInteger, checkPacked } from '../core/checks';
-import { DestroyedError, LimitError } from '../core/errors';
+import { DestroyedError } from '../core/errors';
 import { StateHash } from '../core/hash';
 import {
   checkTimeStep,
@@ -36,13 +36,14 @@ import {
 import type { Dimensions, World } from '../core/world';
 import { kernelsFor } from './dimensions';
 import type { Kernels, ParticleState, Response } from './kernels';
-import { defineLattice } from './lattice';
+import { defineLattice, reserve } from './lattice';
 import { countCandidates, measureOverlaps, measureParticles } from './measure';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
-  return new CpuSimulation(planSimulation(options));
+  const plan = planSimulation(options);
+  return reserve(plan.world, plan.capacity, () => new CpuSimulation(plan));
 }
 
 export class CpuSimulation implements ParticleSimulation {
@@ -79,27 +80,19 @@ export class CpuSimulation implements ParticleSimulation {
     this.capacity = capacity;
     this.currentSettings = plan.settings;
     this.kernels = kernelsFor(dimensions);
-    const lattice = defineLattice(world);
-    try {
-      this.order = new CellOrder(lattice, capacity);
-      this.search = new PairSearch(this.order, plan.diameter, capacity);
-      this.state = createState(dimensions, capacity);
-      this.spare = createState(dimensions, capacity);
-      this.response = {
-        pushes: new Float64Array(dimensions * capacity),
-        changes: new Float64Array(dimensions * capacity),
-        approaches: new Float64Array(capacity),
-        partners: new Int32Array(capacity),
-      };
-      this.slots = Uint32Array.from({ length: capacity }, (_, slot) => slot);
-      this.allocator = new IdAllocator(capacity);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new LimitError(
-        'memory',
-        `${capacity} particles and ${lattice.rows} rows of cells take more memory than this JavaScript engine can allocate: choose a smaller capacity or a larger cellSize.`,
-      );
-    }
+    this.order = new CellOrder(defineLattice(world), capacity);
+    this.search = new PairSearch(this.order, plan.diameter, capacity);
+    this.state = createState(dimensions, capacity);
+    this.spare = createState(dimensions, capacity);
+    this.response = {
+      pushes: new Float64Array(dimensions * capacity),
+      changes: new Float64Array(dimensions * capacity),
+      approaches: new Float64Array(capacity),
+      partners: new Int32Array(capacity),
+    };
+    this.slots = new Uint32Array(capacity);
+    for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
+    this.allocator = new IdAllocator(capacity);
     this.memoryBytes = this.order.memoryBytes + this.search.memoryBytes + this.stateBytes();
     this.append(this.allocator.take(plan.count), plan.positions, plan.velocities, 0);
   }

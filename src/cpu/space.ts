@@ -15,13 +15,13 @@ import {
   scratchPosition,
   scratchVelocity,
 } from './contact';
-import type { Kernels, Order, PairTask, ParticleState, Placement, Response } from './kernels';
+import type { Kernels, PairTask, ParticleState, Placement, Response } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
 import { overlapsInSpace, ROUNDING_BAND } from './overlap';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
-  const { columnOf, rowOf, columnCounts, rowCounts } = placement;
+  const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
   const lastRow = lattice.cellsY - 2;
   const lastLayer = lattice.cellsZ - 2;
@@ -44,50 +44,50 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
       const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
       row += layer * cellsY;
     }
-    columnOf[index] = column;
-    rowOf[index] = row;
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
-    // Set in bit 31 once a key is below the one before it.
     const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
     descents |= key - previous;
     previous = key;
   }
   return descents >= 0;
 }
 
-function sortByColumn(words: Uint32Array, count: number, placement: Placement): void {
-  const { columnOf, rowOf, columnCounts, nextSource, nextRow, nextWords } = placement;
+function sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void {
+  const { rowStride } = lattice;
+  const { keys, columnCounts, records } = placement;
+  const inverseStride = 1 / rowStride;
   for (let index = 0; index < count; index++) {
-    const column = columnOf[index] as number;
+    const key = keys[index] as number;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const column = key - row * rowStride;
     const place = columnCounts[column] as number;
     columnCounts[column] = place + 1;
-    nextSource[place] = index;
-    nextRow[place] = rowOf[index] as number;
-    nextWords[3 * place] = words[3 * index] as number;
-    nextWords[3 * place + 1] = words[3 * index + 1] as number;
-    nextWords[3 * place + 2] = words[3 * index + 2] as number;
+    const record = 5 * place;
+    records[record] = index;
+    records[record + 1] = key;
+    records[record + 2] = words[3 * index] as number;
+    records[record + 3] = words[3 * index + 1] as number;
+    records[record + 4] = words[3 * index + 2] as number;
   }
 }
 
-function sortByRow(lattice: Lattice, placement: Placement, order: Order, target: Uint32Array): void {
-  const { columns, rowStride } = lattice;
-  const { columnCounts, rowCounts, nextSource, nextRow, nextWords } = placement;
-  const { keys, source } = order;
-  let place = 0;
-  for (let column = 0; column < columns; column++) {
-    // Each column's start has moved on to its end.
-    const end = columnCounts[column] as number;
-    for (; place < end; place++) {
-      const row = nextRow[place] as number;
-      const slot = rowCounts[row] as number;
-      rowCounts[row] = slot + 1;
-      source[slot] = nextSource[place] as number;
-      keys[slot] = row * rowStride + column;
-      target[3 * slot] = nextWords[3 * place] as number;
-      target[3 * slot + 1] = nextWords[3 * place + 1] as number;
-      target[3 * slot + 2] = nextWords[3 * place + 2] as number;
-    }
+function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void {
+  const { keys, source, rowCounts, records } = placement;
+  const inverseStride = 1 / lattice.rowStride;
+  const end = 5 * count;
+  for (let record = 0; record < end; record += 5) {
+    const key = records[record + 1] as number;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const slot = rowCounts[row] as number;
+    rowCounts[row] = slot + 1;
+    source[slot] = records[record] as number;
+    keys[slot] = key;
+    target[3 * slot] = records[record + 2] as number;
+    target[3 * slot + 1] = records[record + 3] as number;
+    target[3 * slot + 2] = records[record + 4] as number;
   }
 }
 
@@ -99,6 +99,8 @@ const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
   const { rowStride, layerStride } = lattice;
   toRowsAhead[0] = rowStride - 1;
   toRowsAhead[1] = layerStride - rowStride - 1;
@@ -117,13 +119,18 @@ function collect(task: PairTask, stop: number): void {
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
     const name = names[slot] as number;
-    // Written always, kept if it overlaps: a branch would be a coin toss.
+    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       const otherName = names[other] as number;
       const descent = namesDescent(name, otherName);
       words[length] = name + descent;
       words[length + 1] = otherName - descent;
-      length += kept(x, y, z, positions, 3 * other, diameter);
+      const dx = (positions[3 * other] as number) - x;
+      const dy = (positions[3 * other + 1] as number) - y;
+      const dz = (positions[3 * other + 2] as number) - z;
+      const excess = dx * dx + dy * dy + dz * dz - limit;
+      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
     }
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
@@ -135,7 +142,12 @@ function collect(task: PairTask, stop: number): void {
         const descent = namesDescent(name, otherName);
         words[length] = name + descent;
         words[length + 1] = otherName - descent;
-        length += kept(x, y, z, positions, 3 * ahead, diameter);
+        const dx = (positions[3 * ahead] as number) - x;
+        const dy = (positions[3 * ahead + 1] as number) - y;
+        const dz = (positions[3 * ahead + 2] as number) - z;
+        const excess = dx * dx + dy * dy + dz * dz - limit;
+        if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+        else if (overlapsAt(positions, slot, ahead, diameter)) length += 2;
       }
     }
   }
@@ -143,29 +155,23 @@ function collect(task: PairTask, stop: number): void {
   task.length = length;
 }
 
-/** Words that a pair takes in the result: 2 if it overlaps, else 0. `at` is where the other's vector begins. */
-function kept(
-  x: number,
-  y: number,
-  z: number,
-  positions: Float32Array,
-  at: number,
-  diameter: number,
-): number {
-  const otherX = positions[at] as number;
-  const otherY = positions[at + 1] as number;
-  const otherZ = positions[at + 2] as number;
-  const dx = otherX - x;
-  const dy = otherY - y;
-  const dz = otherZ - z;
-  const limit = diameter * diameter;
-  const excess = dx * dx + dy * dy + dz * dz - limit;
-  if (Math.abs(excess) > limit * ROUNDING_BAND) return Number(excess < 0) << 1;
-  return overlapsInSpace(x, y, z, otherX, otherY, otherZ, diameter) ? 2 : 0;
+/** The exact test, for the pair of two slots. */
+function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
+  return overlapsInSpace(
+    positions[3 * slot] as number,
+    positions[3 * slot + 1] as number,
+    positions[3 * slot + 2] as number,
+    positions[3 * other] as number,
+    positions[3 * other + 1] as number,
+    positions[3 * other + 2] as number,
+    diameter,
+  );
 }
 
 function collectAll(task: PairTask, stop: number, frozen: boolean): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
   let slot = task.next;
   let length = task.length;
   for (; slot < live && length <= stop; slot++) {
@@ -174,7 +180,12 @@ function collectAll(task: PairTask, stop: number, frozen: boolean): void {
     const z = positions[3 * slot + 2] as number;
     const name = names[slot] as number;
     for (let other = slot + 1; other < live; other++) {
-      if (kept(x, y, z, positions, 3 * other, diameter) === 0) continue;
+      const dx = (positions[3 * other] as number) - x;
+      const dy = (positions[3 * other + 1] as number) - y;
+      const dz = (positions[3 * other + 2] as number) - z;
+      const excess = dx * dx + dy * dy + dz * dz - limit;
+      if (excess > band) continue;
+      if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
       if (frozen && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
       const otherName = names[other] as number;
       const descent = namesDescent(name, otherName);
@@ -262,7 +273,8 @@ function respond(task: PairTask, state: ParticleState, response: Response, subst
   const { words, length } = task;
   const { positions, velocities } = state;
   const { pushes, changes, partners } = response;
-  const { diameter, halfRelaxation, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
   const bouncing = restitution > 0;
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
@@ -296,7 +308,7 @@ function respond(task: PairTask, state: ParticleState, response: Response, subst
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-    const braking = sliding > 0 ? Math.min(friction * change, halfRelaxation * sliding) / sliding : 0;
+    const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     const changeZ = change * z - braking * slidingZ;

@@ -3,7 +3,7 @@
  * Optional features (timestamp-query, subgroups) are used where present and never required.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { MEASURE_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../core/constants';
+import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
 import { GpuError, LimitError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import type { Dimensions } from '../core/world';
@@ -148,6 +148,15 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
         `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device was requested with a ${name} of ${limits[name]}; request it with particles: ${particles}, cells: ${cells}.`,
       );
     }
+  }
+  // The scan covers the cells, two extra buckets and the end.
+  const workgroups = Math.max(Math.ceil(particles / WORKGROUP_SIZE), Math.ceil((cells + 3) / SCAN_BLOCK));
+  const most = gpu.workgroupsPerDimension ** 2;
+  if (workgroups > most) {
+    throw new LimitError(
+      'maxComputeWorkgroupsPerDimension',
+      `${particles} particles in ${cells} cells need ${workgroups} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * WORKGROUP_SIZE} particles in ${most * SCAN_BLOCK - 3} cells fit.`,
+    );
   }
   for (const [name, needed] of [
     ['maxStorageBuffersPerShaderStage', 8],

@@ -30,7 +30,7 @@
  * the errors do not settle them for either particle, the contact is undecided and the difference of both
  * outcomes is added.
  *
- * Friction G = min(f c, w |s|) s / |s| is the projection of w s onto the ball of radius f c: it passes on w times
+ * Friction G = min(f c, g |s|) s / |s| is the projection of w s onto the ball of radius f c: it passes on w times
  * the error of s and f times that of c, no more, however small s is. Its own roundings: f c or w |s| (1 u),
  * |s| twice (k / 2 u + 9 u each, once in the minimum and once below the line), a quotient (5 u), a product (u):
  * (k + 25) u |G|, taken as (k + 26) u. |s|² may be flushed to 0 when |s| < 2⁻⁶³ √k: ± w 2⁻⁶².
@@ -248,7 +248,7 @@ function addContact(
   push: Sum,
   change: Sum,
 ): void {
-  const { dt, inverseDt, restitution, friction, halfRelaxation, restSpeed, pushSpeed } = substep;
+  const { dt, inverseDt, restitution, friction, gripShare, restSpeed, pushSpeed } = substep;
   const { approach, approachError, normal, relative, speed } = contact;
   const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach / 2);
   const full = Math.min(contact.push * inverseDt, cap);
@@ -269,11 +269,9 @@ function addContact(
     : Math.max(bouncingError, bearingError) + Math.abs(bouncing - bearing);
   const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
   const slidingSpeed = length(sliding);
-  const grip = Math.min(friction * amount, halfRelaxation * slidingSpeed);
+  const grip = Math.min(friction * amount, gripShare * slidingSpeed);
   const gripError =
-    halfRelaxation * (speed * accuracy.sliding + LOST_SLIDING) +
-    friction * amountError +
-    accuracy.friction * grip;
+    gripShare * (speed * accuracy.sliding + LOST_SLIDING) + friction * amountError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding.map(() => 0);
   change.add(
     normal.map((along, axis) => amount * along - (braking[axis] as number)),
@@ -282,7 +280,7 @@ function addContact(
   );
   // Either side may hold or let go where the bounce is in doubt.
   const held = isBounce ? 0 : dt * grip;
-  const widestGrip = Math.min(friction * Math.max(bouncing, bearing), halfRelaxation * slidingSpeed);
+  const widestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
   const heldError =
     isBounce && isSettled
       ? 0

@@ -94,7 +94,7 @@ function contactEffect(
   relative: Vector,
   isMutual: boolean,
 ): Effect {
-  const { restitution, friction, halfRelaxation, restSpeed, pushSpeed, dt, inverseDt } = substep;
+  const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = substep;
   const push = fround(halfRelaxation * overlap);
   const approach = dot(relative, normal);
   let change: number;
@@ -108,7 +108,7 @@ function contactEffect(
   // Friction: up to a share of the sliding, no more than the normal change allows.
   const sliding = subtract(relative, scale(approach, normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
-  const braking = brake(fround(friction * change), fround(halfRelaxation * slidingSpeed), slidingSpeed);
+  const braking = brake(fround(friction * change), fround(gripShare * slidingSpeed), slidingSpeed);
   // A contact that bears also holds its place; one that bounces only changes course.
   const held = isMutual ? 0 : fround(braking * dt);
   return {

@@ -1,9 +1,9 @@
 /**
- * Purpose: GPU tests in Node. Each test gets a device of its own, inside validation, out-of-memory and
- * internal error scopes; its buffers are tracked and destroyed. Without an adapter the tests fail, unless
- * CELLSTORM_ALLOW_NO_GPU=1 excuses them.
+ * Purpose: GPU tests in Node. Each test gets a device of its own, or the one its file shares, inside
+ * validation, out-of-memory and internal error scopes; its buffers are tracked and destroyed. Without an
+ * adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 excuses them.
  */
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { type Dawn, openDawn } from '../../src/node/dawn';
 import { allowsNoGpu, testPreference } from './environment';
@@ -13,6 +13,11 @@ export interface DeviceOptions {
   readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Optional features to switch off; timestamp-query and subgroups are on where the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
+  /**
+   * One device for all such tests of a file, so that kernels are compiled once: a software GPU takes seconds
+   * for all of them. Not together with the options above.
+   */
+  readonly shared?: boolean | undefined;
 }
 
 export interface GpuTestOptions extends DeviceOptions {
@@ -20,7 +25,7 @@ export interface GpuTestOptions extends DeviceOptions {
 }
 
 export interface GpuTools {
-  /** The engine's handle; `workgroupsPerDimension` replaces the device's limit. */
+  /** The engine's handle, one for each value; `workgroupsPerDimension` replaces the device's limit. */
   wrap(workgroupsPerDimension?: number): Gpu;
   /** A buffer with this content, at least 16 bytes long; by default for storage and copies. */
   upload(label: string, data: ArrayBufferView, usage?: number): GPUBuffer;
@@ -50,8 +55,31 @@ export function gpuTest(name: string, body: GpuBody, options: GpuTestOptions = {
   run(name, async () => withDevice(body, options), options.timeoutMs);
 }
 
-/** Runs `body` on a fresh device; throws what it threw, else what the GPU complained about meanwhile. */
+/** Runs `body` on a device; throws what it threw, else what the GPU complained about meanwhile. */
 export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Promise<void> {
+  if (!options.shared) {
+    const session = await openSession(options);
+    await runIn(session, body).finally(() => session.device.destroy());
+    return;
+  }
+  if (options.limits || options.without) throw new Error('A shared device has the default options.');
+  shared ??= openSession({});
+  await runIn(await shared, body);
+}
+
+/** A device, what it complained about during the test, and its buffers. */
+interface Session {
+  readonly device: GPUDevice;
+  readonly complaints: string[];
+  readonly live: Set<GPUBuffer>;
+  readonly wrapped: Map<number | undefined, Gpu>;
+}
+
+let shared: Promise<Session> | undefined;
+
+afterAll(async () => (await shared)?.device.destroy());
+
+async function openSession(options: DeviceOptions): Promise<Session> {
   if (opened instanceof Error) throw opened;
   const adapter = await opened.gpu.requestAdapter();
   if (adapter === null) throw new Error('The adapter is gone.');
@@ -68,11 +96,16 @@ export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Pr
   device.lost.then(
     ({ reason, message }) => reason !== 'destroyed' && complaints.push(`device lost (${reason}): ${message}`),
   );
-  const live = trackBuffers(device);
+  return { device, complaints, live: trackBuffers(device), wrapped: new Map() };
+}
+
+async function runIn(session: Session, body: GpuBody): Promise<void> {
+  const { device, complaints, live } = session;
+  complaints.length = 0;
   for (const scope of SCOPES) device.pushErrorScope(scope);
   let thrown: { readonly error: unknown } | undefined;
   try {
-    await body(device, createTools(device, live));
+    await body(device, createTools(session));
     await device.queue.onSubmittedWorkDone();
   } catch (error) {
     thrown = { error };
@@ -82,7 +115,6 @@ export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Pr
     if (error !== null) complaints.push(describeError(scope, error));
   }
   for (const buffer of [...live]) buffer.destroy();
-  device.destroy();
   if (thrown !== undefined) {
     if (complaints.length > 0 && thrown.error instanceof Error) {
       thrown.error.message += `\nThe GPU also reported:\n${complaints.join('\n')}`;
@@ -169,12 +201,17 @@ function trackBuffers(device: GPUDevice): Set<GPUBuffer> {
   return live;
 }
 
-function createTools(device: GPUDevice, live: ReadonlySet<GPUBuffer>): GpuTools {
+function createTools({ device, live, wrapped }: Session): GpuTools {
   const allocate = (label: string, bytes: number, usage = DATA_USAGE): GPUBuffer =>
     device.createBuffer({ label, size: Math.max(16, Math.ceil(bytes / 4) * 4), usage });
   return {
     allocate,
-    wrap: (workgroupsPerDimension) => wrapDevice(device, undefined, workgroupsPerDimension),
+    wrap(workgroupsPerDimension) {
+      const gpu =
+        wrapped.get(workgroupsPerDimension) ?? wrapDevice(device, undefined, workgroupsPerDimension);
+      wrapped.set(workgroupsPerDimension, gpu);
+      return gpu;
+    },
     upload(label, data, usage) {
       const buffer = allocate(label, data.byteLength, usage);
       const padded = new Uint8Array(Math.ceil(data.byteLength / 4) * 4);

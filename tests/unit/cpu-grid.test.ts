@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOfParticle } from '../../src/core/cells';
-import { ArgumentError, CellstormError } from '../../src/core/errors';
+import { ArgumentError, CellstormError, LimitError } from '../../src/core/errors';
 import { defineWorld } from '../../src/core/world';
 import { type CpuGrid, createCpuGrid } from '../../src/cpu';
-import { areAdjacent, defineLattice } from '../../src/cpu/lattice';
+import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { createScene, SCENE_NAMES } from '../../src/scenes';
 
@@ -274,6 +274,19 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
 });
 
 describe('lattice', () => {
+  it('explains what cannot be reserved', () => {
+    const world = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
+    // Reserving for real would first take all the memory there is.
+    const tooLong = () => new Float32Array(2 ** 53);
+    expect(() => reserve(world, 7, tooLong)).toThrow(LimitError);
+    expect(() => reserve(world, 7, tooLong)).toThrow(/^7 particles in 7 × 5 cells take more memory/);
+    expect(reserve(world, 7, () => 'made')).toBe('made');
+    const otherwise = () => {
+      throw new ArgumentError('radius', 0, 'more');
+    };
+    expect(() => reserve(world, 7, otherwise)).toThrow(ArgumentError);
+  });
+
   it.each([
     { min: [0, 0], max: [5, 3] },
     { min: [0, 0], max: [1, 1] },

@@ -139,7 +139,8 @@ class SloppyDevice {
     relative: number[],
     isMutual: boolean,
   ) {
-    const { restitution, friction, halfRelaxation, restSpeed, pushSpeed, dt, inverseDt } = this.substep;
+    const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } =
+      this.substep;
     const { add, multiply, divide } = this;
     const push = multiply(halfRelaxation, overlap);
     if (mode === 'separate') return { push: normal.map((along) => multiply(push, along)), change: normal };
@@ -152,7 +153,7 @@ class SloppyDevice {
     const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
     const speed = this.root(this.dot(sliding, sliding));
     const braking =
-      speed > 0 ? divide(Math.min(multiply(friction, change), multiply(halfRelaxation, speed)), speed) : 0;
+      speed > 0 ? divide(Math.min(multiply(friction, change), multiply(gripShare, speed)), speed) : 0;
     const held = isMutual ? 0 : multiply(braking, dt);
     return {
       push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),

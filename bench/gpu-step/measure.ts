@@ -1,0 +1,175 @@
+/**
+ * Purpose: times grid + one push apart, and a full step, against the unsorted grid, in one run on one device,
+ * in Node or in a page. Results are held against each other before and after, inside error scopes: a
+ * submission that the device dropped would look very fast.
+ */
+import { createSimulation } from '../../src/engine/simulation';
+import { type Gpu, requestGpu } from '../../src/gpu/device';
+import { fromStored, storedFloats } from '../../src/gpu/layout';
+import { Readback } from '../../src/gpu/readback';
+import { type Stage, type StageTimes, timeStages } from '../../src/gpu/timing';
+import { createScene, sceneOptions } from '../../src/scenes';
+import { createUnsorted } from './unsorted';
+
+export interface StepRequest {
+  readonly count: number;
+  readonly dimensions: 2 | 3;
+  readonly repeats: number;
+}
+
+export interface Timing {
+  /** Milliseconds from submission to completion, one a repeat. */
+  readonly wall: readonly number[];
+  readonly median: number;
+  /** Median repeat's passes, each in a compute pass of its own. */
+  readonly passes: StageTimes;
+  readonly bytesEquivalent: number;
+}
+
+export interface StepResult extends StepRequest {
+  readonly adapter: string;
+  readonly timestamps: boolean;
+  readonly contactsPerParticle: number;
+  readonly memoryPerParticle: number;
+  readonly cellsPerParticle: number;
+  /** Bytes moved a millisecond by buffer copies, reads and writes both counted. */
+  readonly copyBytesPerMs: number;
+  readonly separate: Timing;
+  readonly step: Timing;
+  readonly unsorted: Timing;
+  /** Largest difference between the two ways' positions. */
+  readonly difference: number;
+}
+
+/** So little that the workload of every repeat is the same. */
+const RELAXATION = 0.01;
+/** Sums in different orders: a few roundings of coordinates of this size. */
+const MOST_DIFFERENCE = 1e-3;
+
+export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
+  const { count, dimensions, repeats } = request;
+  const scene = createScene('uniform', { count, dimensions });
+  const gpu = await requestGpu({ particles: count, cells: 8 * count + 4096, dimensions, gpu: provider });
+  const { device } = gpu;
+  for (const scope of ['validation', 'out-of-memory', 'internal'] as const) device.pushErrorScope(scope);
+  const gravity = new Array<number>(dimensions).fill(0);
+  gravity[1] = -9.8125;
+  const simulation = await createSimulation(
+    gpu,
+    sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, iterations: 1 }),
+  );
+  const unsorted = await createUnsorted(gpu, scene, RELAXATION);
+  const readback = new Readback(gpu, 'bench');
+  const record = (stages: readonly Stage[]) => {
+    const encoder = device.createCommandEncoder({ label: 'bench' });
+    const pass = encoder.beginComputePass({ label: 'bench' });
+    for (const stage of stages) stage.encode(pass);
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+  };
+  const readUnsorted = async () => {
+    const encoder = device.createCommandEncoder({ label: 'bench.read' });
+    const reading = readback.record(encoder, [
+      { buffer: unsorted.positions, size: 4 * storedFloats(dimensions) * count },
+    ]);
+    device.queue.submit([encoder.finish()]);
+    const [bytes] = await reading.finish();
+    return fromStored(dimensions, bytes as ArrayBuffer);
+  };
+
+  const before = await simulation.measure();
+  simulation.separate(1);
+  record(unsorted.stages());
+  const difference = greatestDifference((await simulation.read()).positions, await readUnsorted());
+  if (!(difference <= MOST_DIFFERENCE) || before.contacts === 0) {
+    throw new Error(`The two ways differ by ${difference}; their times mean nothing.`);
+  }
+
+  const copyBytesPerMs = await measureCopy(gpu);
+  const ways = {
+    separate: { run: () => simulation.separate(1), passes: () => simulation.profileSeparate(1) },
+    unsorted: {
+      run: () => record(unsorted.stages()),
+      passes: () => timeStages(gpu, readback, unsorted.stages()),
+    },
+    // A step of a microsecond moves nothing far: the last and first repeat meet the same neighbours.
+    step: { run: () => simulation.step(1e-6), passes: () => simulation.profile(1e-6) },
+  };
+  const wall = { separate: [] as number[], unsorted: [] as number[], step: [] as number[] };
+  for (let repeat = 0; repeat <= repeats; repeat++) {
+    for (const [name, way] of Object.entries(ways) as [keyof typeof ways, (typeof ways)['step']][]) {
+      await device.queue.onSubmittedWorkDone();
+      const began = performance.now();
+      way.run();
+      await device.queue.onSubmittedWorkDone();
+      // The first round is the warm-up.
+      if (repeat > 0) wall[name].push(performance.now() - began);
+    }
+  }
+  const timing = async (name: keyof typeof ways): Promise<Timing> => {
+    const median = medianOf(wall[name]);
+    const passes = await ways[name].passes();
+    return { wall: wall[name], median, passes, bytesEquivalent: (median * copyBytesPerMs) / count };
+  };
+  const [separate, stepped, plain] = [
+    await timing('separate'),
+    await timing('step'),
+    await timing('unsorted'),
+  ];
+  const after = await simulation.measure();
+  if (after.count !== count || after.nonFinite > 0) throw new Error('Particles were lost while timing.');
+  for (let scope = 0; scope < 3; scope++) {
+    const error = await device.popErrorScope();
+    if (error) throw new Error(`The device reported: ${error.message}`);
+  }
+  const result: StepResult = {
+    ...request,
+    adapter: [gpu.info?.description, gpu.info?.vendor, gpu.info?.architecture].filter(Boolean).join(', '),
+    timestamps: gpu.timestamps,
+    contactsPerParticle: (2 * before.contacts) / count,
+    memoryPerParticle: simulation.memoryBytes / count,
+    cellsPerParticle: simulation.world.cellCount / count,
+    copyBytesPerMs,
+    separate,
+    step: stepped,
+    unsorted: plain,
+    difference,
+  };
+  simulation.destroy();
+  unsorted.destroy();
+  readback.destroy();
+  gpu.destroy();
+  return result;
+}
+
+/** Copies of 64 MiB, the best of several: what the device can move. */
+async function measureCopy(gpu: Gpu): Promise<number> {
+  const size = 1 << 26;
+  const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+  const [from, to] = [0, 1].map((index) =>
+    gpu.device.createBuffer({ label: `bench.copy.${index}`, size, usage }),
+  ) as [GPUBuffer, GPUBuffer];
+  let best = Number.POSITIVE_INFINITY;
+  for (let repeat = 0; repeat < 6; repeat++) {
+    const encoder = gpu.device.createCommandEncoder({ label: 'bench.copy' });
+    for (let copy = 0; copy < 4; copy++) encoder.copyBufferToBuffer(from, 0, to, 0, size);
+    const commands = encoder.finish();
+    await gpu.device.queue.onSubmittedWorkDone();
+    const began = performance.now();
+    gpu.device.queue.submit([commands]);
+    await gpu.device.queue.onSubmittedWorkDone();
+    best = Math.min(best, performance.now() - began);
+  }
+  from.destroy();
+  to.destroy();
+  // Each byte is read and written.
+  return (2 * 4 * size) / best;
+}
+
+function greatestDifference(a: Float32Array, b: Float32Array): number {
+  return a.reduce((most, value, index) => Math.max(most, Math.abs(value - (b[index] as number))), 0);
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}

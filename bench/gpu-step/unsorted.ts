@@ -1,0 +1,76 @@
+/** Purpose: the usual unsorted grid with one push, made of the engine's own count, scan and scatter. */
+import { startLength } from '../../src/core/cells';
+import { WORKGROUP_SIZE } from '../../src/core/constants';
+import { defaultSettings, deriveSubstep } from '../../src/core/settings';
+import { defineWorld } from '../../src/core/world';
+import { createBuffers } from '../../src/gpu/buffers';
+import type { Gpu } from '../../src/gpu/device';
+import { Kernel } from '../../src/gpu/kernel';
+import { storedFloats, toStored } from '../../src/gpu/layout';
+import { SharedParameters } from '../../src/gpu/params';
+import type { Stage } from '../../src/gpu/timing';
+import { Count } from '../../src/passes/count';
+import { CELLS, CONTACT, PARAMS } from '../../src/passes/modules';
+import { Scan, scanBytes } from '../../src/passes/scan';
+import { Scatter } from '../../src/passes/scatter';
+import type { Scene } from '../../src/scenes';
+import text from './unsorted.wgsl?raw';
+
+export interface UnsortedGrid {
+  stages(): Stage[];
+  readonly positions: GPUBuffer;
+  readonly bytes: number;
+  destroy(): void;
+}
+
+export async function createUnsorted(gpu: Gpu, scene: Scene, relaxation: number): Promise<UnsortedGrid> {
+  const { dimensions, count } = scene;
+  const diameter = 2 * scene.radius;
+  const world = defineWorld(scene, diameter);
+  const [counting, scan, scatter, push] = await Promise.all([
+    Count.create(gpu, dimensions, false),
+    Scan.create(gpu, dimensions),
+    Scatter.create(gpu, dimensions, false),
+    Kernel.create(gpu, {
+      label: 'bench.unsorted',
+      dimensions,
+      sources: [PARAMS, CELLS, CONTACT, { name: '../bench/gpu-step/unsorted.wgsl', text }],
+      entryPoint: 'push_unsorted',
+      bindings: { position_in: 'read', position_out: 'write', entries: 'read', start: 'read' },
+    }),
+  ]);
+  const vector = 4 * storedFloats(dimensions) * count;
+  const owned = await createBuffers(gpu, 'unsorted', {
+    position_in: vector,
+    position_out: vector,
+    counts: scanBytes(startLength(world)),
+    start: scanBytes(startLength(world)),
+    ranks: 4 * count,
+    entries: 8 * count,
+  });
+  const { buffers } = owned;
+  const scanning = await scan.bind(buffers.counts, buffers.start, startLength(world));
+  gpu.device.queue.writeBuffer(buffers.position_in, 0, toStored(dimensions, scene.positions));
+  const parameters = new SharedParameters(gpu, dimensions, 'unsorted');
+  const settings = { ...defaultSettings(dimensions), relaxation };
+  const shared = parameters.place(world, count, deriveSubstep(world, diameter, settings, 0));
+  const groups = { count: counting.bind(buffers), scatter: scatter.bind(buffers), push: push.bind(buffers) };
+  return {
+    positions: buffers.position_out,
+    bytes: owned.bytes,
+    stages: () => [
+      { name: 'count', encode: (pass) => counting.encode(pass, shared, groups.count, count) },
+      { name: 'scan', encode: (pass) => scan.encode(pass, shared, scanning) },
+      { name: 'scatter', encode: (pass) => scatter.encode(pass, shared, groups.scatter, count) },
+      {
+        name: 'push',
+        encode: (pass) => push.encode(pass, shared, groups.push, Math.ceil(count / WORKGROUP_SIZE)),
+      },
+    ],
+    destroy() {
+      owned.destroy();
+      scanning.destroy();
+      parameters.destroy();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// What ours is measured against: the usual grid, whose particles stay where they are and are reached through
+// the sorted ids. One push apart, as shaders/solve/resolve.wgsl with SEPARATE; thread = particle. Inputs:
+// positions in the caller's order, entries and starts of the grid. Output: positions.
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(2) var<storage, read> entries: array<vec2u>;
+@group(1) @binding(3) var<storage, read> start: array<u32>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn push_unsorted(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let particle = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (particle >= grid.count) {
+    return;
+  }
+  let position = load_vector(position_in[particle]);
+  let cell = flatten(cell_of(position), grid.cells);
+  var push = Vector();
+  for (var layer = 0u; layer < LAYERS; layer++) {
+    var centre = layer_centre(cell, layer, grid.cells) - grid.cells.x;
+    for (var row = 0u; row < 3u; row++) {
+      let end = start[centre + 2u];
+      for (var place = start[centre - 1u]; place < end; place++) {
+        let other = entries[place].x;
+        let apart = position - load_vector(position_in[other]);
+        let distance_squared = dot(apart, apart);
+        if (distance_squared < substep.diameter_squared && other != particle) {
+          let contact = contact_from(apart, distance_squared, particle, other);
+          push += substep.half_relaxation * contact.overlap * contact.normal;
+        }
+      }
+      centre += grid.cells.x;
+    }
+  }
+  position_out[particle] = store_vector(position + push);
+}

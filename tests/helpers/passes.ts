@@ -1,0 +1,144 @@
+/**
+ * Purpose: what tests of single passes need: states on both sides, recording and submitting, bits and words.
+ * The reference makes the state that goes in, so that each pass is held against its twin alone.
+ */
+import { WORKGROUP_SIZE } from '../../src/core/constants';
+import {
+  defaultSettings,
+  deriveSubstep,
+  resolveSettings,
+  type SettingsOptions,
+  type Substep,
+} from '../../src/core/settings';
+import type { Dimensions, World } from '../../src/core/world';
+import type { Gpu } from '../../src/gpu/device';
+import { fromStored, storedFloats, toStored } from '../../src/gpu/layout';
+import { type SharedBinding, SharedParameters } from '../../src/gpu/params';
+import type { Grid } from '../../src/reference/grid';
+import type { GpuTools } from './node-gpu';
+
+export const DIMENSIONS: readonly Dimensions[] = [2, 3];
+
+/** Both sides of a workgroup, and a round past two of them. */
+export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
+
+/** Workgroups a dimension that tests inject to fold dispatches, and the particles that fit then. */
+export const FOLD = 2;
+export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
+
+/** Records one compute pass and submits it. */
+export function runPass(gpu: Gpu, record: (pass: GPUComputePassEncoder) => void): void {
+  const encoder = gpu.device.createCommandEncoder({ label: 'test.pass' });
+  const pass = encoder.beginComputePass({ label: 'test.pass' });
+  record(pass);
+  pass.end();
+  gpu.device.queue.submit([encoder.finish()]);
+}
+
+export function substepOf(world: World, settings: SettingsOptions = {}, dt = 0): Substep {
+  const { dimensions, diameter } = world;
+  return deriveSubstep(
+    world,
+    diameter,
+    resolveSettings(dimensions, defaultSettings(dimensions), settings),
+    dt,
+  );
+}
+
+/** Group 0 for `count` particles in a world. */
+export function share(gpu: Gpu, world: World, count: number, substep = substepOf(world)): SharedBinding {
+  return new SharedParameters(gpu, world.dimensions, 'test').place(world, count, substep);
+}
+
+/** A buffer of packed vectors, as particles' state lies on the GPU. */
+export function uploadVectors(
+  tools: GpuTools,
+  dimensions: Dimensions,
+  label: string,
+  packed: Float32Array,
+): GPUBuffer {
+  return tools.upload(label, toStored(dimensions, packed));
+}
+
+export function allocateVectors(
+  tools: GpuTools,
+  dimensions: Dimensions,
+  label: string,
+  count: number,
+): GPUBuffer {
+  return tools.allocate(label, 4 * storedFloats(dimensions) * count);
+}
+
+export async function readVectors(
+  tools: GpuTools,
+  dimensions: Dimensions,
+  buffer: GPUBuffer,
+  count: number,
+): Promise<Float32Array> {
+  return fromStored(dimensions, await tools.read(buffer, 0, 4 * storedFloats(dimensions) * count));
+}
+
+export async function readWords(tools: GpuTools, buffer: GPUBuffer, count: number): Promise<Uint32Array> {
+  return new Uint32Array(await tools.read(buffer, 0, 4 * count));
+}
+
+/** The same memory as integers: NaNs and zeros compare by their bits. */
+export function bitsOf(values: Float32Array): Uint32Array {
+  return new Uint32Array(values.buffer, values.byteOffset, values.length);
+}
+
+export interface SortedBuffers {
+  readonly position: GPUBuffer;
+  readonly velocity: GPUBuffer;
+  readonly id: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+}
+
+/** The reference's grid as the passes after the sort find it. */
+export function uploadGrid(tools: GpuTools, dimensions: Dimensions, grid: Grid): SortedBuffers {
+  return {
+    position: uploadVectors(tools, dimensions, 'position', grid.positions),
+    velocity: uploadVectors(tools, dimensions, 'velocity', grid.velocities),
+    id: tools.upload('id', grid.ids),
+    start: tools.upload('start', grid.start),
+    cell_of_slot: tools.upload('cell', grid.cells),
+  };
+}
+
+/** Numbers from 0 to 1 that are not dyadic, the same on every run. */
+export function createNoise(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+}
+
+/** `count` vectors with coordinates between the corners, or beyond them by a share of the distance. */
+export function scatterIn(
+  noise: () => number,
+  low: readonly number[],
+  high: readonly number[],
+  count: number,
+  beyond = 0,
+): Float32Array {
+  const dimensions = low.length;
+  return Float32Array.from({ length: count * dimensions }, (_, index) => {
+    const least = low[index % dimensions] as number;
+    const span = (high[index % dimensions] as number) - least;
+    return least + span * ((1 + 2 * beyond) * noise() - beyond);
+  });
+}
+
+/** A shuffled copy. */
+export function shuffled<Kind extends Uint32Array | number[]>(values: Kind, noise: () => number): Kind {
+  const copy = values.slice() as Kind;
+  for (let last = copy.length - 1; last > 0; last--) {
+    const place = Math.floor(noise() * (last + 1));
+    const value = copy[last] as number;
+    copy[last] = copy[place] as number;
+    copy[place] = value;
+  }
+  return copy;
+}

@@ -1,0 +1,175 @@
+/**
+ * Host and shader say the same: every kernel in every variant is linked, reflected with wgsl_reflect and held
+ * against its description and the host's struct layouts.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  type FunctionInfo,
+  type StructInfo,
+  type VariableInfo,
+  WgslReflect,
+} from 'wgsl_reflect/wgsl_reflect.module.js';
+import { MEASURE_WORKGROUP_SIZE, SCAN_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../../src/core/constants';
+import type { Dimensions } from '../../src/core/world';
+import type { KernelDescription } from '../../src/gpu/kernel';
+import { defineStruct, type StructFields } from '../../src/gpu/layout';
+import { linkShader } from '../../src/gpu/link';
+import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../src/gpu/params';
+import { describeKernels } from '../../src/passes';
+import { MEASURE_FIELDS } from '../../src/passes/measure';
+import { RETIRE_FIELDS } from '../../src/passes/retire';
+import { SCAN_FIELDS } from '../../src/passes/scan';
+
+/** Default limits of WebGPU: what every device has. */
+const MOST_STORAGE_BUFFERS = 8;
+const MOST_WORKGROUP_BYTES = 16 * 1024;
+const MOST_INVOCATIONS = 256;
+
+/** The host's fields of each uniform struct, by the struct's WGSL name. */
+const STRUCTS: Readonly<Record<string, StructFields>> = {
+  Grid: GRID_FIELDS,
+  Substep: SUBSTEP_FIELDS,
+  Scan: SCAN_FIELDS,
+  Retirement: RETIRE_FIELDS,
+  Measure: MEASURE_FIELDS,
+};
+
+/** Constant and value of @workgroup_size, by the first two words of the label. */
+const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
+  'grid.scan': ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE],
+  'measure.measure': ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
+};
+
+interface Reflected {
+  readonly description: KernelDescription;
+  readonly code: string;
+  readonly entry: FunctionInfo;
+  readonly uniforms: readonly VariableInfo[];
+  readonly storage: readonly VariableInfo[];
+}
+
+function reflect(description: KernelDescription): Reflected {
+  const { code } = linkShader(description);
+  const { entry, uniforms, storage } = new WgslReflect(declarationsOf(code));
+  const found = entry.compute.find(({ name }) => name === description.entryPoint);
+  if (!found) throw new Error(`${description.label} has no entry point ${description.entryPoint}.`);
+  return { description, code, entry: found, uniforms, storage };
+}
+
+/**
+ * The code with empty function bodies: wgsl_reflect 1.6.0 takes names such as `workgroup` for keywords in
+ * expressions, which Tint and naga do not, and only declarations matter here. It knows `enable subgroups`.
+ */
+function declarationsOf(code: string): string {
+  let text = '';
+  let depth = 0;
+  let inFunction = false;
+  for (const part of code.replace(/\/\/.*/g, '').split(/(\bfn\b|[{}])/)) {
+    if (part === 'fn') inFunction = true;
+    if (inFunction && part === '{') depth++;
+    if (depth === 0) text += part;
+    if (!inFunction || part !== '}') continue;
+    depth--;
+    if (depth > 0) continue;
+    text += '{}';
+    inFunction = false;
+  }
+  return text;
+}
+
+/** Bytes of the code's `var<workgroup>` variables: scalars and vectors, and arrays of them. */
+function workgroupBytes(code: string, dimensions: Dimensions): number {
+  const constants = new Map(
+    [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
+  );
+  const vector = dimensions === 2 ? 8 : 16;
+  const sizes: Readonly<Record<string, number>> = { u32: 4, f32: 4, Stored: vector, Lattice: vector };
+  const sizeOf = (type: string): number => {
+    const array = /^array<(.*), (\w+)>$/.exec(type);
+    if (array) return sizeOf(array[1] as string) * (constants.get(array[2]) ?? Number.NaN);
+    return sizes[type] ?? Number.NaN;
+  };
+  return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
+    (sum, [, type]) => sum + sizeOf(type as string),
+    0,
+  );
+}
+
+const kernels = ([2, 3] as const).flatMap((dimensions) => describeKernels(dimensions, true));
+
+it('describes each kernel once, and the subgroup variants only where there are subgroups', () => {
+  for (const dimensions of [2, 3] as const) {
+    const labels = describeKernels(dimensions, true).map(({ label }) => label);
+    expect(new Set(labels).size).toBe(labels.length);
+    const plain = describeKernels(dimensions, false).map(({ label }) => label);
+    expect(plain).toEqual(labels.filter((label) => !label.endsWith('.subgroups')));
+    expect(labels.length - plain.length).toBe(3);
+  }
+});
+
+describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D`, kernel] as const))(
+  '%s',
+  (_, kernel) => {
+    const { description, code, entry, uniforms, storage } = reflect(kernel);
+    const { dimensions } = description;
+
+    it('declares the bindings of its description: names, places and kinds', () => {
+      const kindOf = (variable: VariableInfo) =>
+        variable.access === 'read_write' ? 'write' : variable.access === 'read' ? 'read' : variable.access;
+      const declared = [
+        ...uniforms.map((variable) => [variable, 'uniform'] as const),
+        ...storage.map((variable) => [variable, kindOf(variable)] as const),
+      ].map(([{ name, group, binding }, kind]) => ({ name, group, binding, kind }));
+      const expected = [
+        { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
+        { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
+        ...Object.entries(description.bindings).map(([name, kind], binding) => {
+          return { name, group: 1, binding, kind };
+        }),
+      ];
+      const ordered = declared.sort((a, b) => a.group - b.group || a.binding - b.binding);
+      expect(ordered).toEqual(expected);
+    });
+
+    it('has uniform structs with the offsets and sizes of the host’s', () => {
+      for (const { name, type } of uniforms) {
+        const struct = type as StructInfo;
+        const fields = STRUCTS[struct.name];
+        if (!fields) throw new Error(`The host has no layout for ${name}: ${struct.name}.`);
+        const layout = defineStruct(dimensions, fields);
+        const types = { f32: 'f32', u32: 'u32', vector: `vec${dimensions}f`, extent: `vec${dimensions}u` };
+        expect(
+          struct.members.map((member) => [member.name, member.offset, member.type.name]),
+          struct.name,
+        ).toEqual(Object.entries(fields).map(([field, kind]) => [field, layout.offsets[field], types[kind]]));
+        expect(type.size, struct.name).toBe(layout.size);
+      }
+    });
+
+    it('takes the size of its workgroups from the constant that the host dispatches by', () => {
+      const [constant, value] = WORKGROUPS[description.label.split('.').slice(0, 2).join('.')] ?? [
+        'WORKGROUP_SIZE',
+        WORKGROUP_SIZE,
+      ];
+      const attribute = entry.attributes?.find(({ name }) => name === 'workgroup_size');
+      expect(attribute?.value).toBe(constant);
+      expect(code).toMatch(new RegExp(`^const ${constant} = ${value}u;$`, 'm'));
+      expect(value).toBeLessThanOrEqual(MOST_INVOCATIONS);
+      // One probing tile holds a position for each thread.
+      if (code.includes('tile_positions'))
+        expect(code).toMatch(new RegExp(`^const TILE_SIZE = ${value}u;$`, 'm'));
+    });
+
+    it('stays within the limits that every device has', () => {
+      expect(storage.length).toBeLessThanOrEqual(MOST_STORAGE_BUFFERS);
+      const bytes = workgroupBytes(code, dimensions);
+      expect(bytes).toBeLessThanOrEqual(MOST_WORKGROUP_BYTES);
+      expect(bytes > 0).toBe(code.includes('var<workgroup>'));
+    });
+  },
+);
+
+it('reflects every uniform struct of the host somewhere', () => {
+  const seen = kernels.flatMap((kernel) => reflect(kernel).uniforms.map(({ type }) => type.name));
+  expect(new Set(seen)).toEqual(new Set(Object.keys(STRUCTS)));
+});
