@@ -51,7 +51,7 @@ export async function createUnsorted(gpu: Gpu, scene: Scene, relaxation: number)
   const { buffers } = owned;
   const scanning = await scan.bind(buffers.counts, buffers.start, startLength(world));
   gpu.device.queue.writeBuffer(buffers.position_in, 0, toStored(dimensions, scene.positions));
-  const parameters = new SharedParameters(gpu, dimensions, 'unsorted');
+  const parameters = await SharedParameters.create(gpu, dimensions, 'unsorted');
   const settings = { ...defaultSettings(dimensions), relaxation };
   const shared = parameters.place(world, count, deriveSubstep(world, diameter, settings, 0));
   const groups = { count: counting.bind(buffers), scatter: scatter.bind(buffers), push: push.bind(buffers) };

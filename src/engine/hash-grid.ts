@@ -8,7 +8,7 @@ import { ArgumentError, DestroyedError } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
-import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, type Gpu } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
 import { SharedParameters } from '../gpu/params';
@@ -60,15 +60,17 @@ export class HashGrid {
     gpu.checkAlive();
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     const carriesVelocities = options.velocities === true;
-    const sort = await CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities });
     const vector = 4 * storedFloats(dimensions) * capacity;
-    const outputs: BufferSet<string> = await createBuffers(gpu, 'grid', {
-      ids: 4 * capacity,
-      positions: vector,
-      ...(carriesVelocities ? { velocities: vector } : {}),
+    const { sort, outputs, parameters } = await createParts({
+      sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities }),
+      outputs: createBuffers<BufferSizes>(gpu, 'grid', {
+        ids: 4 * capacity,
+        positions: vector,
+        ...(carriesVelocities ? { velocities: vector } : {}),
+      }),
+      parameters: SharedParameters.create(gpu, dimensions, 'grid'),
     });
     const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
-    const parameters = new SharedParameters(gpu, dimensions, 'grid');
     return new HashGrid(gpu, world, capacity, carriesVelocities, sort, parameters, outputs, substep);
   }
 

@@ -9,8 +9,9 @@
  * simulation that is not itself a recording, because those calls submit at once.
  */
 import { checkInteger, checkPacked } from '../core/checks';
-import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
+import { ArgumentError, DestroyedError, GpuError, LimitError } from '../core/errors';
 import {
+  type BroadPhase,
   checkTimeStep,
   deriveSubstep,
   MAX_ITERATIONS,
@@ -33,7 +34,7 @@ import {
   type SimulationPlan,
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
-import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { type BufferSet, createBuffers, createParts, reserveBuffers } from '../gpu/buffers';
 import { checkDeviceHolds, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
@@ -45,7 +46,7 @@ import { Pairs } from '../passes/pairs';
 import { Partner } from '../passes/partner';
 import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
-import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+import { Scan, scanBytes } from '../passes/scan';
 import { CellSort } from './cell-sort';
 
 /** Passes that probe exist once for each broad phase. */
@@ -55,6 +56,7 @@ interface ProbingPasses {
   readonly separate: Resolve;
   readonly measure: Measure;
   readonly pairs: Pairs;
+  destroy(): void;
 }
 
 type StateNames =
@@ -132,29 +134,27 @@ export class Simulation implements ParticleSimulation {
     gpu.checkAlive();
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
-    const probing = async (broadPhase: 'grid' | 'naive'): Promise<ProbingPasses> => {
+    const probing = async (broadPhase: BroadPhase): Promise<ProbingPasses> => {
       const compilation = broadPhase === plan.settings.broadPhase ? 'now' : 'first-use';
-      const [partner, respond, separate, measure, pairs] = await Promise.all([
-        Partner.create(gpu, dimensions, broadPhase, compilation),
-        Resolve.create(gpu, dimensions, broadPhase, 'respond', compilation),
-        Resolve.create(gpu, dimensions, broadPhase, 'separate', 'first-use'),
-        Measure.create(gpu, world, broadPhase, 'first-use'),
-        Pairs.create(gpu, dimensions, broadPhase, 'first-use'),
-      ]);
-      return { partner, respond, separate, measure, pairs };
+      const passes = await createParts({
+        partner: Partner.create(gpu, dimensions, broadPhase, compilation),
+        respond: Resolve.create(gpu, dimensions, broadPhase, 'respond', compilation),
+        separate: Resolve.create(gpu, dimensions, broadPhase, 'separate', 'first-use'),
+        measure: Measure.create(gpu, world, broadPhase, 'first-use'),
+        pairs: Pairs.create(gpu, dimensions, broadPhase, 'first-use'),
+      });
+      return { ...passes, destroy: () => passes.measure.destroy() };
     };
-    const [integrate, retire, grid, naive, scan] = await Promise.all([
-      Integrate.create(gpu, dimensions),
-      Retire.create(gpu, dimensions, 'first-use'),
-      probing('grid'),
-      probing('naive'),
-      Scan.create(gpu, dimensions),
-    ]);
-    const sort = await CellSort.create(gpu, world, capacity, { ids: true, velocities: true });
     const vector = 4 * storedFloats(dimensions) * capacity;
-    let state: BufferSet<StateNames>;
-    try {
-      state = await createBuffers(gpu, 'simulation', {
+    const { integrate, retire, grid, naive, scan, sort, parameters, state } = await createParts({
+      integrate: Integrate.create(gpu, dimensions),
+      retire: Retire.create(gpu, dimensions, 'first-use'),
+      grid: probing('grid'),
+      naive: probing('naive'),
+      scan: Scan.create(gpu, dimensions),
+      sort: CellSort.create(gpu, world, capacity, { ids: true, velocities: true }),
+      parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
+      state: createBuffers(gpu, 'simulation', {
         position0: vector,
         position1: vector,
         velocity0: vector,
@@ -163,12 +163,8 @@ export class Simulation implements ParticleSimulation {
         id1: 4 * capacity,
         partner: 4 * capacity,
         leaving: 4 * Math.ceil(capacity / 32),
-      });
-    } catch (error) {
-      sort.destroy();
-      throw error;
-    }
-    const parameters = new SharedParameters(gpu, dimensions, 'simulation');
+      }),
+    });
     const passes = { integrate, retire, grid, naive };
     const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state);
     if (plan.count > 0) simulation.add({ positions: plan.positions, velocities: plan.velocities });
@@ -188,10 +184,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   get memoryBytes(): number {
-    const { grid, naive } = this.passes;
-    return (
-      this.state.bytes + this.sort.bytes + this.parameters.bytes + grid.measure.bytes + naive.measure.bytes
-    );
+    const { grid, naive, retire } = this.passes;
+    const owned = [this.state, this.sort, this.parameters, retire, grid.measure, naive.measure];
+    return owned.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** The state in GPU memory, for drawing and for kernels of the caller's own; only to be read. */
@@ -304,16 +299,21 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Every overlapping pair once, ids ascending. Memory for the list is reserved for just as many pairs as
-   * there are; if the device cannot hold them, the error says how many there are.
+   * Every overlapping pair once, ids ascending, as things are at the call. Memory for the list is reserved for
+   * just as many pairs as there are; if the device cannot hold them, the error says how many there are.
    */
   async findPairs(): Promise<PairList> {
     this.checkUsable();
+    const { count } = this;
     const { device } = this.gpu;
     const { measure, pairs } = this.probing();
     const length = this.capacity + 1;
-    // The state is copied, since the caller may step on while the number of pairs is on its way.
-    const scratch = await createBuffers(this.gpu, 'pairs', {
+    const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, 0);
+    let list: BufferSet<'pairs'> | undefined;
+    // The state is copied before anything is waited for, since the caller may step on meanwhile. What fails for
+    // want of memory then makes the recording invalid; the scope keeps that from being reported twice.
+    device.pushErrorScope('validation');
+    const scratch = reserveBuffers(this.gpu, 'pairs', {
       tallies: scanBytes(length),
       offsets: scanBytes(length),
       position_in: this.buffer('position', 0).size,
@@ -322,38 +322,40 @@ export class Simulation implements ParticleSimulation {
       cell_of_slot: this.sort.cellOfSlot.size,
     });
     const { tallies, offsets, ...state } = scratch.buffers;
-    let list: BufferSet<'pairs'> | undefined;
-    let scanBinding: ScanBinding | undefined;
+    const scanBinding = this.scan.reserve(tallies, offsets, length);
+    const encoder = device.createCommandEncoder({ label: 'simulation.pairs' });
+    this.encodeStages(encoder, 'simulation.pairs', this.measureStages());
+    const sources = {
+      position_in: this.buffer('position', this.position),
+      id_in: this.buffer('id', this.id),
+      start: this.sort.start,
+      cell_of_slot: this.sort.cellOfSlot,
+    };
+    for (const name of ['position_in', 'id_in', 'start', 'cell_of_slot'] as const) {
+      encoder.copyBufferToBuffer(sources[name], 0, state[name], 0, state[name].size);
+    }
+    const shared = this.shared();
+    const tally = pairs.bind('tally', { ...state, tallies });
+    this.encodeStages(encoder, 'simulation.pairs', [
+      { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, count) },
+      { name: 'scan', encode: (pass) => this.scan.encode(pass, shared, scanBinding) },
+    ]);
+    const counting = this.readback.record(encoder, [measure.range(count)]);
+    device.queue.submit([encoder.finish()]);
+    const refused = device.popErrorScope().catch(() => null);
+    const recorded = async () => {
+      await scratch.settled;
+      await scanBinding.settled;
+      const error = await refused;
+      if (error) throw new GpuError('validation', `The device refused to look for pairs: ${error.message}`);
+    };
     try {
-      scanBinding = await this.scan.bind(tallies, offsets, length);
-      this.checkUsable();
-      const { count } = this;
-      const encoder = device.createCommandEncoder({ label: 'simulation.pairs' });
-      this.encodeStages(encoder, 'simulation.pairs', this.measureStages());
-      const sources = {
-        position_in: this.buffer('position', this.position),
-        id_in: this.buffer('id', this.id),
-        start: this.sort.start,
-        cell_of_slot: this.sort.cellOfSlot,
-      };
-      for (const name of ['position_in', 'id_in', 'start', 'cell_of_slot'] as const) {
-        encoder.copyBufferToBuffer(sources[name], 0, state[name], 0, state[name].size);
-      }
-      const shared = this.shared();
-      const tally = pairs.bind('tally', { ...state, tallies });
-      const scanned = scanBinding;
-      this.encodeStages(encoder, 'simulation.pairs', [
-        { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, count) },
-        { name: 'scan', encode: (pass) => this.scan.encode(pass, shared, scanned) },
-      ]);
-      const counting = this.readback.record(encoder, [measure.range(count)]);
-      device.queue.submit([encoder.finish()]);
-      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, 0);
-      const [bytes] = await counting.finish();
+      const [[bytes]] = await Promise.all([counting.finish(), recorded()]);
       const { contacts } = measure.combine(bytes as ArrayBuffer, count);
       if (contacts === 0) return { count: 0, pairs: new Uint32Array(0) };
       this.checkPairsFit(contacts);
       list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * contacts });
+      this.checkUsable();
       const fill = pairs.bind('fill', { ...state, offsets, pairs: list.buffers.pairs });
       const then = this.parameters.place(this.world, count, substep);
       const filling = device.createCommandEncoder({ label: 'simulation.pairs.fill' });
@@ -365,7 +367,7 @@ export class Simulation implements ParticleSimulation {
       const [found] = await reading.finish();
       return { count: contacts, pairs: sortGroups(new Uint32Array(found as ArrayBuffer)) };
     } finally {
-      scanBinding?.destroy();
+      scanBinding.destroy();
       scratch.destroy();
       list?.destroy();
     }
@@ -420,8 +422,8 @@ export class Simulation implements ParticleSimulation {
     this.parameters.destroy();
     this.readback.destroy();
     this.passes.retire.destroy();
-    this.passes.grid.measure.destroy();
-    this.passes.naive.measure.destroy();
+    this.passes.grid.destroy();
+    this.passes.naive.destroy();
   }
 
   private checkUsable(): void {

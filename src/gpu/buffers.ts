@@ -16,13 +16,30 @@ export interface BufferSet<Names extends string> {
 /** What a buffer of particle data may be used for, by kernels, copies, uploads and vertex stages. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
+/** Buffers that can be used at once; `settled` rejects where the device had no room, and frees the others. */
+export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
+  readonly settled: Promise<void>;
+}
+
 /** Storage buffers of at least the given bytes, zeroed, named `label.name`. */
 export async function createBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
   sizes: Sizes,
-  usage: number = PARTICLE_USAGE,
+  usage?: number,
 ): Promise<BufferSet<keyof Sizes & string>> {
+  const reserved = reserveBuffers(gpu, label, sizes, usage);
+  await reserved.settled;
+  return reserved;
+}
+
+/** The same without waiting, for callers that must record work before they wait. */
+export function reserveBuffers<const Sizes extends BufferSizes>(
+  gpu: Gpu,
+  label: string,
+  sizes: Sizes,
+  usage: number = PARTICLE_USAGE,
+): ReservedBuffers<keyof Sizes & string> {
   gpu.checkAlive();
   gpu.device.pushErrorScope('out-of-memory');
   gpu.device.pushErrorScope('validation');
@@ -33,16 +50,41 @@ export async function createBuffers<const Sizes extends BufferSizes>(
     bytes += rounded;
     buffers[name] = gpu.device.createBuffer({ label: `${label}.${name}`, size: rounded, usage });
   }
-  const [invalid, exhausted] = await Promise.all([gpu.device.popErrorScope(), gpu.device.popErrorScope()]);
+  const errors = Promise.all([gpu.device.popErrorScope(), gpu.device.popErrorScope()]);
   const destroy = () => {
     for (const buffer of Object.values(buffers)) buffer.destroy();
   };
-  if (exhausted || invalid) {
+  const settled = errors.then(([invalid, exhausted]) => {
+    if (!exhausted && !invalid) return;
     destroy();
     throw new GpuError(
       exhausted ? 'memory' : 'validation',
       `The device could not reserve ${bytes} bytes for ${label}: ${(exhausted ?? invalid)?.message}`,
     );
-  }
-  return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy };
+  });
+  // Whoever waits for it hears of it; nobody else should.
+  settled.catch(() => undefined);
+  return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
+}
+
+/**
+ * Waits for all parts of something; where one fails, frees those that were made and throws the first error,
+ * so that nothing half done stays behind.
+ */
+export async function createParts<Parts extends Readonly<Record<string, unknown>>>(
+  promises: {
+    readonly [Name in keyof Parts]: Promise<Parts[Name]>;
+  },
+): Promise<Parts> {
+  const names = Object.keys(promises);
+  const outcomes = await Promise.allSettled<unknown>(Object.values(promises));
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  const parts: Record<string, unknown> = {};
+  outcomes.forEach((outcome, index) => {
+    if (outcome.status !== 'fulfilled') return;
+    parts[names[index] as string] = outcome.value;
+    if (failed) (outcome.value as { destroy?: () => void }).destroy?.();
+  });
+  if (failed) throw failed.reason;
+  return parts as Parts;
 }

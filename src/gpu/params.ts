@@ -6,6 +6,7 @@
  */
 import type { Substep } from '../core/settings';
 import type { Dimensions, World } from '../core/world';
+import { type BufferSet, createBuffers } from './buffers';
 import type { Gpu } from './device';
 import { defineStruct } from './layout';
 
@@ -74,6 +75,8 @@ export interface SharedBinding {
   readonly offsets: readonly [number, number];
 }
 
+type Rings = BufferSet<'grid-parameters' | 'substep-parameters'>;
+
 export class SharedParameters {
   private readonly gridLayout;
   private readonly substepLayout;
@@ -81,20 +84,16 @@ export class SharedParameters {
   private readonly substepRing: UniformRing;
   private readonly group: GPUBindGroup;
 
-  constructor(gpu: Gpu, dimensions: Dimensions, label: string) {
+  private constructor(
+    gpu: Gpu,
+    dimensions: Dimensions,
+    label: string,
+    private readonly rings: Rings,
+  ) {
     this.gridLayout = defineStruct(dimensions, GRID_FIELDS);
     this.substepLayout = defineStruct(dimensions, SUBSTEP_FIELDS);
-    const ring = (name: string) =>
-      new UniformRing(
-        gpu.device,
-        gpu.device.createBuffer({
-          label: `${label}.${name}`,
-          size: SLOT_BYTES * SLOTS,
-          usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-        }),
-      );
-    this.gridRing = ring('grid-parameters');
-    this.substepRing = ring('substep-parameters');
+    this.gridRing = new UniformRing(gpu.device, rings.buffers['grid-parameters']);
+    this.substepRing = new UniformRing(gpu.device, rings.buffers['substep-parameters']);
     this.group = gpu.device.createBindGroup({
       label: `${label}.shared`,
       layout: gpu.sharedLayout,
@@ -103,6 +102,17 @@ export class SharedParameters {
         { binding: 1, resource: { buffer: this.substepRing.buffer, size: this.substepLayout.size } },
       ],
     });
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions, label: string): Promise<SharedParameters> {
+    const bytes = SLOT_BYTES * SLOTS;
+    const rings = await createBuffers(
+      gpu,
+      label,
+      { 'grid-parameters': bytes, 'substep-parameters': bytes },
+      GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    );
+    return new SharedParameters(gpu, dimensions, label, rings);
   }
 
   place(world: World, count: number, substep: Substep): SharedBinding {
@@ -137,11 +147,10 @@ export class SharedParameters {
   }
 
   get bytes(): number {
-    return 2 * SLOT_BYTES * SLOTS;
+    return this.rings.bytes;
   }
 
   destroy(): void {
-    this.gridRing.buffer.destroy();
-    this.substepRing.buffer.destroy();
+    this.rings.destroy();
   }
 }

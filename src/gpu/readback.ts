@@ -3,6 +3,7 @@
  * mapped when its copy is done and handed back to the pool afterwards. A busy pool grows up to
  * MAX_IDLE buffers kept; further ones are destroyed after use.
  */
+import { DestroyedError } from '../core/errors';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
@@ -19,6 +20,7 @@ export interface ReadRange {
 export class Readback {
   private readonly idle: GPUBuffer[] = [];
   private readonly busy = new Set<GPUBuffer>();
+  private destroyed = false;
 
   constructor(
     private readonly gpu: Gpu,
@@ -53,6 +55,7 @@ export class Readback {
           this.busy.delete(staging);
           staging.destroy();
           this.gpu.checkAlive();
+          if (this.destroyed) throw new DestroyedError(this.label);
           throw error;
         }
       },
@@ -79,7 +82,9 @@ export class Readback {
     else staging.destroy();
   }
 
+  /** Whoever still waits gets a DestroyedError. */
   destroy(): void {
+    this.destroyed = true;
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
     this.idle.length = 0;
     this.busy.clear();

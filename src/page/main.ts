@@ -1,2 +1,56 @@
-/** Purpose: the page. A placeholder until the simulation exists. */
-document.title = 'cellstorm';
+/** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
+import type { Measures, ParticleSimulation } from '../core/simulation';
+import type { Frame } from './engine';
+import { GpuEngine } from './gpu-engine';
+import { listenToKeys, listenToPointers } from './input';
+import { find } from './panel';
+import { Playground } from './playground';
+
+/** `window.cellstorm`: look at the running simulation from the console. */
+export interface PageHandle {
+  /** Resolves when the first picture is drawn. */
+  readonly ready: Promise<void>;
+  /** What runs now; another one after a reset or another choice. */
+  readonly simulation: ParticleSimulation | undefined;
+  /** The last measures shown. */
+  readonly measures: Measures | undefined;
+  /** How the last picture was drawn. */
+  readonly frame: Frame | undefined;
+  /** The GPU engine's device. */
+  readonly device: GPUDevice | undefined;
+  /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
+  settled(): Promise<void>;
+  /** A point of the world, in CSS pixels from the window's top left corner. */
+  toScreen(point: readonly number[]): readonly [number, number];
+}
+
+declare global {
+  interface Window {
+    cellstorm?: PageHandle;
+  }
+}
+
+const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
+listenToKeys(playground);
+listenToPointers(playground);
+const ready = playground.open().then(() => {
+  performance.mark('cellstorm:first-picture');
+});
+window.cellstorm = {
+  ready,
+  get simulation() {
+    return playground.simulation;
+  },
+  get measures() {
+    return playground.measures;
+  },
+  get frame() {
+    return playground.frame;
+  },
+  get device() {
+    const engine = playground.currentEngine;
+    return engine instanceof GpuEngine ? engine.device : undefined;
+  },
+  settled: () => playground.settled(),
+  toScreen: (point) => playground.toScreen(point),
+};

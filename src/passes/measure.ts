@@ -8,7 +8,7 @@ import { formatHash } from '../core/hash';
 import type { BroadPhase } from '../core/settings';
 import type { Measures } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
-import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { defineStruct } from '../gpu/layout';
@@ -32,6 +32,7 @@ export class Measure {
   private constructor(
     private readonly kernel: Kernel,
     private readonly dimensions: Dimensions,
+    private readonly mostWorkgroups: number,
     private readonly parameters: BufferSet<'parameters'>,
     private readonly partials: BufferSet<'partials'>,
   ) {}
@@ -66,21 +67,25 @@ export class Measure {
     const { dimensions } = world;
     const kernel = await Kernel.create(gpu, Measure.describe(dimensions, broadPhase), compilation);
     const layout = defineStruct(dimensions, MEASURE_FIELDS);
-    const parameters = await createBuffers(
-      gpu,
-      'measure.measure',
-      { parameters: layout.size },
-      GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-    );
-    const partials = await createBuffers(gpu, 'measure.measure', {
-      partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
+    const { parameters, partials } = await createParts({
+      parameters: createBuffers(
+        gpu,
+        'measure.measure',
+        { parameters: layout.size },
+        GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      ),
+      partials: createBuffers(gpu, 'measure.measure', {
+        partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
+      }),
     });
     gpu.device.queue.writeBuffer(
       parameters.buffers.parameters,
       0,
       layout.encode({ lowest: world.min, highest: world.max }),
     );
-    return new Measure(kernel, dimensions, parameters, partials);
+    // The shader strides along one dimension: a dispatch that is never folded.
+    const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
+    return new Measure(kernel, dimensions, mostWorkgroups, parameters, partials);
   }
 
   bind(buffers: MeasureBuffers): GPUBindGroup {
@@ -97,12 +102,12 @@ export class Measure {
   }
 
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, count: number): void {
-    this.kernel.encode(pass, shared, group, workgroupsFor(count));
+    this.kernel.encode(pass, shared, group, this.workgroupsFor(count));
   }
 
   /** What to read back after `encode` for `count` particles. */
   range(count: number): ReadRange {
-    return { buffer: this.partials.buffers.partials, size: workgroupsFor(count) * MEASURE_WORDS * 4 };
+    return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * MEASURE_WORDS * 4 };
   }
 
   combine(bytes: ArrayBuffer, count: number): Measures {
@@ -147,8 +152,8 @@ export class Measure {
     this.parameters.destroy();
     this.partials.destroy();
   }
-}
 
-function workgroupsFor(count: number): number {
-  return Math.min(MEASURE_WORKGROUPS, Math.ceil(count / MEASURE_WORKGROUP_SIZE));
+  private workgroupsFor(count: number): number {
+    return Math.min(this.mostWorkgroups, Math.ceil(count / MEASURE_WORKGROUP_SIZE));
+  }
 }

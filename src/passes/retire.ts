@@ -54,6 +54,10 @@ export class Retire extends ParticlePass<RetireBuffers> {
     return this.kernel.bind({ ...buffers, retirement: this.owned.buffers.parameters });
   }
 
+  get bytes(): number {
+    return this.owned.bytes;
+  }
+
   destroy(): void {
     this.owned.destroy();
   }

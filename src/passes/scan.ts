@@ -5,7 +5,7 @@
 import text from '../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../core/constants';
 import type { Dimensions } from '../core/world';
-import { createBuffers } from '../gpu/buffers';
+import { reserveBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { defineStruct } from '../gpu/layout';
@@ -63,40 +63,69 @@ export class Scan {
 
   /** Both buffers hold `scanBytes(length)`; entries of `counts` past the length must be zero. */
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
+    const owned = this.own(length);
+    await owned.settled;
+    return this.bindOwned(counts, starts, length, owned);
+  }
+
+  /** The same without waiting; `settled` rejects where the device had no room. */
+  reserve(
+    counts: GPUBuffer,
+    starts: GPUBuffer,
+    length: number,
+  ): ScanBinding & { readonly settled: Promise<void> } {
+    const owned = this.own(length);
+    return { ...this.bindOwned(counts, starts, length, owned), settled: owned.settled };
+  }
+
+  private own(length: number) {
     const blocks = Math.max(1, Math.ceil(length / SCAN_BLOCK));
+    const sums = reserveBuffers(this.gpu, 'grid.scan', { blockSums: 4 * blocks, blockStarts: 4 * blocks });
     const layout = defineStruct(2, SCAN_FIELDS);
-    const owned = await createBuffers(this.gpu, 'grid.scan', {
-      blockSums: 4 * blocks,
-      blockStarts: 4 * blocks,
-    });
-    const parameters = await createBuffers(
+    const parameters = reserveBuffers(
       this.gpu,
       'grid.scan',
       { parameters: layout.size },
       GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     );
-    this.gpu.device.queue.writeBuffer(
-      parameters.buffers.parameters,
-      0,
-      layout.encode({ vectors: Math.ceil(length / 4), blocks }),
+    const destroy = () => {
+      sums.destroy();
+      parameters.destroy();
+    };
+    const settled = Promise.all([sums.settled, parameters.settled]).then(
+      () => undefined,
+      (error: unknown) => {
+        destroy();
+        throw error;
+      },
     );
-    const buffers = {
-      scan: parameters.buffers.parameters,
+    settled.catch(() => undefined);
+    const buffers = { ...sums.buffers, ...parameters.buffers };
+    return { blocks, layout, buffers, bytes: sums.bytes + parameters.bytes, settled, destroy };
+  }
+
+  private bindOwned(
+    counts: GPUBuffer,
+    starts: GPUBuffer,
+    length: number,
+    { blocks, layout, buffers, bytes, destroy }: ReturnType<Scan['own']>,
+  ): ScanBinding {
+    const parameters = layout.encode({ vectors: Math.ceil(length / 4), blocks });
+    this.gpu.device.queue.writeBuffer(buffers.parameters, 0, parameters);
+    const named = {
+      scan: buffers.parameters,
       counts,
-      block_sums: owned.buffers.blockSums,
-      block_starts: owned.buffers.blockStarts,
+      block_sums: buffers.blockSums,
+      block_starts: buffers.blockStarts,
       starts,
     };
     return {
       blocks,
-      reduce: this.kernels.reduce.bind(buffers),
-      spine: this.kernels.spine.bind(buffers),
-      apply: this.kernels.apply.bind(buffers),
-      bytes: owned.bytes + parameters.bytes,
-      destroy() {
-        owned.destroy();
-        parameters.destroy();
-      },
+      reduce: this.kernels.reduce.bind(named),
+      spine: this.kernels.spine.bind(named),
+      apply: this.kernels.apply.bind(named),
+      bytes,
+      destroy,
     };
   }
 

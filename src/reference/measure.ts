@@ -61,7 +61,7 @@ export function measureState(
   }
   return {
     count: ids.length,
-    candidates: broadPhase === 'naive' ? (inCells * (inCells - 1)) / 2 : candidates,
+    candidates: broadPhase === 'naive' ? (inCells * Math.max(0, inCells - 1)) / 2 : candidates,
     contacts,
     occupiedCells,
     greatestOccupancy,

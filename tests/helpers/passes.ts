@@ -46,8 +46,13 @@ export function substepOf(world: World, settings: SettingsOptions = {}, dt = 0):
 }
 
 /** Group 0 for `count` particles in a world. */
-export function share(gpu: Gpu, world: World, count: number, substep = substepOf(world)): SharedBinding {
-  return new SharedParameters(gpu, world.dimensions, 'test').place(world, count, substep);
+export async function share(
+  gpu: Gpu,
+  world: World,
+  count: number,
+  substep = substepOf(world),
+): Promise<SharedBinding> {
+  return (await SharedParameters.create(gpu, world.dimensions, 'test')).place(world, count, substep);
 }
 
 /** A buffer of packed vectors, as particles' state lies on the GPU. */

@@ -3,12 +3,14 @@
  * on cell borders, on top of each other, outside, subnormal, not finite.
  */
 import fc from 'fast-check';
-import { type Dimensions, defineWorld, MAX_CELLS, type World } from '../../src/core/world';
+import { type Dimensions, defineWorld, MAX_CELLS, type World, type WorldOptions } from '../../src/core/world';
 
 const { fround } = Math;
 
 export interface Crowd {
   readonly world: World;
+  /** What the world was made from. */
+  readonly options: WorldOptions;
   /** Packed. */
   readonly positions: Float32Array;
 }
@@ -16,7 +18,7 @@ export interface Crowd {
 /** Cells of a world at most, so that the reference stays quick. */
 const MOST_CELLS = 20_000;
 
-function worldOf(dimensions: Dimensions): fc.Arbitrary<World> {
+function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>> {
   const axes = { minLength: dimensions, maxLength: dimensions };
   return fc
     .record({
@@ -28,9 +30,10 @@ function worldOf(dimensions: Dimensions): fc.Arbitrary<World> {
     .map(({ diameter, min, extents, enlarged }) => {
       const low = min.map((value) => (Math.abs(value) < 2 ** -60 ? 0 : value));
       const max = extents.map((extent, axis) => (low[axis] as number) + (extent + 0.5) * diameter * enlarged);
-      return defineWorld({ dimensions, min: low, max, cellSize: diameter * enlarged }, diameter);
+      const options = { dimensions, min: low, max, cellSize: diameter * enlarged };
+      return { options, world: defineWorld(options, diameter) };
     })
-    .filter((world) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
+    .filter(({ world }) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
 }
 
 /** One coordinate: anywhere, on a cell border or an ulp beside it, at a corner, outside, odd. */
@@ -62,13 +65,13 @@ function nudge(value: number, ulps: number): number {
 
 /** A world and up to `most` particles in it, some of them on top of each other. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
-  return worldOf(dimensions).chain((world) => {
+  return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));
     return fc.array(particle, { maxLength: most, size: 'max' }).map((particles) => {
       const repeated = particles.map((place, index) =>
         index % 7 === 6 ? (particles[index >> 1] as number[]) : place,
       );
-      return { world, positions: Float32Array.from(repeated.flat()) };
+      return { world, options, positions: Float32Array.from(repeated.flat()) };
     });
   });
 }

@@ -1,0 +1,54 @@
+// What every drawing shader knows of the frame. Host twin: FRAME_FIELDS in src/page/gpu-view.ts; all fields
+// are whole vec4f, so their order alone fixes the layout.
+
+const STOPS_LAST = STOPS - 1u;
+const EXPONENT_BITS = 0x7f800000u;
+
+struct Frame {
+  // World to eye: the eye looks along −z, y is up.
+  view: mat4x4f,
+  // Eye to clip space.
+  projection: mat4x4f,
+  background: vec4f,
+  // Inside of the box (2D) or its floor (3D), and its edges; alpha is opacity.
+  surface: vec4f,
+  line: vec4f,
+  // Corners of the world's box.
+  lowest: vec4f,
+  highest: vec4f,
+  // Radius of a particle, pixels a unit of length (2D only), 1 / speed of the last colour,
+  // least coverage of a pixel that is drawn (3D only).
+  scale: vec4f,
+  // Eye distances where fog begins and is thickest, its greatest share, unused.
+  fog: vec4f,
+  stops: array<vec4f, STOPS>,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+
+// Corner of a quad drawn as a strip of four, each coordinate −1 or 1.
+fn quad_corner(index: u32) -> vec2f {
+  return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
+}
+
+fn speed_colour(speed: f32) -> vec3f {
+  let place = clamp(speed * frame.scale.z, 0.0, 1.0) * f32(STOPS_LAST);
+  let first = min(u32(place), STOPS_LAST - 1u);
+  return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
+}
+
+fn lift(vector: Vector) -> vec3f {
+  var lifted = vec3f();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    lifted[axis] = vector[axis];
+  }
+  return lifted;
+}
+
+// Compilers may assume that NaN and infinity do not exist, so the bits are asked.
+fn is_drawable(vector: Vector) -> bool {
+  return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
+}
+
+// Behind the far plane: a vertex here draws nothing.
+const NOWHERE = vec4f(0.0, 0.0, 2.0, 1.0);

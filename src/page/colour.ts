@@ -1,0 +1,106 @@
+/**
+ * Purpose: colours. Speed is shown in viridis, which is perceptually uniform and safe for colour-blind eyes;
+ * of its range each theme leaves out the end that its background would swallow. All other colours are custom
+ * properties in style.css, read here so that canvas and page agree.
+ */
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+
+/** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
+export type Rgb = readonly [number, number, number];
+
+export interface Theme {
+  readonly isDark: boolean;
+  readonly background: Rgb;
+  /** Inside of the box. */
+  readonly surface: Rgb;
+  /** Edges of the box. */
+  readonly line: Rgb;
+  /** Colours of speeds from 0 to the legend's end, evenly spaced. */
+  readonly stops: readonly Rgb[];
+}
+
+/** Number of colours in a theme; between them is interpolated. */
+export const COLOUR_STOPS = 24;
+
+/** Viridis at twenty even steps. */
+const VIRIDIS = [
+  '440154',
+  '481568',
+  '482677',
+  '453781',
+  '3f4788',
+  '39558c',
+  '32648e',
+  '2d718e',
+  '287d8e',
+  '238a8d',
+  '1f968b',
+  '20a386',
+  '29af7f',
+  '3cbc75',
+  '56c667',
+  '74d055',
+  '94d840',
+  'b8de29',
+  'dce318',
+  'fde725',
+].map(parseHex);
+
+/** Share of viridis that is used: on dark not the darkest, on light not the lightest. */
+const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
+
+export function speedStops(isDark: boolean): Rgb[] {
+  const [low, high] = RANGE[isDark ? 'dark' : 'light'];
+  return Array.from({ length: COLOUR_STOPS }, (_, index) =>
+    interpolate(VIRIDIS, low + ((high - low) * index) / (COLOUR_STOPS - 1)),
+  );
+}
+
+/** The colour of a share from 0 to 1 of evenly spaced colours. */
+export function interpolate(stops: readonly Rgb[], share: number): Rgb {
+  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const first = Math.min(Math.floor(place), stops.length - 2);
+  const [low, high] = [stops[first] as Rgb, stops[first + 1] as Rgb];
+  const part = place - first;
+  const mix = (channel: 0 | 1 | 2) => low[channel] + (high[channel] - low[channel]) * part;
+  return [mix(0), mix(1), mix(2)];
+}
+
+export function toCss(colour: Rgb, brightness = 1): string {
+  const [red, green, blue] = colour.map((channel) => Math.round(Math.min(1, channel * brightness) * 255));
+  return `rgb(${red} ${green} ${blue})`;
+}
+
+/** `#rrggbb` or `rrggbb`. */
+export function parseHex(text: string): Rgb {
+  const value = Number.parseInt(text.trim().replace('#', ''), 16);
+  return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
+}
+
+export function readTheme(): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => parseHex(style.getPropertyValue(name));
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  return {
+    isDark,
+    background: colour('--stage'),
+    surface: colour('--stage-box'),
+    line: colour('--stage-line'),
+    stops: speedStops(isDark),
+  };
+}
+
+/**
+ * Speed at the legend's end: half of what a fall through the box gives, or what few of the first particles
+ * exceed; two digits, at least 1.
+ */
+export function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
+  const { world, settings, dimensions } = simulation;
+  const height = (world.max[1] ?? 0) - (world.min[1] ?? 0);
+  const fall = Math.sqrt(2 * Math.abs(settings.gravity[1] ?? 0) * height);
+  const velocities = options.velocities ?? new Float32Array(0);
+  let squares = 0;
+  for (const component of velocities) squares += component * component;
+  const usual = velocities.length > 0 ? Math.sqrt((squares * dimensions) / velocities.length) : 0;
+  return Number(Math.max(1, 0.5 * fall, 2 * usual).toPrecision(2));
+}

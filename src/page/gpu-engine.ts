@@ -1,0 +1,145 @@
+/**
+ * Purpose: the page's GPU engine: a device, the view that draws on it, and simulations of any scene that fits.
+ */
+import type { SimulationOptions } from '../core/simulation';
+import { createSimulation, type Simulation } from '../engine/simulation';
+import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
+import type { Engine, Frame, Run, StepTime } from './engine';
+import { GpuView } from './gpu-view';
+
+/** Milliseconds between steps that are timed stage by stage, which costs a little. */
+const TIMING_INTERVAL_MS = 500;
+
+/** Bytes a particle of the largest buffer in most scenes: a vector of space, or the starts of four cells. */
+const MOST_BYTES = 16;
+
+export async function openGpuEngine(request: GpuRequest): Promise<GpuEngine> {
+  const gpu = await requestGpu(request);
+  try {
+    return new GpuEngine(gpu, new GpuView(gpu, isSoftware(gpu.info) ? 1 : 4));
+  } catch (error) {
+    gpu.destroy();
+    throw error;
+  }
+}
+
+export class GpuEngine implements Engine {
+  readonly kind = 'gpu';
+  readonly name: string;
+  readonly isSoftware: boolean;
+  readonly lost: Promise<string>;
+  private destroyed = false;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly view: GpuView,
+  ) {
+    this.name = nameOf(gpu.info);
+    this.isSoftware = isSoftware(gpu.info);
+    this.lost = new Promise((resolve) => {
+      gpu.device.lost.then((loss) => {
+        if (!this.destroyed) resolve(loss.message || loss.reason);
+      });
+    });
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.view.canvas;
+  }
+
+  /** For tests and the curious. */
+  get device(): GPUDevice {
+    return this.gpu.device;
+  }
+
+  holds(count: number): boolean {
+    const { maxStorageBufferBindingSize, maxBufferSize } = this.gpu.device.limits;
+    return count * MOST_BYTES <= Math.min(maxStorageBufferBindingSize, maxBufferSize);
+  }
+
+  async start(options: SimulationOptions): Promise<Run> {
+    const [simulation] = await Promise.all([
+      createSimulation(this.gpu, options),
+      this.view.prepare(options.dimensions),
+    ]);
+    return new GpuRun(this.gpu, this.view, simulation, options);
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.view.destroy();
+    this.gpu.destroy();
+  }
+}
+
+class GpuRun implements Run {
+  stepTime: StepTime | undefined;
+  pending = 0;
+  private lastTiming = Number.NEGATIVE_INFINITY;
+  private isTiming = false;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly view: GpuView,
+    readonly simulation: Simulation,
+    readonly options: SimulationOptions,
+  ) {}
+
+  step(seconds: number): void {
+    const now = performance.now();
+    if (this.isTiming || now - this.lastTiming < TIMING_INTERVAL_MS) {
+      this.simulation.step(seconds);
+      this.track();
+      return;
+    }
+    this.lastTiming = now;
+    this.isTiming = true;
+    this.time(seconds, now).then(
+      (stepTime) => {
+        this.stepTime = stepTime;
+        this.isTiming = false;
+      },
+      // Only the end of the run or of the device gets here, and both are dealt with elsewhere.
+      () => undefined,
+    );
+    this.track();
+  }
+
+  draw(frame: Frame): void {
+    this.view.draw(this.simulation, frame);
+    this.track();
+  }
+
+  destroy(): void {
+    this.simulation.destroy();
+  }
+
+  private async time(seconds: number, began: number): Promise<StepTime> {
+    if (this.gpu.timestamps) {
+      const { total } = await this.simulation.profile(seconds);
+      return { milliseconds: total, clock: 'gpu' };
+    }
+    this.simulation.step(seconds);
+    await this.gpu.device.queue.onSubmittedWorkDone();
+    return { milliseconds: performance.now() - began, clock: 'page' };
+  }
+
+  private track(): void {
+    this.pending++;
+    const done = () => {
+      this.pending--;
+    };
+    this.gpu.device.queue.onSubmittedWorkDone().then(done, done);
+  }
+}
+
+function nameOf(info: GPUAdapterInfo | undefined): string {
+  if (!info) return 'unnamed';
+  return info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';
+}
+
+function isSoftware(info: GPUAdapterInfo | undefined): boolean {
+  if (!info) return false;
+  const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
+}

@@ -1,0 +1,345 @@
+/**
+ * Purpose: draws particles from the simulation's own GPU buffers into a canvas: discs in the plane
+ * (shaders/draw/discs.wgsl), shaded spheres with depth in space (spheres.wgsl), and the box around them.
+ */
+import boxText from '../../shaders/draw/box.wgsl?raw';
+import discsText from '../../shaders/draw/discs.wgsl?raw';
+import frameText from '../../shaders/draw/frame.wgsl?raw';
+import spheresText from '../../shaders/draw/spheres.wgsl?raw';
+import { GpuError } from '../core/errors';
+import type { Dimensions } from '../core/world';
+import type { Simulation } from '../engine/simulation';
+import type { Gpu } from '../gpu/device';
+import { linkShader } from '../gpu/link';
+import { COLOUR_STOPS } from './colour';
+import type { Frame } from './engine';
+
+const FRAME_SOURCE = { name: 'draw/frame.wgsl', text: frameText };
+const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
+const PARTICLE_SOURCES = {
+  2: { name: 'draw/discs.wgsl', text: discsText, entry: 'disc' },
+  3: { name: 'draw/spheres.wgsl', text: spheresText, entry: 'sphere' },
+} as const;
+
+/** struct Frame of shaders/draw/frame.wgsl: fields in order, with their floats. */
+const FRAME_FIELDS = {
+  view: 16,
+  projection: 16,
+  background: 4,
+  surface: 4,
+  line: 4,
+  lowest: 4,
+  highest: 4,
+  scale: 4,
+  fog: 4,
+  stops: 4 * COLOUR_STOPS,
+} as const;
+
+type FrameValues = Readonly<Record<keyof typeof FRAME_FIELDS, readonly number[] | Float32Array>>;
+
+const FRAME_FLOATS = Object.values(FRAME_FIELDS).reduce<number>((sum, floats) => sum + floats, 0);
+
+const DEPTH_FORMAT = 'depth24plus';
+/**
+ * Samples a pixel in space, where edges of spheres meet at different depths; the plane needs one. A GPU that
+ * the processor plays takes one as well: four would double the time of a picture.
+ */
+const SAMPLES = 4;
+const EDGES = { 2: 4, 3: 12 } as const;
+/** Opacity of the floor in space; the inside of the box in the plane is opaque. */
+const FLOOR_OPACITY = 0.8;
+const THICKEST_FOG = 0.45;
+
+const BLEND: GPUBlendState = {
+  color: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
+  alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
+};
+
+interface Pipelines {
+  readonly surface: GPURenderPipeline;
+  readonly edges: GPURenderPipeline;
+  readonly particles: GPURenderPipeline;
+}
+
+/** Textures of the canvas's size that a picture of space is drawn with. */
+interface Targets {
+  /** Only where a pixel has several samples. */
+  readonly colour: GPUTexture | undefined;
+  readonly depth: GPUTexture;
+}
+
+export class GpuView {
+  readonly canvas = document.createElement('canvas');
+  private readonly device: GPUDevice;
+  private readonly context: GPUCanvasContext;
+  private readonly format = navigator.gpu.getPreferredCanvasFormat();
+  private readonly uniforms: GPUBuffer;
+  private readonly frameLayout: GPUBindGroupLayout;
+  private readonly particleLayout: GPUBindGroupLayout;
+  private readonly frameGroup: GPUBindGroup;
+  private readonly pipelines = new Map<Dimensions, Pipelines>();
+  private groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
+  private targets: Targets | undefined;
+
+  constructor(
+    gpu: Gpu,
+    private readonly samples: 1 | typeof SAMPLES = SAMPLES,
+  ) {
+    const { device } = gpu;
+    const context = this.canvas.getContext('webgpu');
+    if (!context) throw new GpuError('unsupported', 'This browser gives WebGPU no canvas to draw into.');
+    this.device = device;
+    this.context = context;
+    context.configure({ device, format: this.format, alphaMode: 'opaque' });
+    this.uniforms = device.createBuffer({
+      label: 'draw.frame',
+      size: 4 * FRAME_FLOATS,
+      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    });
+    this.frameLayout = device.createBindGroupLayout({
+      label: 'draw.frame.layout',
+      entries: [
+        {
+          binding: 0,
+          visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
+          buffer: { type: 'uniform' },
+        },
+      ],
+    });
+    this.particleLayout = device.createBindGroupLayout({
+      label: 'draw.particles.layout',
+      entries: [0, 1].map((binding) => ({
+        binding,
+        visibility: GPUShaderStage.VERTEX,
+        buffer: { type: 'read-only-storage' },
+      })),
+    });
+    this.frameGroup = device.createBindGroup({
+      label: 'draw.frame.group',
+      layout: this.frameLayout,
+      entries: [{ binding: 0, resource: { buffer: this.uniforms } }],
+    });
+  }
+
+  /** Compiles what pictures of these dimensions need; to be awaited before `draw`. */
+  async prepare(dimensions: Dimensions): Promise<void> {
+    if (this.pipelines.has(dimensions)) return;
+    const { entry, ...source } = PARTICLE_SOURCES[dimensions];
+    const [box, particles] = await Promise.all([
+      this.compile('draw.box', dimensions, BOX_SOURCE),
+      this.compile(`draw.${entry}s`, dimensions, source),
+    ]);
+    const [surface, edges, discs] = await Promise.all([
+      this.pipeline('draw.surface', dimensions, box, ['surface_vertex', 'box_fragment'], 'triangle-strip'),
+      this.pipeline('draw.edges', dimensions, box, ['edge_vertex', 'box_fragment'], 'line-list'),
+      this.pipeline(
+        `draw.${entry}s`,
+        dimensions,
+        particles,
+        [`${entry}_vertex`, `${entry}_fragment`],
+        'triangle-strip',
+      ),
+    ]);
+    this.pipelines.set(dimensions, { surface, edges, particles: discs });
+  }
+
+  draw(simulation: Simulation, frame: Frame): void {
+    const { dimensions, count } = simulation;
+    const pipelines = this.pipelines.get(dimensions);
+    if (!pipelines) return;
+    this.resize(frame);
+    this.device.queue.writeBuffer(this.uniforms, 0, packFrame(frameValues(simulation, frame, this.samples)));
+    const encoder = this.device.createCommandEncoder({ label: 'draw' });
+    const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
+    pass.setBindGroup(0, this.frameGroup);
+    pass.setPipeline(pipelines.surface);
+    pass.draw(4);
+    pass.setPipeline(pipelines.edges);
+    pass.draw(2 * EDGES[dimensions]);
+    if (count > 0) {
+      pass.setPipeline(pipelines.particles);
+      pass.setBindGroup(1, this.group(simulation));
+      pass.draw(4, count);
+    }
+    pass.end();
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  destroy(): void {
+    this.context.unconfigure();
+    this.uniforms.destroy();
+    this.targets?.colour?.destroy();
+    this.targets?.depth.destroy();
+    this.canvas.remove();
+  }
+
+  /** The state moves between buffers from step to step; there is a group for each pair seen. */
+  private group(simulation: Simulation): GPUBindGroup {
+    const { positions, velocities } = simulation.buffers;
+    let byVelocities = this.groups.get(positions);
+    if (!byVelocities) {
+      byVelocities = new WeakMap();
+      this.groups.set(positions, byVelocities);
+    }
+    let group = byVelocities.get(velocities);
+    if (!group) {
+      group = this.device.createBindGroup({
+        label: 'draw.particles.group',
+        layout: this.particleLayout,
+        entries: [positions, velocities].map((buffer, binding) => ({ binding, resource: { buffer } })),
+      });
+      byVelocities.set(velocities, group);
+    }
+    return group;
+  }
+
+  private resize({ viewport }: Frame): void {
+    const most = this.device.limits.maxTextureDimension2D;
+    const pixels = (size: number) => Math.min(most, Math.max(1, Math.round(size * viewport.pixelRatio)));
+    const [width, height] = [pixels(viewport.width), pixels(viewport.height)];
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height) this.canvas.height = height;
+  }
+
+  private passDescriptor(dimensions: Dimensions, frame: Frame): GPURenderPassDescriptor {
+    const target = this.context.getCurrentTexture();
+    const clearValue = [...frame.theme.background, 1];
+    if (dimensions === 2) {
+      return {
+        label: 'draw',
+        colorAttachments: [{ view: target.createView(), clearValue, loadOp: 'clear', storeOp: 'store' }],
+      };
+    }
+    const { colour, depth } = this.targetsFor(target);
+    return {
+      label: 'draw',
+      colorAttachments: [
+        colour
+          ? {
+              view: colour.createView(),
+              resolveTarget: target.createView(),
+              clearValue,
+              loadOp: 'clear',
+              storeOp: 'discard',
+            }
+          : { view: target.createView(), clearValue, loadOp: 'clear', storeOp: 'store' },
+      ],
+      depthStencilAttachment: {
+        view: depth.createView(),
+        depthClearValue: 1,
+        depthLoadOp: 'clear',
+        depthStoreOp: 'discard',
+      },
+    };
+  }
+
+  private targetsFor({ width, height }: GPUTexture): Targets {
+    const { targets } = this;
+    if (targets && targets.depth.width === width && targets.depth.height === height) return targets;
+    targets?.colour?.destroy();
+    targets?.depth.destroy();
+    const texture = (label: string, format: GPUTextureFormat) =>
+      this.device.createTexture({
+        label,
+        size: [width, height],
+        format,
+        sampleCount: this.samples,
+        usage: GPUTextureUsage.RENDER_ATTACHMENT,
+      });
+    this.targets = {
+      colour: this.samples > 1 ? texture('draw.colour', this.format) : undefined,
+      depth: texture('draw.depth', DEPTH_FORMAT),
+    };
+    return this.targets;
+  }
+
+  private async compile(
+    label: string,
+    dimensions: Dimensions,
+    source: { readonly name: string; readonly text: string },
+  ): Promise<GPUShaderModule> {
+    const linked = linkShader({
+      dimensions,
+      sources: [FRAME_SOURCE, source],
+      constants: { STOPS: COLOUR_STOPS },
+    });
+    const module = this.device.createShaderModule({ label: `${label}.module`, code: linked.code });
+    const { messages } = await module.getCompilationInfo();
+    const error = messages.find((message) => message.type === 'error');
+    if (error) {
+      const place = linked.locate(error.lineNum);
+      throw new GpuError(
+        'shader',
+        `The shader of ${label} does not compile: ${place.file}:${place.line}: ${error.message}`,
+      );
+    }
+    return module;
+  }
+
+  private pipeline(
+    label: string,
+    dimensions: Dimensions,
+    module: GPUShaderModule,
+    [vertex, fragment]: readonly [string, string],
+    topology: GPUPrimitiveTopology,
+  ): Promise<GPURenderPipeline> {
+    const isBox = fragment === 'box_fragment';
+    const isSphere = dimensions === 3 && !isBox;
+    const isTranslucent = isBox === (dimensions === 3);
+    const count = dimensions === 3 ? this.samples : 1;
+    return this.device.createRenderPipelineAsync({
+      label: `${label}.pipeline`,
+      layout: this.device.createPipelineLayout({
+        label: `${label}.pipeline-layout`,
+        bindGroupLayouts: isBox ? [this.frameLayout] : [this.frameLayout, this.particleLayout],
+      }),
+      vertex: { module, entryPoint: vertex },
+      fragment: {
+        module,
+        entryPoint: fragment,
+        targets: [{ format: this.format, ...(isTranslucent && { blend: BLEND }) }],
+      },
+      primitive: { topology },
+      // Spheres hide each other by depth, so their edges are smoothed by coverage, not by blending.
+      multisample: { count, alphaToCoverageEnabled: isSphere && count > 1 },
+      ...(dimensions === 3 && {
+        depthStencil: {
+          format: DEPTH_FORMAT,
+          depthWriteEnabled: isSphere,
+          depthCompare: 'less-equal',
+        } as const,
+      }),
+    });
+  }
+}
+
+function frameValues(
+  simulation: Simulation,
+  { sight, viewport, theme, speedScale }: Frame,
+  samples: number,
+): FrameValues {
+  const { world, radius, dimensions } = simulation;
+  const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0, 0];
+  return {
+    view: sight.view,
+    projection: sight.projection,
+    background: [...theme.background, 1],
+    surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
+    line: [...theme.line, 1],
+    lowest: corner(world.min),
+    highest: corner(world.max),
+    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / speedScale, samples > 1 ? 0 : 0.5],
+    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, 0],
+    stops: theme.stops.flatMap((stop) => [...stop, 1]),
+  };
+}
+
+function packFrame(values: FrameValues): Float32Array<ArrayBuffer> {
+  const packed = new Float32Array(FRAME_FLOATS);
+  let offset = 0;
+  for (const name of Object.keys(FRAME_FIELDS) as (keyof typeof FRAME_FIELDS)[]) {
+    packed.set(values[name], offset);
+    offset += FRAME_FIELDS[name];
+  }
+  return packed;
+}

@@ -1,0 +1,29 @@
+/** Purpose: runs in the page of engine.test.ts: the engine's own verification, and a hash to compare. */
+import type { Dimensions } from '../../../src/core/world';
+import { createSimulation } from '../../../src/engine/simulation';
+import { requestGpu } from '../../../src/gpu/device';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
+
+export async function runVerify(options: VerifyOptions): Promise<VerifyCase[]> {
+  const gpu = await requestGpu(largestVerified(options));
+  const cases: VerifyCase[] = [];
+  for await (const one of verify({ gpu }, options)) cases.push(one);
+  gpu.destroy();
+  return cases;
+}
+
+export async function hashAfter(
+  scene: string,
+  dimensions: Dimensions,
+  count: number,
+  steps: number,
+): Promise<string> {
+  const gpu = await requestGpu({ particles: count, dimensions });
+  const simulation = await createSimulation(gpu, sceneOptions(createScene(scene, { dimensions, count })));
+  for (let step = 0; step < steps; step++) simulation.step(1 / 60);
+  const { hash } = await simulation.measure();
+  simulation.destroy();
+  gpu.destroy();
+  return hash;
+}

@@ -1,0 +1,238 @@
+/**
+ * Purpose: the page as a visitor of the browser tests sees it: opened under given circumstances, used through
+ * its controls, looked at pixel by pixel.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type DecodedPng, decode } from 'fast-png';
+import type { Page } from 'puppeteer';
+import type { Rectangle } from '../../src/page/camera';
+import { interpolate, type Rgb, type Theme } from '../../src/page/colour';
+import { BLANK_PAGE, type BrowserFixture, type OpenPage } from '../helpers/browser';
+
+/** Pixels beside the panel that it darkens. */
+const SHADOW = 17;
+const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
+
+export interface Circumstances {
+  readonly width?: number;
+  readonly height?: number;
+  readonly pixelRatio?: number;
+  readonly isPhone?: boolean;
+  readonly theme?: 'light' | 'dark';
+  /** Default true: the page starts paused, so that tests decide when time passes. */
+  readonly reducedMotion?: boolean;
+  /** Runs in the page before its own scripts. */
+  readonly before?: () => void;
+}
+
+/** The page with its first picture drawn. */
+export async function openPlayground(
+  browser: BrowserFixture,
+  circumstances: Circumstances = {},
+): Promise<OpenPage> {
+  const { width = 900, height = 620, pixelRatio = 1, isPhone = false } = circumstances;
+  const opened = await browser.openPage(BLANK_PAGE, { width, height });
+  const { page } = opened;
+  await page.setViewport({
+    width,
+    height,
+    deviceScaleFactor: pixelRatio,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+  });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: circumstances.theme ?? 'dark' },
+    {
+      name: 'prefers-reduced-motion',
+      value: (circumstances.reducedMotion ?? true) ? 'reduce' : 'no-preference',
+    },
+  ]);
+  if (circumstances.before) await page.evaluateOnNewDocument(circumstances.before);
+  page.on('framenavigated', (f) => console.log('DEBUGNAV', f.url()));
+  page.on('console', (m) => m.type() === 'debug' && console.log('DEBUGNAV', m.text()));
+  await page.goto(browser.url, { waitUntil: 'load' });
+  await page.waitForFunction(() => window.cellstorm !== undefined);
+  await page.evaluate(() => window.cellstorm?.ready);
+  await settle(page);
+  return opened;
+}
+
+/** Waits until the page has done all it was asked for. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(() => window.cellstorm?.settled());
+}
+
+export async function chooseScene(page: Page, scene: string): Promise<void> {
+  await page.select('#scene', scene);
+  await settle(page);
+}
+
+export async function chooseRadio(page: Page, name: string, value: string): Promise<void> {
+  await page.click(`input[name=${name}][value="${value}"]`);
+  await settle(page);
+}
+
+export async function typeCount(page: Page, count: number | string): Promise<void> {
+  await page.click('#count', { count: 3 });
+  await page.keyboard.type(String(count));
+  await page.keyboard.press('Tab');
+  await settle(page);
+}
+
+export async function stepTimes(page: Page, steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) await page.click('#step');
+  await settle(page);
+}
+
+export async function textOf(page: Page, id: string): Promise<string> {
+  return page.$eval(`#${id}`, (element) => element.textContent ?? '');
+}
+
+/** What the simulation holds and what it is expected to look like. */
+export interface Scenery {
+  readonly dimensions: number;
+  readonly count: number;
+  /** Pixels of the screenshot. */
+  readonly points: readonly (readonly [number, number])[];
+  readonly speeds: readonly number[];
+  /** Radius of a particle in pixels; in space that of one in the middle of the box. */
+  readonly radius: number;
+  readonly box: Rectangle;
+  readonly free: Rectangle;
+  readonly theme: Theme;
+  readonly speedScale: number;
+}
+
+export async function describeScenery(page: Page): Promise<Scenery> {
+  const scenery = await page.evaluate(async () => {
+    const handle = window.cellstorm;
+    const simulation = handle?.simulation;
+    const frame = handle?.frame;
+    if (!handle || !simulation || !frame) throw new Error('Nothing runs.');
+    const { dimensions, world } = simulation;
+    const { positions, velocities, ids } = await simulation.read();
+    const vector = (array: Float32Array, particle: number) =>
+      Array.from(array.subarray(dimensions * particle, dimensions * (particle + 1)));
+    const particles = Array.from(ids, (_, particle) => particle);
+    const [left, bottom] = handle.toScreen(world.min);
+    const [right, top] = handle.toScreen(world.max);
+    const { free, pixelRatio } = frame.viewport;
+    return {
+      dimensions,
+      count: simulation.count,
+      points: particles.map((particle) => handle.toScreen(vector(positions, particle))),
+      speeds: particles.map((particle) => Math.hypot(...vector(velocities, particle))),
+      radius: simulation.radius * frame.sight.pixelsPerUnit,
+      box: { x: left, y: top, width: right - left, height: bottom - top },
+      free,
+      theme: frame.theme,
+      speedScale: frame.speedScale,
+      pixelRatio,
+    };
+  });
+  const { pixelRatio } = scenery;
+  const scale = ({ x, y, width, height }: Rectangle): Rectangle => ({
+    x: x * pixelRatio,
+    y: y * pixelRatio,
+    width: width * pixelRatio,
+    height: height * pixelRatio,
+  });
+  return {
+    ...scenery,
+    points: scenery.points.map(([x, y]) => [x * pixelRatio, y * pixelRatio] as const),
+    radius: scenery.radius * pixelRatio,
+    box: scale(scenery.box),
+    free: scale(scenery.free),
+  };
+}
+
+/** What is on the screen; kept in tests/browser/screenshots. */
+export async function takePicture(page: Page, name: string): Promise<DecodedPng> {
+  // What was drawn is on the screen after the compositor's turn.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const png = await page.screenshot();
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await writeFile(`${SCREENSHOTS}${name}.png`, png);
+  return decode(png);
+}
+
+export function pixelAt(image: DecodedPng, x: number, y: number): Rgb {
+  const start = (Math.floor(y) * image.width + Math.floor(x)) * image.channels;
+  const channel = (index: number) => (image.data[start + index] ?? 0) / 255;
+  return [channel(0), channel(1), channel(2)];
+}
+
+/** The greatest difference of a channel, 0 to 255. */
+export function colourDistance(first: Rgb, second: Rgb): number {
+  return 255 * Math.max(...first.map((channel, index) => Math.abs(channel - (second[index] ?? 0))));
+}
+
+export function colourOfSpeed({ theme, speedScale }: Scenery, speed: number): Rgb {
+  return interpolate(theme.stops, speed / speedScale);
+}
+
+/** Pixels of the free part of the window that differ between two pictures. */
+export function countDifferences(
+  first: DecodedPng,
+  second: DecodedPng,
+  { x, y, width, height }: Rectangle,
+): number {
+  let differences = 0;
+  for (let row = Math.ceil(y); row < y + height; row++) {
+    for (let column = Math.ceil(x); column < x + width; column++) {
+      if (colourDistance(pixelAt(first, column, row), pixelAt(second, column, row)) > 0) differences++;
+    }
+  }
+  return differences;
+}
+
+export interface Comparison {
+  /** Share of the particles whose middle has the colour of their speed. */
+  readonly particles: number;
+  /** Share of the pixels away from all particles that have the colour of what is behind. */
+  readonly background: number;
+  readonly backgroundPixels: number;
+}
+
+/** Holds a picture of the plane against the state it was drawn from. */
+export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance: number): Comparison {
+  const { points, speeds, radius, box, free, theme } = scenery;
+  const near = new Uint8Array(image.width * image.height);
+  const reach = radius + 2;
+  let hits = 0;
+  points.forEach(([x, y], particle) => {
+    const expected = colourOfSpeed(scenery, speeds[particle] ?? 0);
+    if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
+    for (let row = Math.floor(y - reach); row <= y + reach; row++) {
+      for (let column = Math.floor(x - reach); column <= x + reach; column++) {
+        if (row >= 0 && row < image.height && column >= 0 && column < image.width) {
+          near[row * image.width + column] = 1;
+        }
+      }
+    }
+  });
+  let pixels = 0;
+  let empty = 0;
+  for (let row = Math.ceil(free.y); row < free.y + free.height; row += 2) {
+    // The panel casts a shadow.
+    for (let column = Math.ceil(free.x + SHADOW); column < free.x + free.width; column += 2) {
+      const inside = isInside(column + 0.5, row + 0.5, box, -2);
+      const isOutside = !isInside(column + 0.5, row + 0.5, box, 2);
+      if (near[row * image.width + column] === 1 || (!inside && !isOutside)) continue;
+      pixels++;
+      const expected = inside ? theme.surface : theme.background;
+      if (colourDistance(pixelAt(image, column, row), expected) <= tolerance) empty++;
+    }
+  }
+  return { particles: hits / points.length, background: empty / pixels, backgroundPixels: pixels };
+}
+
+function isInside(x: number, y: number, box: Rectangle, margin: number): boolean {
+  return (
+    x > box.x - margin &&
+    x < box.x + box.width + margin &&
+    y > box.y - margin &&
+    y < box.y + box.height + margin
+  );
+}

@@ -1,0 +1,178 @@
+/** Memory as reported, as estimated, and as really asked for; and what happens where there is not enough. */
+import { describe, expect } from 'vitest';
+import { GpuError, LimitError } from '../../src/core/errors';
+import { HashGrid } from '../../src/engine/hash-grid';
+import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../src/engine/memory';
+import { createSimulation } from '../../src/engine/simulation';
+import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { gpuTest } from '../helpers/node-gpu';
+import { DIMENSIONS } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+
+/** Sums up what is created from now on, until `stop`. */
+function watchBytes(device: GPUDevice) {
+  const create = device.createBuffer;
+  const watched = {
+    bytes: 0,
+    stop() {
+      device.createBuffer = create;
+    },
+  };
+  device.createBuffer = (descriptor) => {
+    watched.bytes += descriptor.size;
+    return create.call(device, descriptor);
+  };
+  return watched;
+}
+
+describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
+  gpuTest(
+    'is what it reports, to the byte, and what was estimated before, to a twentieth',
+    async (device, tools) => {
+      for (const name of ['uniform', 'clustered', 'gas']) {
+        const count = 100_000;
+        const scene = createScene(name, { dimensions, count });
+        const watched = watchBytes(device);
+        const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+        watched.stop();
+        expect(simulation.memoryBytes).toBe(watched.bytes);
+        const estimate = estimateMemory(dimensions, count, simulation.world.cellCount);
+        expect(Math.abs(estimate / watched.bytes - 1)).toBeLessThan(0.05);
+        simulation.destroy();
+        expect(tools.liveBuffers()).toEqual([]);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'stays within the bar for particles and cells',
+    async (_, tools) => {
+      expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(dimensions === 2 ? 64 : 112);
+      expect(BYTES_PER_CELL).toBeLessThanOrEqual(12);
+      const options = { dimensions, radius: 0.5, min: [0, 0, 0].slice(0, dimensions) };
+      const sizeOf = async (capacity: number, edge: number) => {
+        const max = new Array<number>(dimensions).fill(edge);
+        const simulation = await createSimulation(tools.wrap(), { ...options, max, capacity });
+        const { memoryBytes, world } = simulation;
+        simulation.destroy();
+        return { memoryBytes, cells: world.cellCount };
+      };
+      const small = await sizeOf(1000, 20);
+      const many = await sizeOf(101_000, 20);
+      const wide = await sizeOf(1000, 60);
+      const particle = (many.memoryBytes - small.memoryBytes) / 100_000;
+      const cell = (wide.memoryBytes - small.memoryBytes) / (wide.cells - small.cells);
+      expect(particle).toBeGreaterThan(30);
+      expect(particle).toBeLessThanOrEqual(dimensions === 2 ? 64 : 112);
+      expect(cell).toBeGreaterThan(4);
+      expect(cell).toBeLessThanOrEqual(12);
+    },
+    SHARED,
+  );
+});
+
+describe('where memory runs out', () => {
+  /** The device refuses every buffer whose label ends so, as if it had no room for it. */
+  function refuse(device: GPUDevice, ending: string): () => void {
+    const create = device.createBuffer;
+    device.createBuffer = (descriptor) => {
+      const tooLarge = descriptor.label?.endsWith(ending) ? { size: 2 ** 40 } : {};
+      return create.call(device, { ...descriptor, ...tooLarge });
+    };
+    return () => {
+      device.createBuffer = create;
+    };
+  }
+
+  gpuTest(
+    'a simulation or a grid is not made, and leaves nothing behind',
+    async (device, tools) => {
+      const gpu = tools.wrap();
+      const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 100 }));
+      const { min, max, radius } = createScene('uniform', { dimensions: 2, count: 100 });
+      const makers = {
+        simulation: () => createSimulation(gpu, options),
+        grid: () =>
+          HashGrid.create(gpu, { dimensions: 2, min, max: max ?? [], diameter: 2 * radius, capacity: 100 }),
+      };
+      for (const [maker, ending] of [
+        ['simulation', 'simulation.position1'],
+        ['simulation', 'simulation.leaving'],
+        ['simulation', 'grid.counts'],
+        ['simulation', 'grid.scan.blockSums'],
+        ['simulation', 'grid.scan.parameters'],
+        ['simulation', 'measure.measure.partials'],
+        ['simulation', 'measure.measure.parameters'],
+        ['simulation', 'solve.retire.parameters'],
+        ['simulation', 'simulation.grid-parameters'],
+        ['grid', 'grid.positions'],
+        ['grid', 'grid.entries'],
+        ['grid', 'grid.scan.blockStarts'],
+      ] as const) {
+        const restore = refuse(device, ending);
+        const attempt = makers[maker]();
+        await expect(attempt, ending).rejects.toThrow(GpuError);
+        await expect(attempt, ending).rejects.toThrow(/could not reserve \d+ bytes for /);
+        restore();
+        expect(tools.liveBuffers(), ending).toEqual([]);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'findPairs says so, and the simulation goes on',
+    async (device, tools) => {
+      const scene = createScene('uniform', { dimensions: 2, count: 100 });
+      const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+      const expected = await simulation.findPairs();
+      const { hash } = await simulation.measure();
+      const buffers = tools.liveBuffers().length;
+      for (const ending of ['pairs.tallies', 'pairs.position_in', 'grid.scan.blockSums', 'pairs.pairs']) {
+        const restore = refuse(device, ending);
+        await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);
+        restore();
+        expect(tools.liveBuffers().length, ending).toBe(buffers);
+        expect((await simulation.measure()).hash).toBe(hash);
+        expect(await simulation.findPairs()).toEqual(expected);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'findPairs says how many pairs there are where the device cannot bind a list of them',
+    async (_, tools) => {
+      // 128 MiB hold 16,777,216 pairs.
+      const scene = createScene('one-cell', { dimensions: 2, count: 6500 });
+      const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+      const { contacts } = await simulation.measure();
+      expect(contacts).toBeGreaterThan(2 ** 24);
+      const attempt = simulation.findPairs();
+      await expect(attempt).rejects.toThrow(LimitError);
+      await expect(attempt).rejects.toThrow(
+        `There are ${contacts} overlapping pairs, a list of ${8 * contacts} bytes, but this device's maxStorageBufferBindingSize is 134217728: at most 16777216 pairs fit.`,
+      );
+      expect((await simulation.measure()).contacts).toBe(contacts);
+    },
+    SHARED,
+  );
+});
+
+describe('every scene', () => {
+  gpuTest(
+    'fits the estimate of its own',
+    async (_, tools) => {
+      for (const name of SCENE_NAMES) {
+        const scene = createScene(name, { dimensions: 2, count: 20_000 });
+        const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+        const estimate = estimateMemory(2, 20_000, simulation.world.cellCount);
+        expect(Math.abs(estimate / simulation.memoryBytes - 1), name).toBeLessThan(0.05);
+        simulation.destroy();
+      }
+    },
+    SHARED,
+  );
+});

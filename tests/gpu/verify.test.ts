@@ -1,0 +1,163 @@
+/**
+ * What `cellstorm verify` runs: every scene in both dimensions against the reference. And what it is worth:
+ * each fault put into a shader is found, by the check that should find it.
+ */
+import { describe, expect } from 'vitest';
+import { wrapDevice } from '../../src/gpu/device';
+import { SCENE_NAMES } from '../../src/scenes';
+import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
+import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { DIMENSIONS } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+
+const CHECKS = [
+  'grid',
+  ...['grid', 'naive'].flatMap((broadPhase) =>
+    ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
+  ),
+  'repeats',
+];
+
+async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
+  const cases: VerifyCase[] = [];
+  for await (const result of verify({ gpu: tools.wrap() }, options)) cases.push(result);
+  return cases;
+}
+
+function expectAllPass(cases: readonly VerifyCase[]): void {
+  const failed = cases.filter(({ pass }) => !pass);
+  const shown = failed.map(
+    (one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`,
+  );
+  expect(shown).toEqual([]);
+}
+
+describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
+  gpuTest(
+    'passes on every scene',
+    async (_, tools) => {
+      const cases = await casesOf(tools, { dimensions: [dimensions], counts: [257], seed: 11 });
+      expectAllPass(cases);
+      for (const scene of SCENE_NAMES) {
+        const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);
+        expect(names, scene).toEqual(CHECKS);
+      }
+      expect(cases).toHaveLength(SCENE_NAMES.length * CHECKS.length);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'passes with nobody, one, and just less than a workgroup',
+    async (_, tools) => {
+      const options = { dimensions: [dimensions], scenes: ['uniform', 'lattice'], counts: [0, 1, 255] };
+      const cases = await casesOf(tools, options);
+      expectAllPass(cases);
+      expect(cases).toHaveLength(2 * 3 * CHECKS.length);
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'verification passes on 65,537 particles, where threads go round and the scan has blocks',
+  async (_, tools) => {
+    const cases = await casesOf(tools, { scenes: ['uniform'], dimensions: [2], counts: [65_537] });
+    expectAllPass(cases);
+    expect(cases.map(({ check }) => check)).toEqual(CHECKS.filter((check) => !check.endsWith('naive')));
+  },
+  SHARED,
+);
+
+interface Fault {
+  readonly name: string;
+  /** Text of a shader, and what it becomes. */
+  readonly from: string;
+  readonly to: string;
+  /** The first check that fails then. */
+  readonly check: string;
+  readonly scene?: string;
+  readonly count?: number;
+}
+
+const FAULTS: readonly Fault[] = [
+  { name: 'cells round to the nearest', from: 'floor(snap(', to: 'round(snap(', check: 'grid' },
+  { name: 'ids descend in a cell', from: '[other].y < entry.y', to: '[other].y > entry.y', check: 'grid' },
+  {
+    name: 'blocks are summed by halves',
+    from: 'sum_of(counts[vector])',
+    to: 'counts[vector].x',
+    check: 'grid',
+    count: 600,
+  },
+  { name: 'ranks are taken in vain', from: '] + ranks[slot];', to: '];', check: 'grid' },
+  {
+    name: 'the probe ends a cell early',
+    from: 'start[above + 2u] - third',
+    to: 'start[above + 1u] - third',
+    check: 'measures grid',
+  },
+  {
+    name: 'the hash leaves velocities out',
+    from: 'mix_word(hash, velocity[axis])',
+    to: 'mix_word(hash, 0u)',
+    check: 'measures grid',
+    scene: 'gas',
+  },
+  {
+    name: 'pairs overwrite each other',
+    from: '.first + (*visitor).found]',
+    to: '.first]',
+    check: 'pairs grid',
+  },
+  {
+    name: 'pushes are too strong by a millionth',
+    from: 'substep.half_relaxation * contact.overlap',
+    to: '1.000001 * substep.half_relaxation * contact.overlap',
+    check: 'separate grid',
+  },
+  {
+    name: 'positions follow the old velocity',
+    from: 'place += speed * substep.dt',
+    to: 'place += (speed - substep.gravity * substep.dt) * substep.dt',
+    check: 'step grid',
+  },
+  {
+    name: 'nobody bounces',
+    from: 'approach < (*visitor).fastest',
+    to: 'approach < -1e30',
+    check: 'step grid',
+  },
+  { name: 'all pairs include oneself', from: 'base + index == slot', to: 'false', check: 'measures naive' },
+  { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
+];
+
+describe('verification finds the fault', () => {
+  for (const { name, from, to, check, scene = 'clustered', count = 200 } of FAULTS) {
+    gpuTest(
+      `that ${name}`,
+      async (device) => {
+        let changes = 0;
+        const compile = device.createShaderModule;
+        device.createShaderModule = (descriptor) => {
+          const code = descriptor.code.replaceAll(from, to);
+          if (code !== descriptor.code) changes++;
+          return compile.call(device, { ...descriptor, code });
+        };
+        try {
+          // Not the shared handle, which has compiled its kernels.
+          const gpu = wrapDevice(device);
+          for await (const result of verify({ gpu }, { scenes: [scene], dimensions: [2], counts: [count] })) {
+            expect(result.pass, `${result.check}: ${result.detail}`).toBe(result.check !== check);
+            if (!result.pass) break;
+          }
+        } finally {
+          device.createShaderModule = compile;
+        }
+        expect(changes).toBeGreaterThan(0);
+      },
+      SHARED,
+    );
+  }
+});
