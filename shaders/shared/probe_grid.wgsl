@@ -20,7 +20,8 @@ fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector
     let third = start[above - 1u];
     let first_end = start[below + 2u] - first;
     let second_end = first_end + start[centre + 2u] - second;
-    let third_end = second_end + start[above + 2u] - third;
+    // Never more than all, so that not even a broken grid holds up the device.
+    let third_end = min(second_end + start[above + 2u] - third, grid.count);
     for (var index = 0u; index < third_end; index++) {
       var other = first + index;
       if (index >= first_end) {

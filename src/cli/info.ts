@@ -1,10 +1,19 @@
 /** Purpose: `cellstorm info`: what this machine offers, how many particles fit, and what they cost. */
 import { cpus, totalmem } from 'node:os';
-import { BYTES_PER_CELL, bytesPerParticle } from '../engine/memory';
+import { defaultCellCount } from '../core/simulation';
+import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/memory';
 import { greatestCount } from '../gpu/device';
 import { openDawn } from '../node/dawn';
 import { type Flags, oneOf, parseFlags } from './arguments';
-import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
+import {
+  BACKEND_FLAG,
+  BACKENDS,
+  CPU_BYTES_PER_PARTICLE,
+  describeAdapter,
+  describeCpu,
+  greatestOnCpu,
+  openGpu,
+} from './backend';
 import { formatBytes, formatCount, formatTable } from './output';
 
 export const INFO_FLAGS: Flags = {
@@ -54,13 +63,15 @@ async function describeGpuMachine(): Promise<Report> {
     features: [...(adapter?.features ?? [])].sort(),
     limits: Object.fromEntries(LIMITS.map((name) => [name, limits[name]])),
     fits: ([2, 3] as const).map((dimensions) => {
-      const { particles, limit, bytes } = greatestCount(limits, dimensions);
+      const { particles, limit, buffer } = greatestCount(limits, dimensions);
+      const cells = defaultCellCount(dimensions, particles);
+      const total = formatBytes(estimateMemory(dimensions, particles, cells));
       return {
         dimensions,
         particles,
         bytesPerParticle: bytesPerParticle(dimensions),
         bytesPerCell: BYTES_PER_CELL,
-        why: `${limit} is ${formatBytes(limits[limit as (typeof LIMITS)[number]])}, and the largest buffer takes ${bytes} bytes a particle; all buffers together take ${formatBytes(particles * bytesPerParticle(dimensions))}, which the device must have free`,
+        why: `${limit} is ${formatCount(limits[limit as (typeof LIMITS)[number]])}, met first by the buffer of ${buffer} (in the default box, ${(cells / particles).toFixed(2)} cells a particle); all buffers together take ${total}, which the device must have free`,
       };
     }),
   };
@@ -69,17 +80,16 @@ async function describeGpuMachine(): Promise<Report> {
 }
 
 function describeCpuMachine(): Report {
-  const bytes = ([2, 3] as const).map((dimensions) => 4 * (2 * (2 * dimensions + 1) + 4));
   return {
     adapter: `${describeCpu()}, ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
     features: [],
     limits: { memory: totalmem() },
-    fits: ([2, 3] as const).map((dimensions, index) => ({
+    fits: ([2, 3] as const).map((dimensions) => ({
       dimensions,
-      particles: Math.floor(totalmem() / 2 / (bytes[index] as number)),
-      bytesPerParticle: bytes[index] as number,
-      bytesPerCell: BYTES_PER_CELL,
-      why: `half of the machine's ${formatBytes(totalmem())}`,
+      particles: greatestOnCpu(dimensions),
+      bytesPerParticle: CPU_BYTES_PER_PARTICLE[dimensions],
+      bytesPerCell: 0,
+      why: `this machine has ${formatBytes(totalmem())}`,
     })),
   };
 }

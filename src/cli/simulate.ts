@@ -1,7 +1,9 @@
 /** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
-import { access, constants, readFile, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Checkpoint, type Measures, planSimulation } from '../core/simulation';
+import { CellstormError } from '../core/errors';
+import type { SettingsOptions } from '../core/settings';
+import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
 import type { StageTimes } from '../gpu/timing';
@@ -25,7 +27,7 @@ export const SIMULATE_FLAGS: Flags = {
   friction: { value: 'x', help: "friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how candidates are found (default grid)' },
   backend: BACKEND_FLAG,
-  from: { value: 'state.bin', help: 'go on from a state written by --out; the scene gives the world' },
+  from: { value: 'state.bin', help: 'go on from a state written by --out, in its world' },
   out: { value: 'state.bin', help: 'write the final state' },
   image: { value: 'out.png', help: 'draw the final state' },
   json: { help: 'print one JSON object' },
@@ -56,14 +58,17 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   for (const name of ['out', 'image']) await checkWritable(name, given.get(name));
   const from = await readState(given.get('from'), dimensions);
   await checkFits(backend, count, dimensions);
-  const scene = createScene(sceneName, { dimensions, count, seed });
-  const options = sceneOptions(
-    scene,
-    Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)),
+  const givenSettings = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
   );
+  const scene = createScene(sceneName, { dimensions, count, seed });
+  const options = from ? continueFrom(from, givenSettings) : sceneOptions(scene, givenSettings);
   const plan = planSimulation(options);
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan.world.cellCount);
-  if (from) simulation.restore(from);
+  if (from) {
+    simulation.restore(from);
+    simulation.set(givenSettings);
+  }
   const settle = async () => gpu?.device.queue.onSubmittedWorkDone();
 
   await settle();
@@ -78,14 +83,14 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   if (given.has('out') || given.has('image')) {
     const checkpoint = await simulation.checkpoint();
     const out = given.get('out');
-    if (out !== undefined) await writeFile(out, encodeCheckpoint(checkpoint));
+    if (out !== undefined) await save(out, encodeCheckpoint(checkpoint));
     const image = given.get('image');
     if (image !== undefined)
       await writeFile(image, renderImage(simulation.world, simulation.radius, checkpoint));
   }
   const report: Report = {
     adapter,
-    scene: sceneName,
+    scene: from ? `continued from ${given.get('from')}` : sceneName,
     dimensions,
     count: simulation.count,
     seed: scene.seed,
@@ -122,6 +127,12 @@ interface Report {
   readonly times: StageTimes | undefined;
 }
 
+/** The world of a state; its particles come with restore(). */
+function continueFrom(state: Checkpoint, settings: SettingsOptions): SimulationOptions {
+  const { dimensions, radius, min, max, ids } = state;
+  return { dimensions, radius, min, max, capacity: (ids.at(-1) ?? -1) + 1, ...state.settings, ...settings };
+}
+
 async function run(
   simulation: { step(dt: number): void },
   dt: number,
@@ -148,11 +159,28 @@ async function run(
 
 async function checkWritable(name: string, path: string | undefined): Promise<void> {
   if (path === undefined) return;
+  const existing = await stat(path).catch(() => undefined);
+  if (existing) {
+    const writable =
+      existing.isFile() &&
+      (await access(path, constants.W_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (!writable)
+      throw new UsageError(`--${name} is ${path}, but that is not a file that can be written to.`);
+  }
   const folder = dirname(resolve(path));
   await access(folder, constants.W_OK).catch(() => {
     throw new UsageError(
       `--${name} is ${path}, but its folder ${folder} does not exist or cannot be written to.`,
     );
+  });
+}
+
+async function save(path: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(path, bytes).catch((error: NodeJS.ErrnoException) => {
+    throw new CellstormError(`${path} could not be written (${error.code}).`);
   });
 }
 

@@ -3,7 +3,13 @@
 import { createCpuSimulation } from '../cpu';
 import { SCENE_NAMES } from '../scenes';
 import { verifyBars } from '../verify/bars';
-import { DEFAULT_COUNTS, largestVerified, type VerifyCase, verify as verifyCases } from '../verify/verify';
+import {
+  DEFAULT_COUNTS,
+  describeCaps,
+  largestVerified,
+  type VerifyCase,
+  verify as verifyCases,
+} from '../verify/verify';
 import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } from './arguments';
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
 import { formatCount, formatSeconds, formatTable } from './output';
@@ -65,6 +71,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
       `\n${cases.length - failed} of ${cases.length} checks passed in ${formatSeconds((performance.now() - began) / 1000)}.\n`,
     );
   }
+  if (!json) for (const note of describeCaps(options)) process.stdout.write(`${note}\n`);
   host?.gpu.destroy();
   return pass ? 0 : 1;
 }

@@ -90,7 +90,14 @@ export function checkPacked(
 }
 
 /** Refuses option names nobody reads, so that a misspelt option is never ignored in silence. */
-export function checkKnownKeys(argument: string, value: object, known: readonly string[]): void {
+export function checkKnownKeys(
+  argument: string,
+  value: unknown,
+  known: readonly string[],
+): asserts value is object {
+  if (typeof value !== 'object' || value === null) {
+    throw new ArgumentError(argument, value, `an object with some of ${known.join(', ')}`);
+  }
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
       throw new ArgumentError(

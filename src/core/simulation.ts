@@ -79,6 +79,10 @@ export interface ParticleArrays {
 export interface Checkpoint extends ParticleArrays {
   readonly version: 1;
   readonly dimensions: Dimensions;
+  readonly radius: number;
+  /** Corners of the box. */
+  readonly min: readonly number[];
+  readonly max: readonly number[];
   readonly time: number;
   readonly settings: Settings;
 }
@@ -114,6 +118,18 @@ export interface ParticleSimulation {
   checkpoint(): Promise<Checkpoint> | Checkpoint;
   restore(checkpoint: Checkpoint): void;
   destroy(): void;
+}
+
+/** Edge of the default box, in whole diameters: discs fill a fifth of its area, spheres of its volume. */
+function defaultEdge(dimensions: Dimensions, capacity: number): number {
+  return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
+}
+
+/** Cells that the default box of so many particles takes at most: what a device must be asked for. */
+export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
+  const edge = defaultEdge(dimensions, capacity);
+  // Rounded up, perhaps stretched by what rounding of positions asks for, and a cell at each end.
+  return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
 /** Options checked and completed: what both engines start from. */
@@ -164,9 +180,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
-  const edge = Math.ceil(
-    diameter * (Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions),
-  );
+  const edge = diameter * defaultEdge(dimensions, capacity);
   const world = defineWorld(
     {
       dimensions,
@@ -183,11 +197,26 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
 }
 
 /** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
-export function checkCheckpoint(checkpoint: Checkpoint, dimensions: Dimensions, capacity: number): Settings {
+export function checkCheckpoint(
+  checkpoint: Checkpoint,
+  simulation: Pick<ParticleSimulation, 'dimensions' | 'radius' | 'world' | 'capacity'>,
+): Settings {
+  const { dimensions, capacity, world } = simulation;
   if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
   if (checkpoint.dimensions !== dimensions) {
     const accepted = `${dimensions}, like this simulation`;
     throw new ArgumentError('checkpoint.dimensions', checkpoint.dimensions, accepted);
+  }
+  if (checkpoint.radius !== simulation.radius) {
+    const accepted = `${simulation.radius}, like this simulation`;
+    throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
+  }
+  for (const corner of ['min', 'max'] as const) {
+    const given = checkpoint[corner];
+    if (!Array.isArray(given) || world[corner].some((value, axis) => value !== given[axis])) {
+      const accepted = `[${world[corner].join(', ')}], like this simulation's box`;
+      throw new ArgumentError(`checkpoint.${corner}`, given, accepted);
+    }
   }
   if (!(checkpoint.ids instanceof Uint32Array)) {
     throw new ArgumentError('checkpoint.ids', checkpoint.ids, 'a Uint32Array');
@@ -272,7 +301,7 @@ export class IdAllocator {
     const seen = new Set<number>();
     for (let index = 0; index < ids.length; index++) {
       const id = ids[index] as number;
-      if (!this.has(id) || seen.has(id)) {
+      if (!Number.isInteger(id) || !this.has(id) || seen.has(id)) {
         throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, named once');
       }
       seen.add(id);

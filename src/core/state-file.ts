@@ -2,7 +2,7 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, count, time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and
+ * dimensions, radius, min, max, count, time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and
  * velocities (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
@@ -15,14 +15,17 @@ const MAGIC = 'CELLSTRM';
 interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;
+  readonly radius: number;
+  readonly min: readonly number[];
+  readonly max: readonly number[];
   readonly count: number;
   readonly time: number;
   readonly settings: Settings;
 }
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
-  const { version, dimensions, time, settings, ids, positions, velocities } = checkpoint;
-  const header: Header = { version, dimensions, count: ids.length, time, settings };
+  const { version, dimensions, radius, min, max, time, settings, ids, positions, velocities } = checkpoint;
+  const header: Header = { version, dimensions, radius, min, max, count: ids.length, time, settings };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
   const arrays = [ids, positions, velocities];
@@ -58,15 +61,19 @@ export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
     return refuse('one with a readable header of version 1');
   }
-  const { dimensions, count, time, settings } = header;
+  const { dimensions, radius, min, max, count, time, settings } = header;
   const expected = begin + 4 * count * (1 + 2 * dimensions);
   if (!Number.isInteger(count) || count < 0 || bytes.length !== expected) {
     refuse(`${expected} bytes long, as its header says`);
   }
-  const copy = bytes.slice(begin).buffer;
+  // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
+  const copy = new Uint8Array(bytes).slice(begin).buffer;
   return {
     version: 1,
     dimensions,
+    radius,
+    min,
+    max,
     time,
     settings,
     ids: new Uint32Array(copy, 0, count),

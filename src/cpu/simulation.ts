@@ -8,7 +8,7 @@
  * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
  * canonical order. Steps allocate nothing that grows with the number of particles.
  */
-import { checkInteger, checkPacked } from '../core/checks';
+import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { StateHash } from '../core/hash';
 import {
@@ -145,6 +145,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
+    checkKnownKeys('particles', particles, ['positions', 'velocities']);
     const { dimensions } = this;
     const count = Math.floor((particles.positions?.length ?? 0) / dimensions);
     checkPacked('positions', particles.positions, count, dimensions);
@@ -217,14 +218,14 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   checkpoint(): Checkpoint {
-    const { time, settings, dimensions } = this;
-    return { version: 1, dimensions, time, settings, ...this.read() };
+    const { time, settings, dimensions, radius } = this;
+    const { min, max } = this.world;
+    return { version: 1, dimensions, radius, min, max, time, settings, ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
-    checkCheckpoint(checkpoint, this.dimensions, this.capacity);
-    const settings = resolveSettings(this.dimensions, this.currentSettings, checkpoint.settings);
+    const settings = checkCheckpoint(checkpoint, this);
     this.allocator.replaceAll(checkpoint.ids);
     this.append(checkpoint.ids, checkpoint.positions, checkpoint.velocities, 0);
     this.currentSettings = settings;

@@ -9,7 +9,7 @@ import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../gpu/buffers';
-import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
 import { SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
@@ -57,7 +57,7 @@ export class HashGrid {
     const { dimensions, capacity } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
     const world = defineWorld(options, options.diameter);
-    gpu.checkAlive();
+    checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     const carriesVelocities = options.velocities === true;
     const vector = 4 * storedFloats(dimensions) * capacity;
@@ -106,6 +106,8 @@ export class HashGrid {
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     if (this.destroyed) throw new DestroyedError('HashGrid');
     this.gpu.checkAlive();
+    checkEncoder(encoder);
+    checkKnownKeys('input', input, ['positions', 'velocities', 'count']);
     checkInteger('count', input.count, 0, this.capacity);
     const needed = 4 * storedFloats(this.world.dimensions) * input.count;
     const given = {
@@ -113,7 +115,7 @@ export class HashGrid {
       ...(this.carriesVelocities ? { velocities: input.velocities } : {}),
     };
     for (const [name, buffer] of Object.entries(given)) {
-      if (!buffer) throw new ArgumentError(name, buffer, 'a GPUBuffer (this grid carries velocities)');
+      if (!buffer) throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
       if (buffer.size < needed || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(
           name,

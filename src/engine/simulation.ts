@@ -8,7 +8,7 @@
  * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
  * simulation that is not itself a recording, because those calls submit at once.
  */
-import { checkInteger, checkPacked } from '../core/checks';
+import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError, LimitError } from '../core/errors';
 import {
   type BroadPhase,
@@ -35,7 +35,7 @@ import {
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts, reserveBuffers } from '../gpu/buffers';
-import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
@@ -131,7 +131,7 @@ export class Simulation implements ParticleSimulation {
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
     const plan = planSimulation(options);
     const { dimensions, capacity, world } = plan;
-    gpu.checkAlive();
+    checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
     const probing = async (broadPhase: BroadPhase): Promise<ProbingPasses> => {
@@ -211,6 +211,7 @@ export class Simulation implements ParticleSimulation {
   /** Records a step into the caller's encoder. */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
+    checkEncoder(encoder);
     checkTimeStep(dt, this.currentSettings.substeps);
     if (dt === 0) return;
     this.encodeStages(encoder, 'simulation.step', this.stepStages(dt));
@@ -224,6 +225,7 @@ export class Simulation implements ParticleSimulation {
   /** Records a separation into the caller's encoder: one grid, then `iterations` pushes. */
   encodeSeparate(encoder: GPUCommandEncoder, iterations = this.currentSettings.iterations): void {
     this.checkUsable();
+    checkEncoder(encoder);
     checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
     this.encodeStages(encoder, 'simulation.separate', this.separateStages(iterations));
   }
@@ -245,8 +247,9 @@ export class Simulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
-    const count = Math.floor((particles?.positions?.length ?? 0) / this.dimensions);
-    checkPacked('positions', particles?.positions, count, this.dimensions);
+    checkKnownKeys('particles', particles, ['positions', 'velocities']);
+    const count = Math.floor((particles.positions?.length ?? 0) / this.dimensions);
+    checkPacked('positions', particles.positions, count, this.dimensions);
     const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
     checkPacked('velocities', velocities, count, this.dimensions);
     this.ids.checkRoom(count);
@@ -400,14 +403,15 @@ export class Simulation implements ParticleSimulation {
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    const { time, settings, dimensions } = this;
+    const { time, settings, dimensions, radius } = this;
+    const { min, max } = this.world;
     const arrays = await this.read();
-    return { version: 1, dimensions, time, settings, ...arrays };
+    return { version: 1, dimensions, radius, min, max, time, settings, ...arrays };
   }
 
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
-    const settings = checkCheckpoint(checkpoint, this.dimensions, this.capacity);
+    const settings = checkCheckpoint(checkpoint, this);
     this.ids.replaceAll(checkpoint.ids);
     this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
     this.currentSettings = settings;
@@ -593,6 +597,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   private upload(first: number, ids: Uint32Array, positions: Float32Array, velocities: Float32Array): void {
+    // Deno panics when it is asked to write nothing.
+    if (ids.length === 0) return;
     const { queue } = this.gpu.device;
     const stride = 4 * storedFloats(this.dimensions);
     queue.writeBuffer(this.buffer('id', this.id), 4 * first, new Uint32Array(ids));

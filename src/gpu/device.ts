@@ -4,9 +4,9 @@
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
-import { GpuError, LimitError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
-import type { Dimensions } from '../core/world';
+import { ArgumentError, GpuError, LimitError } from '../core/errors';
+import { defaultCellCount, MAX_PARTICLES } from '../core/simulation';
+import { type Dimensions, MAX_CELLS } from '../core/world';
 import { storedFloats } from './layout';
 import { sharedGroupLayout } from './params';
 
@@ -14,7 +14,7 @@ export interface GpuRequest {
   /** Particles that one simulation or grid will hold. */
   readonly particles: number;
   readonly dimensions: Dimensions;
-  /** Cells of its world. Default: four a particle. */
+  /** Cells of its world. Default: those of the box that createSimulation makes by default. */
   readonly cells?: number | undefined;
   /** Entry point of WebGPU. Default: navigator.gpu. */
   readonly gpu?: GPU | undefined;
@@ -39,22 +39,43 @@ export interface Gpu {
 
 /** Bytes of the largest buffer that a particle and a cell cause: entries or vectors, and starts. */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
-  return Math.max(particles * 4 * Math.max(2, storedFloats(dimensions)), (cells + 8) * 4, 256);
+  return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** Particles that fit a device's limits, and the limit that ends it. */
-export function greatestCount(
-  limits: GPUSupportedLimits,
-  dimensions: Dimensions,
-): { readonly particles: number; readonly limit: string; readonly bytes: number } {
+/** Bytes a particle takes in the largest buffer of particles: entries or vectors. */
+function perParticleBytes(dimensions: Dimensions): number {
+  return 4 * Math.max(2, storedFloats(dimensions));
+}
+
+export interface GreatestCount {
+  readonly particles: number;
+  /** The limit that ends it. */
+  readonly limit: string;
+  /** The buffer that meets the limit first. */
+  readonly buffer: 'particles' | 'cells';
+}
+
+/** Particles that fit a device's limits in the default box, and what ends it. */
+export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
   const names = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
   const limit = limits[names[0]] <= limits[names[1]] ? names[0] : names[1];
-  const perParticle = 4 * Math.max(2, storedFloats(dimensions));
   const threads = limits.maxComputeWorkgroupsPerDimension ** 2 * WORKGROUP_SIZE;
-  const particles = Math.min(Math.floor(limits[limit] / perParticle), MAX_PARTICLES);
-  return threads < particles
-    ? { particles: threads, limit: 'maxComputeWorkgroupsPerDimension', bytes: perParticle }
-    : { particles, limit, bytes: perParticle };
+  const fits = (particles: number) => {
+    const cells = defaultCellCount(dimensions, particles);
+    return cells <= MAX_CELLS && largestBuffer(particles, cells, dimensions) <= limits[limit];
+  };
+  let low = 0;
+  let high = Math.min(threads, MAX_PARTICLES) + 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  if (low === threads)
+    return { particles: low, limit: 'maxComputeWorkgroupsPerDimension', buffer: 'particles' };
+  const cells = 4 * defaultCellCount(dimensions, low);
+  const buffer = cells > low * perParticleBytes(dimensions) ? 'cells' : 'particles';
+  return { particles: low, limit, buffer };
 }
 
 const REQUEST_NAMES = ['particles', 'dimensions', 'cells', 'gpu', 'powerPreference'] as const;
@@ -64,10 +85,13 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   const { particles, dimensions } = request;
   checkDimensions(dimensions);
   checkInteger('particles', particles, 0, MAX_PARTICLES);
-  const cells = request.cells ?? 4 * particles;
-  checkInteger('cells', cells, 0, 2 ** 31);
+  const cells = request.cells ?? defaultCellCount(dimensions, particles);
+  if (request.cells !== undefined) checkInteger('cells', cells, 0, MAX_CELLS);
   const provider = request.gpu ?? globalThis.navigator?.gpu;
   if (!provider) throw missingGpu();
+  if (typeof provider.requestAdapter !== 'function') {
+    throw new ArgumentError('request.gpu', request.gpu, 'an entry point of WebGPU, such as navigator.gpu');
+  }
   const adapter = await provider.requestAdapter(
     request.powerPreference ? { powerPreference: request.powerPreference } : {},
   );
@@ -84,7 +108,7 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
       const fit = greatestCount(adapter.limits, dimensions);
       throw new LimitError(
         name,
-        `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in ${Math.floor(adapter.limits[name] / 4) - 8} cells fit.`,
+        `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in the default box fit, or any number up to ${Math.floor(adapter.limits[name] / perParticleBytes(dimensions))} in at most ${Math.floor(adapter.limits[name] / 4) - 8} cells.`,
       );
     }
     requiredLimits[name] = bytes;
@@ -133,7 +157,10 @@ export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsP
         );
       }
     },
-    destroy: () => device.destroy(),
+    destroy() {
+      lost ??= { reason: 'it was destroyed' };
+      device.destroy();
+    },
   };
 }
 
@@ -180,6 +207,14 @@ function atLeastDefaults(limits: Record<string, number>): Record<string, number>
   );
 }
 
+/** Refuses anything that requestGpu or wrapDevice did not make; a bare GPUDevice is an easy mistake. */
+export function checkGpu(gpu: unknown): asserts gpu is Gpu {
+  if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
+    throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
+  }
+  (gpu as Gpu).checkAlive();
+}
+
 function missingGpu(): GpuError {
   const insecure = (globalThis as { isSecureContext?: boolean }).isSecureContext === false;
   return insecure
@@ -188,4 +223,11 @@ function missingGpu(): GpuError {
         'unsupported',
         'There is no WebGPU here (no navigator.gpu); use a browser that has it, pass `gpu`, or use cellstorm/cpu.',
       );
+}
+
+/** Something that passes can be recorded into. Checked before anything is recorded or changed. */
+export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEncoder {
+  if (typeof (encoder as GPUCommandEncoder | undefined)?.beginComputePass !== 'function') {
+    throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');
+  }
 }

@@ -1,7 +1,6 @@
 /**
  * Purpose: time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
- * wall clock otherwise (each stage submitted and awaited on its own, so overhead is included; `source` says
- * which). Stages are separate compute passes only while being timed.
+ * wall clock otherwise (each stage submitted on its own, so overhead is included; `source` says which). Stages are separate compute passes only while being timed.
  * Timestamps may be quantised to 100 µs and may run backwards: a negative difference counts as 0.
  */
 import type { Gpu } from './device';
@@ -79,18 +78,19 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
+/** Every stage is submitted before the first is awaited, so that later calls find the work in the queue. */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<number[]> {
-  const times: number[] = [];
-  await gpu.device.queue.onSubmittedWorkDone();
-  for (const stage of stages) {
+  const { queue } = gpu.device;
+  const idle = queue.onSubmittedWorkDone().then(() => performance.now());
+  const ends = stages.map((stage) => {
     const encoder = gpu.device.createCommandEncoder({ label: 'timing.encoder' });
     const pass = encoder.beginComputePass({ label: stage.name });
     stage.encode(pass);
     pass.end();
-    const began = performance.now();
-    gpu.device.queue.submit([encoder.finish()]);
-    await gpu.device.queue.onSubmittedWorkDone();
-    times.push(performance.now() - began);
-  }
-  return times;
+    queue.submit([encoder.finish()]);
+    return queue.onSubmittedWorkDone().then(() => performance.now());
+  });
+  const times = await Promise.all([idle, ...ends]);
+  gpu.checkAlive();
+  return times.slice(1).map((end, index) => Math.max(0, end - (times[index] as number)));
 }

@@ -91,7 +91,7 @@ export function readTheme(): Theme {
 }
 
 /**
- * Speed at the legend's end: half of what a fall through the box gives, or what few of the first particles
+ * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
  * exceed; two digits, at least 1.
  */
 export function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
@@ -102,5 +102,5 @@ export function speedScale(simulation: ParticleSimulation, options: SimulationOp
   let squares = 0;
   for (const component of velocities) squares += component * component;
   const usual = velocities.length > 0 ? Math.sqrt((squares * dimensions) / velocities.length) : 0;
-  return Number(Math.max(1, 0.5 * fall, 2 * usual).toPrecision(2));
+  return Number(Math.max(1, 0.6 * fall, 2 * usual).toPrecision(2));
 }

@@ -30,11 +30,12 @@ declare global {
   }
 }
 
+performance.mark('cellstorm:start');
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
 listenToKeys(playground);
 listenToPointers(playground);
 const ready = playground.open().then(() => {
-  performance.mark('cellstorm:first-picture');
+  performance.measure('cellstorm:first-picture', 'cellstorm:start');
 });
 window.cellstorm = {
   ready,

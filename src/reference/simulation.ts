@@ -5,7 +5,7 @@
  * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
-import { checkInteger, checkPacked } from '../core/checks';
+import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import {
   checkTimeStep,
@@ -115,6 +115,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkAlive();
+    checkKnownKeys('particles', particles, ['positions', 'velocities']);
     const count = Math.floor(particles.positions.length / this.dimensions);
     checkPacked('positions', particles.positions, count, this.dimensions);
     const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
@@ -163,6 +164,9 @@ export class ReferenceSimulation implements ParticleSimulation {
     return {
       version: 1,
       dimensions: this.dimensions,
+      radius: this.radius,
+      min: this.world.min,
+      max: this.world.max,
       time: this.time,
       settings: this.settings,
       ...this.read(),
@@ -171,7 +175,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
-    const settings = checkCheckpoint(checkpoint, this.dimensions, this.capacity);
+    const settings = checkCheckpoint(checkpoint, this);
     const { ids, positions, velocities } = checkpoint;
     this.grid = buildGrid(this.world, positions, velocities, ids);
     this.allocator.replaceAll(ids);

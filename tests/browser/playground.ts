@@ -49,12 +49,12 @@ export async function openPlayground(
     },
   ]);
   if (circumstances.before) await page.evaluateOnNewDocument(circumstances.before);
-  page.on('framenavigated', (f) => console.log('DEBUGNAV', f.url()));
-  page.on('console', (m) => m.type() === 'debug' && console.log('DEBUGNAV', m.text()));
   await page.goto(browser.url, { waitUntil: 'load' });
   await page.waitForFunction(() => window.cellstorm !== undefined);
   await page.evaluate(() => window.cellstorm?.ready);
   await settle(page);
+  page.on('framenavigated', (frame) => console.warn(`The page went to ${frame.url()} by itself.`));
+  page.on('error', (error) => console.warn(`The page crashed: ${error.message}`));
   return opened;
 }
 

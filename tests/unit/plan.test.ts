@@ -9,6 +9,7 @@ import {
   planSimulation,
   type SimulationOptions,
 } from '../../src/core/simulation';
+import { defineWorld } from '../../src/core/world';
 
 describe('planSimulation', () => {
   it('completes what was left out', () => {
@@ -74,9 +75,14 @@ describe('planSimulation', () => {
 });
 
 describe('checkCheckpoint', () => {
+  const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
+  const simulation = { dimensions: 2, radius: 0.5, world, capacity: 4 } as const;
   const good: Checkpoint = {
     version: 1,
     dimensions: 2,
+    radius: 0.5,
+    min: [0, 0],
+    max: [9, 9],
     time: 1,
     settings: defaultSettings(2),
     ids: new Uint32Array([0, 3]),
@@ -85,12 +91,17 @@ describe('checkCheckpoint', () => {
   };
 
   it('accepts its own kind, non-finite particles included', () => {
-    expect(() => checkCheckpoint(good, 2, 4)).not.toThrow();
-    expect(() => checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, 2, 4)).not.toThrow();
+    expect(() => checkCheckpoint(good, simulation)).not.toThrow();
+    expect(() =>
+      checkCheckpoint({ ...good, positions: new Float32Array(4).fill(NaN) }, simulation),
+    ).not.toThrow();
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['version', { version: 2 }, /^checkpoint\.version is 2, but it must be 1\.$/],
+    ['radius', { radius: 1 }, /^checkpoint\.radius is 1, .*0\.5, like this/],
+    ['min', { min: [1, 0] }, /^checkpoint\.min is \[1, 0\], .*\[0, 0\], like/],
+    ['max', { max: undefined }, /^checkpoint\.max is undefined, /],
     ['dimensions', { dimensions: 3 }, /^checkpoint\.dimensions is 3, .*2, like this simulation/],
     ['id past the capacity', { ids: new Uint32Array([0, 4]) }, /^checkpoint\.ids\[1\] is 4, /],
     ['order of ids', { ids: new Uint32Array([3, 0]) }, /^checkpoint\.ids\[1\] is 0, .*above 3/],
@@ -111,13 +122,15 @@ describe('checkCheckpoint', () => {
     ],
   ])('refuses a bad %s', (_, change, message) => {
     const checkpoint = { ...good, ...change } as unknown as Checkpoint;
-    expect(() => checkCheckpoint(checkpoint, 2, 4)).toThrow(ArgumentError);
-    expect(() => checkCheckpoint(checkpoint, 2, 4)).toThrow(message);
+    expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(ArgumentError);
+    expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(message);
   });
 
   it('refuses more particles than the capacity, and nothing at all', () => {
-    expect(() => checkCheckpoint(good, 2, 1)).toThrow(/^checkpoint\.ids\.length is 2, .*at most 1/);
-    expect(() => checkCheckpoint(undefined as unknown as Checkpoint, 2, 1)).toThrow(ArgumentError);
+    expect(() => checkCheckpoint(good, { ...simulation, capacity: 1 })).toThrow(
+      /^checkpoint\.ids\.length is 2, .*at most 1/,
+    );
+    expect(() => checkCheckpoint(undefined as unknown as Checkpoint, simulation)).toThrow(ArgumentError);
   });
 });
 

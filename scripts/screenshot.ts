@@ -1,0 +1,105 @@
+/**
+ * Purpose: makes docs/picture.png, the picture at the top of README.md: the page itself, at a chosen moment.
+ * Usage: node scripts/run.mjs scripts/screenshot.ts [FILE [scene dimensions count steps theme]]
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import puppeteer from 'puppeteer';
+import { createServer } from 'vite';
+import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SIZE = { width: 1280, height: 720 };
+/** Most bytes of the picture: it is in the repository, and everyone who reads README.md loads it. */
+const MOST_BYTES = 300_000;
+/** Steps handed to the GPU before it is waited for. */
+const BATCH = 8;
+const LIMIT_MS = 300_000;
+
+const [
+  file = 'docs/picture.png',
+  scene = 'pile',
+  dimensions = '2',
+  count = '5000',
+  steps = '240',
+  theme = 'dark',
+] = process.argv.slice(2);
+
+const chrome = findChrome(thisMachine());
+if (!chrome) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+const server = await createServer({
+  root: ROOT,
+  configFile: join(ROOT, 'vite.config.ts'),
+  logLevel: 'error',
+  server: { host: '127.0.0.1', watch: null },
+});
+await server.listen();
+const browser = await puppeteer.launch({
+  executablePath: chrome.command,
+  protocolTimeout: LIMIT_MS,
+  args: [
+    '--no-sandbox',
+    '--enable-unsafe-webgpu',
+    '--enable-features=Vulkan',
+    '--use-vulkan=swiftshader',
+    '--use-angle=vulkan',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-quic',
+    '--disable-dev-shm-usage',
+    '--no-first-run',
+    '--hide-scrollbars',
+    '--force-color-profile=srgb',
+  ],
+});
+try {
+  const page = await browser.newPage();
+  await page.setViewport(SIZE);
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: theme },
+    // The page starts paused, so that this script decides when time passes.
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  await page.goto(server.resolvedUrls?.local[0] ?? '');
+  await page.waitForFunction(() => window.cellstorm !== undefined);
+  const settle = () => page.evaluate(() => window.cellstorm?.settled());
+  await page.evaluate(() => window.cellstorm?.ready);
+  await page.select('#scene', scene);
+  await page.click(`input[name=dimensions][value="${dimensions}"]`);
+  await page.click('#count', { count: 3 });
+  await page.keyboard.type(count);
+  await page.keyboard.press('Tab');
+  await settle();
+  await page.evaluate(
+    async (total, batch) => {
+      const simulation = window.cellstorm?.simulation;
+      for (let step = 1; step < total; step++) {
+        simulation?.step(1 / 60);
+        if (step % batch === 0) await simulation?.measure();
+      }
+    },
+    Number(steps),
+    BATCH,
+  );
+  // The last step through the page, which draws and measures it.
+  await page.click('#step');
+  await settle();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  // Neither focus nor hover belong in a picture.
+  await page.mouse.move(SIZE.width - 1, 1);
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  const png = await page.screenshot();
+  const path = resolve(ROOT, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, png);
+  process.stdout.write(`${file}: ${png.length} bytes\n`);
+  if (png.length > MOST_BYTES) {
+    process.stderr.write(`That is more than ${MOST_BYTES} bytes: take fewer particles.\n`);
+    process.exitCode = 1;
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}

@@ -1,0 +1,35 @@
+/** The engine under wgpu and naga, Firefox's: every kernel accepted, and correct against the reference. */
+import { describe, expect, test } from 'vitest';
+import { describeKernels } from '../../src/passes';
+import { SCENE_NAMES } from '../../src/scenes';
+import type { VerifyOptions } from '../../src/verify/verify';
+import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
+import type { PortabilityReport } from './entries/verify';
+
+const COUNTS = [0, 1, 257];
+const SCENES = ['uniform', 'clustered', 'one-cell', 'lattice', 'negative'];
+const CHECKS = 10;
+
+describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
+  test('compiles every kernel, agrees with the reference, and repeats itself', async () => {
+    const input: VerifyOptions = { scenes: SCENES, counts: COUNTS };
+    const report = await runInDeno<PortabilityReport>('tests/portability/entries/verify.ts', { input });
+    expect(report.refused).toEqual([]);
+    expect(report.complaints).toEqual([]);
+    const kernels = [2, 3].flatMap((dimensions) =>
+      describeKernels(dimensions as 2 | 3, false).map(({ label }) => `${label} ${dimensions}D`),
+    );
+    expect(report.compiled).toEqual(kernels);
+    const failed = report.cases.filter(({ pass }) => !pass);
+    expect(
+      failed.map((one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`),
+    ).toEqual([]);
+    expect(report.cases).toHaveLength(SCENES.length * 2 * COUNTS.length * CHECKS);
+    expect(SCENE_NAMES).toEqual(expect.arrayContaining(SCENES));
+    const [plane, planeAgain, planeRestored, space, spaceAgain, spaceRestored] = report.hashes;
+    expect([planeAgain, planeRestored]).toEqual([plane, plane]);
+    expect([spaceAgain, spaceRestored]).toEqual([space, space]);
+    expect(plane).toMatch(/^[0-9a-f]{16}$/);
+    expect(space).not.toBe(plane);
+  });
+});

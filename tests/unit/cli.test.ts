@@ -1,0 +1,139 @@
+/** The command line as a user meets it, on the CPU backend: exit codes, sentences, JSON, files. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { decode } from 'fast-png';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
+import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
+import { createCpuSimulation } from '../../src/cpu';
+import { createScene, sceneOptions } from '../../src/scenes';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cellstorm-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function cellstorm(...argv: string[]): { code: number | null; out: string; error: string } {
+  const run = spawnSync(process.execPath, ['scripts/run.mjs', 'src/cli/main.ts', ...argv], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: 50_000,
+  });
+  return { code: run.status, out: run.stdout, error: run.stderr };
+}
+
+describe('cellstorm', () => {
+  it.each<[string[], RegExp]>([
+    [
+      ['simulate', '--foo', '1'],
+      /^cellstorm: --foo is not a flag of "cellstorm simulate", which accepts --scene/,
+    ],
+    [['simulate', '--count', '-5'], /^cellstorm: --count is -5, but it must be a whole number from 0 to/],
+    [['simulate', '--count', 'many'], /^cellstorm: --count is many, /],
+    [['simulate', '--scene', 'nope'], /^cellstorm: --scene is nope, but it must be one of uniform, gas/],
+    [['simulate', '--scene'], /^cellstorm: --scene needs a value/],
+    [['simulate', '--seed', '1', '--seed', '2'], /^cellstorm: --seed was given twice/],
+    [['simulate', '--json=yes'], /^cellstorm: --json takes no value/],
+    [['simulate', '--backend', 'cpu', '--count', '1000000000'], /at most \d+ particles fit\.$/],
+    [['simulate', '--backend', 'cpu', '--restitution', '7'], /^cellstorm: restitution is 7, .*from 0 to 1/],
+    [['simulate', '--backend', 'cpu', '--dt', '-1'], /^cellstorm: --dt is -1, /],
+    [['simulate', '--backend', 'cpu', '--out', tmpdir()], /^cellstorm: --out is .*not a file/],
+    [
+      ['simulate', '--backend', 'cpu', '--image', '/no/such/folder/x.png'],
+      /^cellstorm: --image is .*does not exist/,
+    ],
+    [['simulate', '--backend', 'cpu', '--from', '/no/such/state.bin'], /^cellstorm: --from is .*ENOENT/],
+    [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
+    [['conquer'], /^cellstorm: "conquer" is not a command/],
+  ])('refuses %j with one sentence and exit code 2', (argv, message) => {
+    const { code, out, error } = cellstorm(...argv);
+    expect(error.trim()).toMatch(message);
+    expect(error.trim().split('\n')).toHaveLength(1);
+    expect(out).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('goes on from a state file with the same bits, and draws', () => {
+    const state = join(folder, 'half.bin');
+    const image = join(folder, 'half.png');
+    const common = ['simulate', '--backend', 'cpu', '--count', '300', '--scene', 'pile', '--json'];
+    const half = cellstorm(...common, '--steps', '10', '--out', state, '--image', image);
+    expect(half).toMatchObject({ code: 0, error: '' });
+    const rest = cellstorm(...common, '--steps', '10', '--from', state);
+    const whole = cellstorm(...common, '--steps', '20');
+    expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
+    expect(JSON.parse(half.out).measures.hash).not.toBe(JSON.parse(whole.out).measures.hash);
+    const { data, width, height } = decode(readFileSync(image));
+    const background = [16, 18, 24];
+    let drawn = 0;
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      if (background.some((value, channel) => data[3 * pixel + channel] !== value)) drawn++;
+    }
+    // The box is a little higher than the stack, and discs cover about 0.8 of their lattice.
+    expect(drawn / (width * height)).toBeGreaterThan(0.5);
+    expect(drawn / (width * height)).toBeLessThan(0.95);
+  });
+
+  it('lets flags win over the settings of a state file', () => {
+    const state = join(folder, 'settings.bin');
+    const common = ['simulate', '--backend', 'cpu', '--count', '50', '--steps', '1', '--json'];
+    cellstorm(...common, '--out', state, '--friction', '0.5');
+    expect(JSON.parse(cellstorm(...common, '--from', state).out).settings.friction).toBe(0.5);
+    const changed = cellstorm(...common, '--from', state, '--friction', '0.75');
+    expect(JSON.parse(changed.out).settings.friction).toBe(0.75);
+  });
+
+  it('verifies the CPU engine and reports as JSON', () => {
+    const { code, out } = cellstorm(
+      'verify',
+      '--backend',
+      'cpu',
+      '--scene',
+      'lattice',
+      '--count',
+      '100',
+      '--json',
+    );
+    const report = JSON.parse(out);
+    expect(report.pass).toBe(true);
+    expect(report.adapter).toContain('CPU engine');
+    expect(report.cases.length).toBeGreaterThan(8);
+    expect(report.cases[0]).toMatchObject({ scene: 'lattice', dimensions: 2, count: 100, pass: true });
+    expect(code).toBe(0);
+  });
+
+  it('says what a particle costs on the CPU', () => {
+    for (const dimensions of [2, 3] as const) {
+      const scene = createScene('uniform', { dimensions, count: 200_000 });
+      const simulation = createCpuSimulation(sceneOptions(scene));
+      expect(simulation.memoryBytes / scene.count / CPU_BYTES_PER_PARTICLE[dimensions]).toBeCloseTo(1, 1);
+    }
+  });
+});
+
+describe('state files', () => {
+  const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 3, count: 20 })));
+  const checkpoint = simulation.checkpoint();
+
+  it('hold a checkpoint, in whatever kind of array they come', () => {
+    const bytes = encodeCheckpoint(checkpoint);
+    const shared = Buffer.concat([Buffer.from([1, 2, 3]), bytes]).subarray(3);
+    for (const source of [bytes, Buffer.from(bytes), shared])
+      expect(decodeCheckpoint(source)).toEqual(checkpoint);
+  });
+
+  it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
+    ['empty', () => new Uint8Array(0)],
+    ['of another kind', (bytes) => bytes.fill(65, 0, 8)],
+    ['cut short', (bytes) => bytes.subarray(0, bytes.length - 4)],
+    ['with a broken header', (bytes) => bytes.fill(65, 12, 20)],
+  ])('are refused when %s', (_, damage) => {
+    expect(() => decodeCheckpoint(damage(encodeCheckpoint(checkpoint)))).toThrow(/^the state file is /);
+  });
+});
