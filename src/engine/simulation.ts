@@ -37,7 +37,7 @@ import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts, reserveBuffers } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
-import { type SharedBinding, SharedParameters } from '../gpu/params';
+import { PARAMETER_SLOTS, type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
 import { Integrate } from '../passes/integrate';
@@ -100,6 +100,8 @@ export class Simulation implements ParticleSimulation {
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
   private readonly groups = new Map<string, unknown>();
+  /** Changes of parameters in each encoder of a caller. */
+  private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
   private elapsed = 0;
   private destroyed = false;
   /** Which of the two copies holds the state. */
@@ -214,7 +216,7 @@ export class Simulation implements ParticleSimulation {
     checkEncoder(encoder);
     checkTimeStep(dt, this.currentSettings.substeps);
     if (dt === 0) return;
-    this.encodeStages(encoder, 'simulation.step', this.stepStages(dt));
+    this.recordInto(encoder, 'simulation.step', () => this.stepStages(dt));
     this.elapsed += dt;
   }
 
@@ -227,7 +229,7 @@ export class Simulation implements ParticleSimulation {
     this.checkUsable();
     checkEncoder(encoder);
     checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
-    this.encodeStages(encoder, 'simulation.separate', this.separateStages(iterations));
+    this.recordInto(encoder, 'simulation.separate', () => this.separateStages(iterations));
   }
 
   /** A step (or a separation) with each stage timed; it counts as done. */
@@ -466,6 +468,20 @@ export class Simulation implements ParticleSimulation {
     const encoder = this.gpu.device.createCommandEncoder({ label });
     encode(encoder);
     this.gpu.device.queue.submit([encoder.finish()]);
+  }
+
+  /** A recording keeps the parameters it was made with; the ring that holds them must not come round meanwhile. */
+  private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
+    const recorded = this.recorded.get(encoder) ?? 0;
+    if (recorded >= PARAMETER_SLOTS - 1) {
+      throw new LimitError(
+        'parameters',
+        `This encoder holds ${recorded} changes of parameters (dt, settings, count) already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
+      );
+    }
+    const before = this.parameters.placed;
+    this.encodeStages(encoder, label, makeStages());
+    this.recorded.set(encoder, recorded + this.parameters.placed - before);
   }
 
   private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {

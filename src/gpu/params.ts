@@ -2,7 +2,7 @@
  * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/shared/params.wgsl).
  * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
  * submit later; so parameters live in rings of slots, bound with dynamic offsets. A slot is written again
- * only after SLOTS other values: record fewer changes than that before submitting.
+ * only after PARAMETER_SLOTS other values; whoever records into a caller's encoder counts them with `placed`.
  */
 import type { Substep } from '../core/settings';
 import type { Dimensions, World } from '../core/world';
@@ -37,7 +37,7 @@ export const SUBSTEP_FIELDS = {
 
 /** Dynamic offsets are multiples of this on every device. */
 const SLOT_BYTES = 256;
-const SLOTS = 1024;
+export const PARAMETER_SLOTS = 1024;
 
 export function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
@@ -58,12 +58,16 @@ class UniformRing {
   ) {}
 
   /** Offset of a slot that holds these bytes; the same one while they stay the same. */
+  /** Slots written so far. */
+  placed = 0;
+
   place(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;
     this.lastOffset = this.next * SLOT_BYTES;
-    this.next = (this.next + 1) % SLOTS;
+    this.next = (this.next + 1) % PARAMETER_SLOTS;
     this.last = incoming;
+    this.placed++;
     this.device.queue.writeBuffer(this.buffer, this.lastOffset, bytes);
     return this.lastOffset;
   }
@@ -105,7 +109,7 @@ export class SharedParameters {
   }
 
   static async create(gpu: Gpu, dimensions: Dimensions, label: string): Promise<SharedParameters> {
-    const bytes = SLOT_BYTES * SLOTS;
+    const bytes = SLOT_BYTES * PARAMETER_SLOTS;
     const rings = await createBuffers(
       gpu,
       label,
@@ -144,6 +148,11 @@ export class SharedParameters {
       }),
     );
     return { group: this.group, offsets: [grid, parameters] };
+  }
+
+  /** Slots written so far, of the ring that moves faster. */
+  get placed(): number {
+    return Math.max(this.gridRing.placed, this.substepRing.placed);
   }
 
   get bytes(): number {

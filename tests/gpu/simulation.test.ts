@@ -614,3 +614,29 @@ describe('every scene', () => {
     SHARED,
   );
 });
+
+describe('a long recording', () => {
+  gpuTest(
+    'refuses more changes of parameters than its ring holds, and loses none before',
+    async (device, tools) => {
+      const recorded = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
+      const stepped = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
+      const encoder = device.createCommandEncoder();
+      let steps = 0;
+      const record = () => {
+        for (; steps < 2000; steps++) recorded.encodeStep(encoder, (1 + steps) * 1e-6);
+      };
+      expect(record).toThrow(/^This encoder holds 1023 changes of parameters .*at most 1023 fit/);
+      expect(steps).toBe(1023);
+      device.queue.submit([encoder.finish()]);
+      for (let step = 0; step < steps; step++) stepped.step((1 + step) * 1e-6);
+      expect(await hashOf(recorded)).toBe(await hashOf(stepped));
+      expect(() => recorded.encodeStep(undefined as unknown as GPUCommandEncoder, DT)).toThrow(
+        /^encoder is undefined, but it must be a GPUCommandEncoder\.$/,
+      );
+      expect(recorded.time).toBe(stepped.time);
+      recorded.destroy();
+      stepped.destroy();
+    },
+  );
+});
