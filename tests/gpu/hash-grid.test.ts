@@ -130,23 +130,23 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
     'carries velocities along, and looks only at `count` particles of a larger buffer',
     async (device, tools) => {
       const scene = createScene('clustered', { dimensions, count: 500 });
-      const velocities = scatterIn(createNoise(1), scene.min, scene.max, 500);
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene, 400), velocities: true });
-      const input = {
-        positions: uploadVectors(tools, dimensions, 'positions', scene.positions),
-        velocities: uploadVectors(tools, dimensions, 'velocities', velocities),
-      };
-      for (const count of [400, 333]) {
-        build(grid, device, { ...input, count });
-        await expectBuilt(tools, grid, scene.positions.subarray(0, count * dimensions));
-        const { velocities: expected } = buildGrid(
-          grid.world,
-          scene.positions.subarray(0, count * dimensions),
-          velocities.subarray(0, count * dimensions),
-        );
+      const positions = uploadVectors(tools, dimensions, 'positions', scene.positions);
+      for (const [count, seed] of [
+        [400, 1],
+        [333, 1],
+        // Other velocities beside the same positions.
+        [333, 2],
+      ] as const) {
+        const given = scatterIn(createNoise(seed), scene.min, scene.max, 500);
+        const velocities = uploadVectors(tools, dimensions, 'velocities', given);
+        build(grid, device, { positions, velocities, count });
+        const seen = scene.positions.subarray(0, count * dimensions);
+        await expectBuilt(tools, grid, seen);
+        const expected = buildGrid(grid.world, seen, given.subarray(0, count * dimensions));
         if (!grid.velocities) expect.fail('The grid has no velocities.');
         const got = await readVectors(tools, dimensions, grid.velocities, count);
-        expectArraysEqual(bitsOf(got), bitsOf(expected), 'velocities');
+        expectArraysEqual(bitsOf(got), bitsOf(expected.velocities), 'velocities');
       }
     },
     { shared: true },
