@@ -48,6 +48,36 @@ describe('a GPU test', () => {
   });
 });
 
+describe('a device that a file shares', () => {
+  const seen: GPUDevice[] = [];
+
+  for (const turn of ['first', 'second']) {
+    gpuTest(
+      `is the same in its ${turn} test, and empty`,
+      (device, { allocate, liveBuffers, wrap }) => {
+        expect(liveBuffers()).toEqual([]);
+        allocate(turn, 16);
+        expect(wrap()).toBe(wrap());
+        expect(wrap(2)).not.toBe(wrap());
+        seen.push(device);
+        expect(new Set(seen).size).toBe(1);
+      },
+      { shared: true },
+    );
+  }
+
+  gpuTest('is not that of other tests, and takes no options', async (device) => {
+    expect(seen).not.toContain(device);
+    const body = withDevice(() => undefined, { shared: true, without: ['subgroups'] });
+    await expect(body).rejects.toThrow('A shared device has the default options.');
+  });
+
+  gpuTest('still fails on a validation error', async () => {
+    const body = withDevice((device) => void device.createBuffer({ size: 4, usage: 0 }), { shared: true });
+    await expect(body).rejects.toThrow(/validation error/);
+  });
+});
+
 describe('expectArraysEqual', () => {
   test('shows the first mismatches in a table', () => {
     const got = Uint32Array.of(1, 2, 3, 4000);
