@@ -3,15 +3,22 @@
 // adds its threads in order, so the sums have the same bits on every run.
 // Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
 // occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
-// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts.
+// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts; 16 borderline pairs
+// (from each side), as in src/core/borderline.ts.
 
 struct Measure {
   // The world's box; `upper` of the substep leaves out a radius.
   lowest: Vector,
   highest: Vector,
+  // See src/core/borderline.ts: from when on, and until when a distance² is borderline; the exact lattice.
+  borderline_low: f32,
+  borderline_high: f32,
+  lattice_scale: f32,
 }
 
 struct Visitor {
+  exact: bool,
+  borderline: u32,
   contacts: u32,
   deepest: f32,
   overlap: f32,
@@ -30,7 +37,20 @@ struct Visitor {
 // Word by word, so that one thread can add a word over all threads.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
+fn is_on_lattice(position: Vector) -> bool {
+  let scaled = position * measure.lattice_scale;
+  return measure.lattice_scale > 0.0 && all(scaled == floor(scaled));
+}
+
 fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
+  if (distance_squared >= measure.borderline_low) {
+    if (!((*visitor).exact && is_on_lattice(load_vector(position_in[other])))) {
+      (*visitor).borderline += 1u;
+    }
+    if (distance_squared >= substep.diameter_squared) {
+      return;
+    }
+  }
   let overlap = substep.diameter - sqrt(distance_squared);
   (*visitor).contacts += 1u;
   (*visitor).deepest = max((*visitor).deepest, overlap);
@@ -83,6 +103,7 @@ fn measure_state(
   var overlap = 0.0;
   var hash_low = 0u;
   var hash_high = 0u;
+  var borderline = 0u;
   // Uniform over the workgroup, as the tiled probe demands.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
@@ -94,10 +115,11 @@ fn measure_state(
     var id = 0u;
     if (present) {
       position = load_vector(position_in[slot]);
+      visitor.exact = is_on_lattice(position);
       id = id_in[slot];
       cell = cell_of_slot[slot];
     }
-    probe(&visitor, slot, cell, position, thread);
+    probe(&visitor, slot, cell, position, measure.borderline_high, thread);
     if (present) {
       let bits = velocity_bits[slot];
       hash_low += hash_of(HASH_SEED_LOW, id, position_bits[slot], bits);
@@ -107,6 +129,7 @@ fn measure_state(
       } else {
         add_wide(&candidates_low, &candidates_high, count_candidates(cell));
         add_wide(&contacts_low, &contacts_high, visitor.contacts);
+        borderline += visitor.borderline;
         deepest = max(deepest, visitor.deepest);
         overlap += visitor.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
@@ -140,6 +163,7 @@ fn measure_state(
   words[13][thread] = bitcast<u32>(overlap);
   words[14][thread] = hash_low;
   words[15][thread] = hash_high;
+  words[16][thread] = borderline;
   workgroupBarrier();
   if (thread >= MEASURE_WORDS) {
     return;

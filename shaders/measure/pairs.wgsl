@@ -55,7 +55,7 @@ fn find_pairs(
     visitor.room = offsets[visitor.id + 1u] - visitor.first;
 #endif
   }
-  probe(&visitor, slot, cell, position, thread);
+  probe(&visitor, slot, cell, position, substep.diameter_squared, thread);
 #if !FILL
   if (present) {
     tallies[visitor.id] = visitor.found;

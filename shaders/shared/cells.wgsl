@@ -2,6 +2,7 @@
 
 const SMALLEST_NORMAL = 0x1p-126f;
 const EXPONENT_BITS = 0x7f800000u;
+const MAGNITUDE_BITS = 0x7fffffffu;
 
 // Implementations may flush subnormals or keep them; snapping makes both agree.
 fn snap(vector: Vector) -> Vector {

@@ -1,13 +1,20 @@
 // The neighbour loop over the grid. Needs params and of the kernel:
 //   start: array<u32>, position_in: array<Stored>, struct Visitor,
 //   fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32).
-// Calls visit for every other particle nearer than a diameter, slots ascending; `apart` points from the other
+// Calls visit for every other particle nearer than a reach up to the cell size, slots ascending; `apart` points from the other
 // to this one. Cells of a row are neighbours in memory, so three cells are one range; the ring of empty cells
 // makes every row exist. A `cell` past the last has no neighbours.
 
 // The three ranges of a layer run as one loop: threads in lockstep then wait for the longest sum of three,
 // not three times for the longest.
-fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector, thread: u32) {
+fn probe(
+  visitor: ptr<function, Visitor>,
+  slot: u32,
+  cell: u32,
+  position: Vector,
+  reach_squared: f32,
+  thread: u32,
+) {
   if (cell >= grid.cell_count) {
     return;
   }
@@ -32,7 +39,7 @@ fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector
       }
       let apart = position - load_vector(position_in[other]);
       let distance_squared = dot(apart, apart);
-      if (distance_squared < substep.diameter_squared && other != slot) {
+      if (distance_squared < reach_squared && other != slot) {
         visit(visitor, other, apart, distance_squared);
       }
     }

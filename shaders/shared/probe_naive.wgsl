@@ -9,7 +9,14 @@ var<workgroup> tile_positions: array<Stored, TILE_SIZE>;
 var<workgroup> tile_cells: array<Lattice, TILE_SIZE>;
 #endif
 
-fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector, thread: u32) {
+fn probe(
+  visitor: ptr<function, Visitor>,
+  slot: u32,
+  cell: u32,
+  position: Vector,
+  reach_squared: f32,
+  thread: u32,
+) {
   let count = min(start[grid.cell_count], grid.count);
 #if FROZEN
   let centre = unflatten(min(cell, grid.cell_count - 1u), grid.cells);
@@ -29,7 +36,7 @@ fn probe(visitor: ptr<function, Visitor>, slot: u32, cell: u32, position: Vector
       for (var index = 0u; index < filled; index++) {
         let apart = position - load_vector(tile_positions[index]);
         let distance_squared = dot(apart, apart);
-        if (distance_squared >= substep.diameter_squared || base + index == slot) {
+        if (distance_squared >= reach_squared || base + index == slot) {
           continue;
         }
 #if FROZEN

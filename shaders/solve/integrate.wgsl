@@ -1,12 +1,18 @@
 // Advances every particle by one substep (symplectic Euler: velocity first) and counts the buckets of where
 // they arrive, so that the grid needs no pass of its own for it. Inputs and outputs: positions, velocities.
-// Outputs: counts and ranks as in grid/count.wgsl. Particles that are not finite stay as they are.
+// Outputs: counts and ranks as in grid/count.wgsl. Particles that are not finite stay as they are;
+// those that get too fast to be squared are set aside: their position becomes NaN.
 
-@group(1) @binding(0) var<storage, read_write> position: array<Stored>;
+// Bits, since a NaN can be written no other way.
+@group(1) @binding(0) var<storage, read_write> position: array<StoredBits>;
 @group(1) @binding(1) var<storage, read_write> velocity: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
 @group(1) @binding(3) var<storage, read_write> ranks: array<u32>;
 @group(1) @binding(4) var<storage, read> id_in: array<u32>;
+
+fn is_too_fast(speed: Vector) -> bool {
+  return any((bitcast<Extent>(speed) & Extent(MAGNITUDE_BITS)) >= Extent(GREATEST_SPEED_BITS));
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn integrate(
@@ -18,12 +24,16 @@ fn integrate(
   if (slot >= grid.count) {
     return;
   }
-  var place = load_vector(position[slot]);
+  var bits = position[slot];
+  let place = load_vector(bitcast<Stored>(bits));
   if (is_finite(place)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
-    place += speed * substep.dt;
     velocity[slot] = store_vector(speed);
-    position[slot] = store_vector(place);
+    bits = bitcast<StoredBits>(store_vector(place + speed * substep.dt));
+    if (is_too_fast(speed)) {
+      bits = StoredBits(NOT_A_NUMBER);
+    }
+    position[slot] = bits;
   }
-  ranks[slot] = atomicAdd(&counts[bucket_of(place, id_in[slot])], 1u);
+  ranks[slot] = atomicAdd(&counts[bucket_of(load_vector(bitcast<Stored>(bits)), id_in[slot])], 1u);
 }

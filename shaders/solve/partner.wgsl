@@ -41,7 +41,7 @@ fn partner(
     visitor.velocity = load_vector(velocity_in[slot]);
     cell = cell_of_slot[slot];
   }
-  probe(&visitor, slot, cell, position, thread);
+  probe(&visitor, slot, cell, position, substep.diameter_squared, thread);
   if (present) {
     partner_out[slot] = visitor.partner;
   }

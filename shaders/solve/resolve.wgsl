@@ -112,7 +112,7 @@ fn resolve(
     }
 #endif
   }
-  probe(&visitor, slot, cell, position, thread);
+  probe(&visitor, slot, cell, position, substep.diameter_squared, thread);
   if (!present) {
     return;
   }

@@ -3,7 +3,7 @@
  * missing value or a number out of range ends the command with exit code 2 before anything is done.
  */
 import { parseArgs } from 'node:util';
-import { CellstormError } from '../core/errors';
+import { type ArgumentError, CellstormError } from '../core/errors';
 
 export class UsageError extends CellstormError {
   override name = 'UsageError';
@@ -53,6 +53,16 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
     given.set(token.name, token.value ?? 'true');
   }
   return given;
+}
+
+/**
+ * What the library says of an argument, said of the flag that its value came from. Flags that were not given
+ * are left out: the value is then a default's or a state file's.
+ */
+export function nameFlag(error: ArgumentError, given: Given): CellstormError {
+  const { argument, message } = error;
+  const name = argument.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return given.has(name) ? new UsageError(`--${name}${message.slice(argument.length)}`) : error;
 }
 
 /** `--count -5` as `--count=-5`, so that the number is refused for what it is. */

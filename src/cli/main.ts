@@ -4,7 +4,7 @@
  */
 import { version } from '../../package.json';
 import { ArgumentError, CellstormError, LimitError } from '../core/errors';
-import { describeFlags, type Flags, UsageError } from './arguments';
+import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
 import { INFO_FLAGS, info } from './info';
 import { SIMULATE_FLAGS, simulate } from './simulate';
 import { VERIFY_FLAGS, verify } from './verify';
@@ -45,7 +45,10 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`cellstorm ${name}: ${command.summary}\n\n${describeFlags(command.flags)}\n`);
     return 0;
   }
-  return command.run(rest);
+  return command.run(rest).catch((error: unknown) => {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw nameFlag(error, parseFlags(name, command.flags, rest));
+  });
 }
 
 function help(): string {

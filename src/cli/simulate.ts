@@ -1,7 +1,7 @@
 /** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CellstormError } from '../core/errors';
+import { CellstormError, Phrase } from '../core/errors';
 import type { SettingsOptions } from '../core/settings';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
@@ -57,7 +57,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   if (!(dt >= 0)) throw new UsageError(`--dt is ${dt}, but it must be 0 or more seconds.`);
   for (const name of ['out', 'image']) await checkWritable(name, given.get(name));
   const from = await readState(given.get('from'), dimensions);
-  await checkFits(backend, count, dimensions);
+  await checkFits(backend, from ? capacityOf(from) : count, dimensions);
   const givenSettings = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
@@ -127,10 +127,16 @@ interface Report {
   readonly times: StageTimes | undefined;
 }
 
+/** Room for the greatest id. */
+function capacityOf(state: Checkpoint): number {
+  return (state.ids.at(-1) ?? -1) + 1;
+}
+
 /** The world of a state; its particles come with restore(). */
 function continueFrom(state: Checkpoint, settings: SettingsOptions): SimulationOptions {
-  const { dimensions, radius, min, max, ids } = state;
-  return { dimensions, radius, min, max, capacity: (ids.at(-1) ?? -1) + 1, ...state.settings, ...settings };
+  const { dimensions, radius, min, max } = state;
+  const capacity = capacityOf(state);
+  return { dimensions, radius, min, max, capacity, ...state.settings, ...settings };
 }
 
 async function run(
@@ -189,7 +195,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--from is ${path}, which cannot be read (${error.code}).`);
   });
-  const checkpoint = decodeCheckpoint(bytes);
+  const checkpoint = decodeCheckpoint(bytes, '--from', new Phrase(`${path} (${bytes.length} bytes)`));
   if (checkpoint.dimensions !== dimensions) {
     throw new UsageError(
       `--from is a state in ${checkpoint.dimensions}D, but --dimensions is ${dimensions}.`,
@@ -215,6 +221,7 @@ function describe(report: Report): string {
     ['memory', formatBytes(report.memoryBytes)],
     ['candidates', formatCount(measures.candidates)],
     ['contacts', formatCount(measures.contacts)],
+    ['borderline', formatCount(measures.borderline)],
     ['occupied cells', formatCount(measures.occupiedCells)],
     ['fullest cell', formatCount(measures.greatestOccupancy)],
     ['outside', formatCount(measures.outside)],

@@ -59,13 +59,15 @@ export function checkVector(argument: string, value: unknown, dimensions: 2 | 3)
 
 /**
  * Packed vectors, `dimensions` numbers a particle: the length is `count` particles and every number
- * is finite as a 32-bit float. The error names the first particle that is not.
+ * is finite as a 32-bit float and its magnitude is less than `below`. The error names the first particle
+ * where that is not so.
  */
 export function checkPacked(
   argument: string,
   values: unknown,
   count: number,
   dimensions: 2 | 3,
+  below = Number.POSITIVE_INFINITY,
 ): asserts values is Float32Array {
   if (!(values instanceof Float32Array)) {
     throw new ArgumentError(argument, values, `a Float32Array with ${dimensions} numbers a particle`);
@@ -79,11 +81,13 @@ export function checkPacked(
   }
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as number;
-    if (!Number.isFinite(value)) {
+    if (!(Math.abs(value) < below)) {
       throw new ArgumentError(
         `${argument}[${index}] (particle ${Math.floor(index / dimensions)})`,
         value,
-        'a finite number',
+        below === Number.POSITIVE_INFINITY
+          ? 'a finite number'
+          : `a finite number below 2^${Math.log2(below)} in magnitude`,
       );
     }
   }

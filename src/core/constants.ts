@@ -15,14 +15,20 @@ export const SCAN_ITEMS = 64;
 /** Cells a workgroup of the scan covers. */
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
-/** Threads a workgroup of the measure pass: 16 words for each must fit 16 KiB of workgroup memory. */
+/** Threads a workgroup of the measure pass: MEASURE_WORDS words for each must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Workgroups of the measure pass at most: the partial sums read back are 64 bytes for each. */
+/** Workgroups of the measure pass at most: the partial sums read back are 4 · MEASURE_WORDS bytes for each. */
 export const MEASURE_WORKGROUPS = 1024;
 
 /** Words in one workgroup's partial measures. */
-export const MEASURE_WORDS = 16;
+export const MEASURE_WORDS = 17;
+
+/** The bits of the NaN that marks a particle as set aside or removed. */
+export const NOT_A_NUMBER = 0x7fc0_0000;
+
+/** The bits of GREATEST_SPEED in core/world.ts: bits of positive floats ascend as the floats do. */
+export const GREATEST_SPEED_BITS = 0x5d80_0000;
 
 /** Set in the id of a particle that is being removed; so ids stay below it. */
 export const RETIRED_BIT = 0x8000_0000;

@@ -8,6 +8,11 @@ export class CellstormError extends Error {
   override name = 'CellstormError';
 }
 
+/** A value told in words, such as "51 particles": messages print it bare, where a string is quoted. */
+export class Phrase {
+  constructor(readonly words: string) {}
+}
+
 /** An argument that is malformed or out of range. */
 export class ArgumentError extends CellstormError {
   override name = 'ArgumentError';
@@ -51,6 +56,7 @@ export class GpuError extends CellstormError {
 }
 
 function describeValue(value: unknown): string {
+  if (value instanceof Phrase) return value.words;
   if (typeof value === 'string') return `"${value}"`;
   if (Array.isArray(value))
     return `[${value.slice(0, 4).map(describeValue).join(', ')}${value.length > 4 ? ', …' : ''}]`;

@@ -130,6 +130,27 @@ export interface Substep {
   readonly walls: boolean;
 }
 
+/** deriveSubstep for one world and diameter, remembered while the time step and the settings stay. */
+export class SubstepMemo {
+  private dt = -1;
+  private settings: Settings | undefined;
+  private substep: Substep | undefined;
+
+  constructor(
+    private readonly world: World,
+    private readonly diameter: number,
+  ) {}
+
+  derive(settings: Settings, dt: number): Substep {
+    if (!this.substep || this.dt !== dt || this.settings !== settings) {
+      this.substep = deriveSubstep(this.world, this.diameter, settings, dt);
+      this.dt = dt;
+      this.settings = settings;
+    }
+    return this.substep;
+  }
+}
+
 export function deriveSubstep(world: World, diameter: number, settings: Settings, dt: number): Substep {
   const substepTime = Math.fround(dt / settings.substeps);
   const gravity = settings.gravity.map(Math.fround);

@@ -12,7 +12,7 @@ import {
   checkPositive,
 } from './checks';
 import { RETIRED_BIT } from './constants';
-import { ArgumentError } from './errors';
+import { ArgumentError, Phrase } from './errors';
 import {
   defaultSettings,
   resolveSettings,
@@ -20,7 +20,7 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { checkDiameter, type Dimensions, defineWorld, type World } from './world';
+import { checkDiameter, type Dimensions, defineWorld, GREATEST_SPEED, type World } from './world';
 
 export interface SimulationOptions extends SettingsOptions {
   readonly dimensions: Dimensions;
@@ -43,12 +43,21 @@ export interface Measures {
   readonly candidates: number;
   /** Unordered pairs that overlap: distance² < diameter². Touching is not overlapping. */
   readonly contacts: number;
+  /**
+   * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
+   * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: coordinates that are
+   * multiples of the diameter / 2048 or less, and the CPU engine, whose decisions are exact.
+   */
+  readonly borderline: number;
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
-  /** Particles set aside because a coordinate is not finite. */
+  /**
+   * Particles set aside because a coordinate is not finite: in a checkpoint, by a move out of the range of
+   * 32-bit floats, or with a component of velocity of 2^60 and more, which sets the position to NaN.
+   */
   readonly nonFinite: number;
   /** ½ Σ v², each particle of mass 1. */
   readonly kineticEnergy: number;
@@ -66,6 +75,11 @@ export interface Measures {
 export interface PairList {
   readonly count: number;
   readonly pairs: Uint32Array;
+}
+
+/** What findPairs finds, and how many pairs, in the list or not, rounding may have decided on: see Measures. */
+export interface FoundPairs extends PairList {
+  readonly borderline: number;
 }
 
 /** Particles sorted by id; set-aside ones included. */
@@ -113,7 +127,7 @@ export interface ParticleSimulation {
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
   measure(): Promise<Measures> | Measures;
-  findPairs(): Promise<PairList> | PairList;
+  findPairs(): Promise<FoundPairs> | FoundPairs;
   read(): Promise<ParticleArrays> | ParticleArrays;
   checkpoint(): Promise<Checkpoint> | Checkpoint;
   restore(checkpoint: Checkpoint): void;
@@ -172,7 +186,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const count = Math.floor(positions.length / dimensions);
   checkPacked('positions', positions, count, dimensions);
   const velocities = options.velocities ?? new Float32Array(positions.length);
-  checkPacked('velocities', velocities, count, dimensions);
+  checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
   const capacity = options.capacity ?? count;
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (count > capacity) {
@@ -240,8 +254,28 @@ export function checkCheckpoint(
       throw new ArgumentError(`checkpoint.${name}`, vectors, accepted);
     }
   }
+  const { positions, velocities } = checkpoint;
+  for (let index = 0; index < velocities.length; index++) {
+    if (Number.isFinite(velocities[index]) || isSetAside(positions, index, dimensions)) continue;
+    const accepted = 'a finite number, as the position of its particle is finite';
+    throw new ArgumentError(`checkpoint.velocities[${index}]`, velocities[index], accepted);
+  }
   checkFinite('checkpoint.time', checkpoint.time);
+  if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
   return resolveSettings(dimensions, defaultSettings(dimensions), checkpoint.settings ?? {});
+}
+
+/** Whether the particle that a component belongs to has a position that is not finite. */
+function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
+  const first = index - (index % dimensions);
+  return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
+}
+
+/** New particles that were checked as a whole and have their ids. */
+export interface Admitted {
+  readonly ids: Uint32Array;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
 }
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
@@ -260,6 +294,18 @@ export class IdAllocator {
 
   has(id: number): boolean {
     return this.alive[id] === 1;
+  }
+
+  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
+  admit(dimensions: Dimensions, particles: NewParticles): Admitted {
+    checkKnownKeys('particles', particles, ['positions', 'velocities']);
+    const positions: Float32Array = particles.positions;
+    const count = Math.floor((positions?.length ?? 0) / dimensions);
+    checkPacked('positions', positions, count, dimensions);
+    const velocities = particles.velocities ?? new Float32Array(positions.length);
+    checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+    this.checkRoom(count);
+    return { ids: this.take(count), positions, velocities };
   }
 
   /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */
@@ -312,7 +358,7 @@ export class IdAllocator {
     if (count > this.capacity - this.living) {
       throw new ArgumentError(
         'positions',
-        `${count} particles`,
+        new Phrase(`${count} particles`),
         `at most ${this.capacity - this.living} particles (capacity ${this.capacity}, ${this.living} alive)`,
       );
     }

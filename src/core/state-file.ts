@@ -7,7 +7,7 @@
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
-import type { Checkpoint } from './simulation';
+import { type Checkpoint, MAX_PARTICLES } from './simulation';
 import type { Dimensions } from './world';
 
 const MAGIC = 'CELLSTRM';
@@ -41,31 +41,40 @@ export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   return bytes;
 }
 
-/** The checkpoint of such bytes, or an error that says what is wrong; what it holds is checked on restore. */
-export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
+/**
+ * The checkpoint of such bytes, or an error that says what is wrong; settings, time, ids and particles are
+ * checked on restore. `argument` and `value` are what the error calls the bytes.
+ */
+export function decodeCheckpoint(
+  bytes: Uint8Array,
+  argument = 'the state file',
+  value: unknown = bytes,
+): Checkpoint {
   const refuse = (accepted: string): never => {
-    throw new ArgumentError('the state file', bytes, accepted);
+    throw new ArgumentError(argument, value, accepted);
   };
   if (bytes.length < 12 || new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC) {
     refuse(`a file that begins with ${MAGIC}, as written by "cellstorm simulate --out"`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const headerLength = view.getUint32(8, true);
-  const begin = 12 + headerLength;
-  let header: Header | undefined;
-  try {
-    header = JSON.parse(new TextDecoder().decode(bytes.subarray(12, begin))) as Header;
-  } catch {
-    header = undefined;
-  }
+  const begin = 12 + view.getUint32(8, true);
+  if (begin > bytes.length) refuse(`at least ${begin} bytes long, as it says where its header ends`);
+  const header = parseHeader(bytes.subarray(12, begin));
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
     return refuse('one with a readable header of version 1');
   }
   const { dimensions, radius, min, max, count, time, settings } = header;
-  const expected = begin + 4 * count * (1 + 2 * dimensions);
-  if (!Number.isInteger(count) || count < 0 || bytes.length !== expected) {
-    refuse(`${expected} bytes long, as its header says`);
+  if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
+    refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
+  if (!Number.isInteger(count) || count < 0 || count > MAX_PARTICLES) {
+    refuse(`one whose header has a whole number from 0 to ${MAX_PARTICLES} as count`);
+  }
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+    refuse('one whose header has an object as settings');
+  }
+  const expected = begin + 4 * count * (1 + 2 * dimensions);
+  if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
   const copy = new Uint8Array(bytes).slice(begin).buffer;
   return {
@@ -80,4 +89,16 @@ export function decodeCheckpoint(bytes: Uint8Array): Checkpoint {
     positions: new Float32Array(copy, 4 * count, count * dimensions),
     velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
   };
+}
+
+function parseHeader(bytes: Uint8Array): Header | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Header;
+  } catch {
+    return undefined;
+  }
+}
+
+function isVector(value: unknown, dimensions: Dimensions): boolean {
+  return Array.isArray(value) && value.length === dimensions && value.every(Number.isFinite);
 }

@@ -58,6 +58,12 @@ const UNIT_ROUNDOFF = 2 ** -24;
 export const SMALLEST_DIAMETER = 2 ** -40;
 export const LARGEST_DIAMETER = 2 ** 60;
 
+/**
+ * A velocity with a component that reaches this is no longer finite as far as the engines are concerned: its
+ * square, summed over a crowd, would overflow. Particles that get so fast are set aside.
+ */
+export const GREATEST_SPEED = 2 ** 60;
+
 export function checkDiameter(argument: string, diameter: unknown): asserts diameter is number {
   if (typeof diameter !== 'number' || !(diameter >= SMALLEST_DIAMETER && diameter <= LARGEST_DIAMETER)) {
     throw new ArgumentError(argument, diameter, 'a number from 2^-40 to 2^60');

@@ -2,8 +2,10 @@
  * Purpose: the parts of the contact law that are the same in 2D and 3D, or too rare to be worth writing twice;
  * the law itself is in core/settings.ts, its formulas in shaders/solve/resolve.wgsl.
  */
+
+import { NOT_A_NUMBER } from '../core/constants';
 import type { Substep } from '../core/settings';
-import type { Dimensions } from '../core/world';
+import { type Dimensions, GREATEST_SPEED } from '../core/world';
 import type { ParticleState } from './kernels';
 
 /** Nearer than this the direction is noise; it is then taken from the two slots, which are canonical. */
@@ -11,9 +13,6 @@ export const COINCIDENT_SQUARED = 2 ** -100;
 
 /** Numbers whose magnitudes add up to less are finite, as 32-bit floats too. */
 export const GREATEST_PLAIN = 2 ** 127;
-
-/** The bits of every NaN in the state, so that hashes do not depend on how a processor writes one. */
-const PLAIN_NAN = 0x7fc0_0000;
 
 /** Component of the unit axis from slot `b` to the lower slot `a`, where both are in one place. */
 export function coincidentNormal(a: number, b: number, axis: number, dimensions: Dimensions): number {
@@ -101,10 +100,21 @@ function meetWall(
   scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;
 }
 
-/** Gives each component that is not a number the same bits. */
+/** Sets aside a particle that moved out of all range, if it did: its position becomes NaN. */
+export function setAside(state: ParticleState, dimensions: Dimensions, slot: number): void {
+  const first = dimensions * slot;
+  let isTooFast = false;
+  for (let word = first; word < first + dimensions; word++) {
+    if (!(Math.abs(state.velocities[word] as number) < GREATEST_SPEED)) isTooFast = true;
+  }
+  if (isTooFast) state.positionWords.fill(NOT_A_NUMBER, first, first + dimensions);
+  normaliseNotFinite(state, dimensions, slot);
+}
+
+/** Gives each component that is not a number the same bits, so that hashes do not depend on the processor. */
 export function normaliseNotFinite(state: ParticleState, dimensions: Dimensions, slot: number): void {
   for (let word = dimensions * slot; word < dimensions * (slot + 1); word++) {
-    if (Number.isNaN(state.positions[word])) state.positionWords[word] = PLAIN_NAN;
-    if (Number.isNaN(state.velocities[word])) state.velocityWords[word] = PLAIN_NAN;
+    if (Number.isNaN(state.positions[word])) state.positionWords[word] = NOT_A_NUMBER;
+    if (Number.isNaN(state.velocities[word])) state.velocityWords[word] = NOT_A_NUMBER;
   }
 }

@@ -13,7 +13,7 @@
  */
 import { cellCoordinate } from '../core/cells';
 import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
-import { ArgumentError, CellstormError } from '../core/errors';
+import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
 import { defineLattice, lowerBound, reserve } from './lattice';
@@ -101,7 +101,7 @@ export class CpuGrid {
     if (particles > this.capacity) {
       throw new ArgumentError(
         'positions',
-        `${particles} particles`,
+        new Phrase(`${particles} particles`),
         `at most ${this.capacity}, the capacity`,
       );
     }

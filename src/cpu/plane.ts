@@ -4,6 +4,7 @@
  * added in the order of slots, which is canonical.
  */
 import type { Substep } from '../core/settings';
+import { GREATEST_SPEED } from '../core/world';
 import {
   bearingChange,
   COINCIDENT_SQUARED,
@@ -14,6 +15,7 @@ import {
   normaliseNotFinite,
   scratchPosition,
   scratchVelocity,
+  setAside,
 } from './contact';
 import type { Kernels, PairTask, ParticleState, Placement, Response } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
@@ -191,7 +193,9 @@ function integrate(state: ParticleState, count: number, substep: Substep): void 
     velocities[2 * slot + 1] = speedY;
     positions[2 * slot] = newX;
     positions[2 * slot + 1] = newY;
-    if (newX - newX + (newY - newY) !== 0) normaliseNotFinite(state, 2, slot);
+    if (!(Math.abs(newX) + Math.abs(newY) + Math.abs(speedX) + Math.abs(speedY) < GREATEST_SPEED)) {
+      setAside(state, 2, slot);
+    }
   }
 }
 

@@ -8,25 +8,25 @@
  * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
  * canonical order. Steps allocate nothing that grows with the number of particles.
  */
-import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
+import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { StateHash } from '../core/hash';
 import {
   checkTimeStep,
-  deriveSubstep,
   MAX_ITERATIONS,
   resolveSettings,
   type Settings,
   type SettingsOptions,
   type Substep,
+  SubstepMemo,
 } from '../core/settings';
 import {
   type Checkpoint,
   checkCheckpoint,
+  type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
-  type PairList,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -67,8 +67,7 @@ export class CpuSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private elapsed = 0;
   private destroyed = false;
-  /** Substep parameters by the time step they were derived for. */
-  private derived: { dt: number; settings: Settings; substep: Substep } | undefined;
+  private readonly substeps: SubstepMemo;
 
   /** Use createCpuSimulation, which checks its arguments. */
   constructor(plan: SimulationPlan) {
@@ -93,6 +92,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.slots = new Uint32Array(capacity);
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
     this.allocator = new IdAllocator(capacity);
+    this.substeps = new SubstepMemo(world, plan.diameter);
     this.memoryBytes = this.order.memoryBytes + this.search.memoryBytes + this.stateBytes();
     this.append(this.allocator.take(plan.count), plan.positions, plan.velocities, 0);
   }
@@ -145,16 +145,9 @@ export class CpuSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
-    checkKnownKeys('particles', particles, ['positions', 'velocities']);
-    const { dimensions } = this;
-    const count = Math.floor((particles.positions?.length ?? 0) / dimensions);
-    checkPacked('positions', particles.positions, count, dimensions);
-    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
-    checkPacked('velocities', velocities, count, dimensions);
-    this.allocator.checkRoom(count);
     const first = this.count;
-    const ids = this.allocator.take(count);
-    this.append(ids, particles.positions, velocities, first);
+    const { ids, positions, velocities } = this.allocator.admit(this.dimensions, particles);
+    this.append(ids, positions, velocities, first);
     return ids;
   }
 
@@ -190,18 +183,19 @@ export class CpuSimulation implements ParticleSimulation {
       greatestOccupancy: order.greatestOccupancy(),
       nonFinite: count - live,
       ...overlaps,
+      borderline: 0,
       ...measureParticles(world, state, live),
       hash: this.hash(),
     };
   }
 
-  findPairs(): PairList {
+  findPairs(): FoundPairs {
     this.checkUsable();
     this.sort();
     this.search.begin(this.state.positions, this.state.ids, this.currentSettings.broadPhase);
     const words = this.search.collectInto(new Uint32Array(4 * this.count));
     const { length } = this.search.task;
-    return { count: length / 2, pairs: sortPairs(words, length, this.capacity) };
+    return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
   read(): ParticleArrays {
@@ -288,11 +282,7 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   private substepFor(dt: number): Substep {
-    if (this.derived?.dt !== dt || this.derived.settings !== this.currentSettings) {
-      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, dt);
-      this.derived = { dt, settings: this.currentSettings, substep };
-    }
-    return this.derived.substep;
+    return this.substeps.derive(this.currentSettings, dt);
   }
 
   private stateBytes(): number {

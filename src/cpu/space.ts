@@ -4,6 +4,7 @@
  * added in the order of slots, which is canonical.
  */
 import type { Substep } from '../core/settings';
+import { GREATEST_SPEED } from '../core/world';
 import {
   bearingChange,
   COINCIDENT_SQUARED,
@@ -14,6 +15,7 @@ import {
   normaliseNotFinite,
   scratchPosition,
   scratchVelocity,
+  setAside,
 } from './contact';
 import type { Kernels, PairTask, ParticleState, Placement, Response } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
@@ -229,7 +231,10 @@ function integrate(state: ParticleState, count: number, substep: Substep): void 
     positions[3 * slot] = newX;
     positions[3 * slot + 1] = newY;
     positions[3 * slot + 2] = newZ;
-    if (newX - newX + (newY - newY) + (newZ - newZ) !== 0) normaliseNotFinite(state, 3, slot);
+    const far = Math.abs(newX) + Math.abs(newY) + Math.abs(newZ);
+    if (!(far + Math.abs(speedX) + Math.abs(speedY) + Math.abs(speedZ) < GREATEST_SPEED)) {
+      setAside(state, 3, slot);
+    }
   }
 }
 

@@ -4,7 +4,7 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, DestroyedError } from '../core/errors';
+import { ArgumentError, DestroyedError, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
@@ -24,14 +24,17 @@ export interface HashGridOptions extends WorldOptions {
 }
 
 export interface HashGridInput {
-  /** vec2f (2D) or vec4f with w unused (3D) for each particle; usage STORAGE. */
+  /** vec2f (2D) or vec4f with w unused (3D) for each particle; usage STORAGE; none of the grid's outputs. */
   readonly positions: GPUBuffer;
-  /** The same layout; needed where the grid was created with `velocities`. */
+  /** Another buffer of the same layout; needed where the grid was created with `velocities`. */
   readonly velocities?: GPUBuffer | undefined;
   readonly count: number;
 }
 
 const OPTION_NAMES = ['dimensions', 'min', 'max', 'cellSize', 'capacity', 'diameter', 'velocities'] as const;
+
+/** What a build writes and a caller can reach. */
+const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
 
 export class HashGrid {
   private destroyed = false;
@@ -119,10 +122,22 @@ export class HashGrid {
       if (buffer.size < needed || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(
           name,
-          `a buffer of ${buffer.size} bytes and usage ${buffer.usage}`,
+          new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`),
           `at least ${needed} bytes for ${input.count} particles, with usage STORAGE`,
         );
       }
+      const output = OUTPUT_NAMES.find((candidate) => this[candidate] === buffer);
+      if (output) {
+        throw new ArgumentError(
+          name,
+          new Phrase(`the grid's own buffer \`${output}\``),
+          'a buffer that the grid does not write while it reads its input',
+        );
+      }
+    }
+    if (given.velocities && given.velocities === given.positions) {
+      const value = new Phrase('the same buffer as positions');
+      throw new ArgumentError('velocities', value, 'a buffer of its own');
     }
     const shared = this.parameters.place(this.world, input.count, this.substep);
     const pass = encoder.beginComputePass({ label: 'grid' });

@@ -8,25 +8,24 @@
  * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
  * simulation that is not itself a recording, because those calls submit at once.
  */
-import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
-import { ArgumentError, DestroyedError, GpuError, LimitError } from '../core/errors';
+import { checkInteger } from '../core/checks';
+import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
 import {
   type BroadPhase,
   checkTimeStep,
-  deriveSubstep,
   MAX_ITERATIONS,
   resolveSettings,
   type Settings,
   type SettingsOptions,
-  type Substep,
+  SubstepMemo,
 } from '../core/settings';
 import {
   type Checkpoint,
   checkCheckpoint,
+  type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
-  type PairList,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -34,7 +33,7 @@ import {
   type SimulationPlan,
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
-import { type BufferSet, createBuffers, createParts, reserveBuffers } from '../gpu/buffers';
+import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { PARAMETER_SLOTS, type SharedBinding, SharedParameters } from '../gpu/params';
@@ -46,8 +45,9 @@ import { Pairs } from '../passes/pairs';
 import { Partner } from '../passes/partner';
 import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
-import { Scan, scanBytes } from '../passes/scan';
+import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
+import { PairQuery, refuseInvalid } from './pair-query';
 
 /** Passes that probe exist once for each broad phase. */
 interface ProbingPasses {
@@ -96,10 +96,11 @@ export class Simulation implements ParticleSimulation {
   readonly radius: number;
   readonly capacity: number;
   private currentSettings: Settings;
-  private readonly diameter: number;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
   private readonly groups = new Map<string, unknown>();
+  /** Calls of findPairs under way. */
+  private readonly queries = new Set<PairQuery>();
   /** Changes of parameters in each encoder of a caller. */
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
   private elapsed = 0;
@@ -108,8 +109,7 @@ export class Simulation implements ParticleSimulation {
   private position: 0 | 1 = 0;
   private velocity: 0 | 1 = 0;
   private id: 0 | 1 = 0;
-  /** Substep parameters by the time step they were derived for. */
-  private derived: { dt: number; settings: Settings; substep: Substep } | undefined;
+  private readonly substeps: SubstepMemo;
 
   private constructor(
     private readonly gpu: Gpu,
@@ -123,11 +123,11 @@ export class Simulation implements ParticleSimulation {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
-    this.diameter = plan.diameter;
     this.capacity = plan.capacity;
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
+    this.substeps = new SubstepMemo(plan.world, plan.diameter);
   }
 
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
@@ -186,8 +186,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   get memoryBytes(): number {
-    const { grid, naive, retire } = this.passes;
-    const owned = [this.state, this.sort, this.parameters, retire, grid.measure, naive.measure];
+    const { grid, naive } = this.passes;
+    const owned = [this.state, this.sort, this.parameters, grid.measure, naive.measure];
     return owned.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -249,15 +249,9 @@ export class Simulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
-    checkKnownKeys('particles', particles, ['positions', 'velocities']);
-    const count = Math.floor((particles.positions?.length ?? 0) / this.dimensions);
-    checkPacked('positions', particles.positions, count, this.dimensions);
-    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
-    checkPacked('velocities', velocities, count, this.dimensions);
-    this.ids.checkRoom(count);
     const first = this.ids.count;
-    const ids = this.ids.take(count);
-    this.upload(first, ids, particles.positions, velocities);
+    const { ids, positions, velocities } = this.ids.admit(this.dimensions, particles);
+    this.upload(first, ids, positions, velocities);
     return ids;
   }
 
@@ -307,74 +301,42 @@ export class Simulation implements ParticleSimulation {
    * Every overlapping pair once, ids ascending, as things are at the call. Memory for the list is reserved for
    * just as many pairs as there are; if the device cannot hold them, the error says how many there are.
    */
-  async findPairs(): Promise<PairList> {
+  async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
     const { count } = this;
     const { device } = this.gpu;
     const { measure, pairs } = this.probing();
-    const length = this.capacity + 1;
-    const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, 0);
-    let list: BufferSet<'pairs'> | undefined;
-    // The state is copied before anything is waited for, since the caller may step on meanwhile. What fails for
-    // want of memory then makes the recording invalid; the scope keeps that from being reported twice.
+    const substep = this.substeps.derive(this.currentSettings, 0);
+    // Want of memory makes the recording invalid; the scope keeps that from being reported twice.
     device.pushErrorScope('validation');
-    const scratch = reserveBuffers(this.gpu, 'pairs', {
-      tallies: scanBytes(length),
-      offsets: scanBytes(length),
-      position_in: this.buffer('position', 0).size,
-      id_in: this.buffer('id', 0).size,
-      start: this.sort.start.size,
-      cell_of_slot: this.sort.cellOfSlot.size,
-    });
-    const { tallies, offsets, ...state } = scratch.buffers;
-    const scanBinding = this.scan.reserve(tallies, offsets, length);
     const encoder = device.createCommandEncoder({ label: 'simulation.pairs' });
     this.encodeStages(encoder, 'simulation.pairs', this.measureStages());
-    const sources = {
+    const state = {
       position_in: this.buffer('position', this.position),
       id_in: this.buffer('id', this.id),
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
     };
-    for (const name of ['position_in', 'id_in', 'start', 'cell_of_slot'] as const) {
-      encoder.copyBufferToBuffer(sources[name], 0, state[name], 0, state[name].size);
-    }
-    const shared = this.shared();
-    const tally = pairs.bind('tally', { ...state, tallies });
-    this.encodeStages(encoder, 'simulation.pairs', [
-      { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, count) },
-      { name: 'scan', encode: (pass) => this.scan.encode(pass, shared, scanBinding) },
-    ]);
-    const counting = this.readback.record(encoder, [measure.range(count)]);
+    const { gpu, scan, readback, capacity } = this;
+    const query = new PairQuery(gpu, { pairs, scan }, readback, state, count, capacity);
+    this.encodeStages(encoder, 'simulation.pairs', query.stages(this.shared()));
+    const counting = readback.record(encoder, [measure.range(count)]);
     device.queue.submit([encoder.finish()]);
-    const refused = device.popErrorScope().catch(() => null);
-    const recorded = async () => {
-      await scratch.settled;
-      await scanBinding.settled;
-      const error = await refused;
-      if (error) throw new GpuError('validation', `The device refused to look for pairs: ${error.message}`);
-    };
+    const valid = refuseInvalid(device.popErrorScope());
+    this.queries.add(query);
     try {
-      const [[bytes]] = await Promise.all([counting.finish(), recorded()]);
-      const { contacts } = measure.combine(bytes as ArrayBuffer, count);
-      if (contacts === 0) return { count: 0, pairs: new Uint32Array(0) };
-      this.checkPairsFit(contacts);
-      list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * contacts });
-      this.checkUsable();
-      const fill = pairs.bind('fill', { ...state, offsets, pairs: list.buffers.pairs });
-      const then = this.parameters.place(this.world, count, substep);
-      const filling = device.createCommandEncoder({ label: 'simulation.pairs.fill' });
-      const pass = filling.beginComputePass({ label: 'simulation.pairs.fill' });
-      pairs.encode(pass, then, 'fill', fill, count);
-      pass.end();
-      const reading = this.readback.record(filling, [{ buffer: list.buffers.pairs, size: 8 * contacts }]);
-      device.queue.submit([filling.finish()]);
-      const [found] = await reading.finish();
-      return { count: contacts, pairs: sortGroups(new Uint32Array(found as ArrayBuffer)) };
+      const [[bytes]] = await Promise.all([counting.finish(), query.settled().then(() => valid)]);
+      const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
+      if (contacts === 0) return { count: 0, pairs: new Uint32Array(0), borderline };
+      const found = await query.fill(contacts, () => {
+        this.checkUsable();
+        return this.parameters.place(this.world, count, substep);
+      });
+      return { count: contacts, pairs: sortGroups(found), borderline };
     } finally {
-      scanBinding.destroy();
-      scratch.destroy();
-      list?.destroy();
+      this.queries.delete(query);
+      query.destroy();
+      await valid.catch(() => undefined);
     }
   }
 
@@ -427,7 +389,6 @@ export class Simulation implements ParticleSimulation {
     this.sort.destroy();
     this.parameters.destroy();
     this.readback.destroy();
-    this.passes.retire.destroy();
     this.passes.grid.destroy();
     this.passes.naive.destroy();
   }
@@ -456,11 +417,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   private shared(dt = 0): SharedBinding {
-    if (this.derived?.dt !== dt || this.derived.settings !== this.currentSettings) {
-      const substep = deriveSubstep(this.world, this.diameter, this.currentSettings, dt);
-      this.derived = { dt, settings: this.currentSettings, substep };
-    }
-    return this.parameters.place(this.world, this.count, this.derived.substep);
+    return this.parameters.place(this.world, this.count, this.substeps.derive(this.currentSettings, dt));
   }
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
@@ -542,8 +499,14 @@ export class Simulation implements ParticleSimulation {
     return stages;
   }
 
+  /** To be called before anything changes the state: questions under way keep what they were asked about. */
+  private beforeChange(): void {
+    for (const query of this.queries) query.preserve();
+  }
+
   /** Sorts the state into the other copies. */
   private sortStages(shared: SharedBinding, counted: boolean): Stage[] {
+    this.beforeChange();
     const { position, velocity, id } = this;
     const binding = this.group(`sort ${position} ${velocity} ${id}`, () =>
       this.sort.bind(
@@ -615,6 +578,7 @@ export class Simulation implements ParticleSimulation {
   private upload(first: number, ids: Uint32Array, positions: Float32Array, velocities: Float32Array): void {
     // Deno panics when it is asked to write nothing.
     if (ids.length === 0) return;
+    this.beforeChange();
     const { queue } = this.gpu.device;
     const stride = 4 * storedFloats(this.dimensions);
     queue.writeBuffer(this.buffer('id', this.id), 4 * first, new Uint32Array(ids));
@@ -628,19 +592,6 @@ export class Simulation implements ParticleSimulation {
       stride * first,
       toStored(this.dimensions, velocities),
     );
-  }
-
-  private checkPairsFit(contacts: number): void {
-    const { limits } = this.gpu.device;
-    const bytes = 8 * contacts;
-    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
-      if (bytes > limits[name]) {
-        throw new LimitError(
-          name,
-          `There are ${contacts} overlapping pairs, a list of ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / 8)} pairs fit.`,
-        );
-      }
-    }
   }
 }
 

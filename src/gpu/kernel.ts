@@ -108,7 +108,7 @@ export class Kernel {
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, workgroups: number): void {
     if (workgroups === 0) return;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
-    this.pipeline ??= this.gpu.device.createComputePipeline(this.pipelineDescriptor(this.link().module));
+    this.pipeline ??= this.compileInPassing();
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(1, group);
@@ -136,6 +136,23 @@ export class Kernel {
         `The pipeline ${label} was refused by the device: ${(error as Error).message}`,
       );
     }
+  }
+
+  /** For the first recording of a kernel that was not compiled at creation: nobody waits for it here. */
+  private compileInPassing(): GPUComputePipeline {
+    const { device } = this.gpu;
+    device.pushErrorScope('validation');
+    const pipeline = device.createComputePipeline(this.pipelineDescriptor(this.link().module));
+    const { label } = this.description;
+    device.popErrorScope().then(
+      (error) => {
+        if (!error) return;
+        const message = `The pipeline ${label} was refused by the device: ${error.message}`;
+        this.gpu.fail(new GpuError('shader', message));
+      },
+      () => undefined,
+    );
+    return pipeline;
   }
 
   private link(): { module: GPUShaderModule; linked: LinkedShader } {

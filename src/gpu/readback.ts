@@ -41,6 +41,7 @@ export class Readback {
       finish: async () => {
         try {
           await staging.mapAsync(GPUMapMode.READ, 0, Math.max(8, total));
+          this.gpu.checkAlive();
           const mapped = staging.getMappedRange(0, Math.max(8, total));
           let position = 0;
           const results = ranges.map((range) => {

@@ -10,7 +10,7 @@ import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
 import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
-import { linkShader } from '../gpu/link';
+import { linkShader, type ShaderSource } from '../gpu/link';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 
@@ -55,10 +55,22 @@ const BLEND: GPUBlendState = {
   alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
 };
 
-interface Pipelines {
+export interface Pipelines {
   readonly surface: GPURenderPipeline;
   readonly edges: GPURenderPipeline;
   readonly particles: GPURenderPipeline;
+}
+
+/** Group 0: the frame; group 1: positions and velocities. */
+export interface Layouts {
+  readonly frame: GPUBindGroupLayout;
+  readonly particles: GPUBindGroupLayout;
+}
+
+/** What the pipelines have to know of the canvas they draw into. */
+export interface Picture {
+  readonly format: GPUTextureFormat;
+  readonly samples: 1 | typeof SAMPLES;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -74,8 +86,7 @@ export class GpuView {
   private readonly context: GPUCanvasContext;
   private readonly format = navigator.gpu.getPreferredCanvasFormat();
   private readonly uniforms: GPUBuffer;
-  private readonly frameLayout: GPUBindGroupLayout;
-  private readonly particleLayout: GPUBindGroupLayout;
+  private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
   private readonly pipelines = new Map<Dimensions, Pipelines>();
   private groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
@@ -83,7 +94,7 @@ export class GpuView {
 
   constructor(
     gpu: Gpu,
-    private readonly samples: 1 | typeof SAMPLES = SAMPLES,
+    private readonly samples: Picture['samples'] = SAMPLES,
   ) {
     const { device } = gpu;
     const context = this.canvas.getContext('webgpu');
@@ -96,27 +107,10 @@ export class GpuView {
       size: 4 * FRAME_FLOATS,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     });
-    this.frameLayout = device.createBindGroupLayout({
-      label: 'draw.frame.layout',
-      entries: [
-        {
-          binding: 0,
-          visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
-          buffer: { type: 'uniform' },
-        },
-      ],
-    });
-    this.particleLayout = device.createBindGroupLayout({
-      label: 'draw.particles.layout',
-      entries: [0, 1].map((binding) => ({
-        binding,
-        visibility: GPUShaderStage.VERTEX,
-        buffer: { type: 'read-only-storage' },
-      })),
-    });
+    this.layouts = createLayouts(device);
     this.frameGroup = device.createBindGroup({
       label: 'draw.frame.group',
-      layout: this.frameLayout,
+      layout: this.layouts.frame,
       entries: [{ binding: 0, resource: { buffer: this.uniforms } }],
     });
   }
@@ -124,23 +118,8 @@ export class GpuView {
   /** Compiles what pictures of these dimensions need; to be awaited before `draw`. */
   async prepare(dimensions: Dimensions): Promise<void> {
     if (this.pipelines.has(dimensions)) return;
-    const { entry, ...source } = PARTICLE_SOURCES[dimensions];
-    const [box, particles] = await Promise.all([
-      this.compile('draw.box', dimensions, BOX_SOURCE),
-      this.compile(`draw.${entry}s`, dimensions, source),
-    ]);
-    const [surface, edges, discs] = await Promise.all([
-      this.pipeline('draw.surface', dimensions, box, ['surface_vertex', 'box_fragment'], 'triangle-strip'),
-      this.pipeline('draw.edges', dimensions, box, ['edge_vertex', 'box_fragment'], 'line-list'),
-      this.pipeline(
-        `draw.${entry}s`,
-        dimensions,
-        particles,
-        [`${entry}_vertex`, `${entry}_fragment`],
-        'triangle-strip',
-      ),
-    ]);
-    this.pipelines.set(dimensions, { surface, edges, particles: discs });
+    const { device, format, samples, layouts } = this;
+    this.pipelines.set(dimensions, await createPipelines(device, dimensions, { format, samples }, layouts));
   }
 
   draw(simulation: Simulation, frame: Frame): void {
@@ -185,7 +164,7 @@ export class GpuView {
     if (!group) {
       group = this.device.createBindGroup({
         label: 'draw.particles.group',
-        layout: this.particleLayout,
+        layout: this.layouts.particles,
         entries: [positions, velocities].map((buffer, binding) => ({ binding, resource: { buffer } })),
       });
       byVelocities.set(velocities, group);
@@ -252,65 +231,118 @@ export class GpuView {
     };
     return this.targets;
   }
+}
 
-  private async compile(
-    label: string,
-    dimensions: Dimensions,
-    source: { readonly name: string; readonly text: string },
-  ): Promise<GPUShaderModule> {
-    const linked = linkShader({
-      dimensions,
-      sources: [FRAME_SOURCE, source],
-      constants: { STOPS: COLOUR_STOPS },
-    });
-    const module = this.device.createShaderModule({ label: `${label}.module`, code: linked.code });
-    const { messages } = await module.getCompilationInfo();
-    const error = messages.find((message) => message.type === 'error');
-    if (error) {
-      const place = linked.locate(error.lineNum);
-      throw new GpuError(
-        'shader',
-        `The shader of ${label} does not compile: ${place.file}:${place.line}: ${error.message}`,
-      );
-    }
-    return module;
-  }
+export function createLayouts(device: GPUDevice): Layouts {
+  return {
+    frame: device.createBindGroupLayout({
+      label: 'draw.frame.layout',
+      entries: [
+        {
+          binding: 0,
+          visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
+          buffer: { type: 'uniform' },
+        },
+      ],
+    }),
+    particles: device.createBindGroupLayout({
+      label: 'draw.particles.layout',
+      entries: [0, 1].map((binding) => ({
+        binding,
+        visibility: GPUShaderStage.VERTEX,
+        buffer: { type: 'read-only-storage' },
+      })),
+    }),
+  };
+}
 
-  private pipeline(
+/** All that pictures of these dimensions are drawn with; uses the device alone, no page. */
+export async function createPipelines(
+  device: GPUDevice,
+  dimensions: Dimensions,
+  picture: Picture,
+  layouts: Layouts,
+): Promise<Pipelines> {
+  const { entry, ...source } = PARTICLE_SOURCES[dimensions];
+  const [box, particles] = await Promise.all([
+    compile(device, 'draw.box', dimensions, BOX_SOURCE),
+    compile(device, `draw.${entry}s`, dimensions, source),
+  ]);
+  const create = (
     label: string,
-    dimensions: Dimensions,
     module: GPUShaderModule,
-    [vertex, fragment]: readonly [string, string],
+    entryPoints: readonly [string, string],
     topology: GPUPrimitiveTopology,
-  ): Promise<GPURenderPipeline> {
-    const isBox = fragment === 'box_fragment';
-    const isSphere = dimensions === 3 && !isBox;
-    const isTranslucent = isBox === (dimensions === 3);
-    const count = dimensions === 3 ? this.samples : 1;
-    return this.device.createRenderPipelineAsync({
+  ) =>
+    device.createRenderPipelineAsync({
       label: `${label}.pipeline`,
-      layout: this.device.createPipelineLayout({
+      layout: device.createPipelineLayout({
         label: `${label}.pipeline-layout`,
-        bindGroupLayouts: isBox ? [this.frameLayout] : [this.frameLayout, this.particleLayout],
+        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, layouts.particles],
       }),
-      vertex: { module, entryPoint: vertex },
-      fragment: {
-        module,
-        entryPoint: fragment,
-        targets: [{ format: this.format, ...(isTranslucent && { blend: BLEND }) }],
-      },
-      primitive: { topology },
-      // Spheres hide each other by depth, so their edges are smoothed by coverage, not by blending.
-      multisample: { count, alphaToCoverageEnabled: isSphere && count > 1 },
-      ...(dimensions === 3 && {
-        depthStencil: {
-          format: DEPTH_FORMAT,
-          depthWriteEnabled: isSphere,
-          depthCompare: 'less-equal',
-        } as const,
-      }),
+      ...describePipeline(dimensions, picture, module, entryPoints, topology),
     });
+  const [surface, edges, discs] = await Promise.all([
+    create('draw.surface', box, ['surface_vertex', 'box_fragment'], 'triangle-strip'),
+    create('draw.edges', box, ['edge_vertex', 'box_fragment'], 'line-list'),
+    create(`draw.${entry}s`, particles, [`${entry}_vertex`, `${entry}_fragment`], 'triangle-strip'),
+  ]);
+  return { surface, edges, particles: discs };
+}
+
+async function compile(
+  device: GPUDevice,
+  label: string,
+  dimensions: Dimensions,
+  source: ShaderSource,
+): Promise<GPUShaderModule> {
+  const linked = linkShader({
+    dimensions,
+    sources: [FRAME_SOURCE, source],
+    constants: { STOPS: COLOUR_STOPS },
+  });
+  const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });
+  const { messages } = await module.getCompilationInfo();
+  const error = messages.find((message) => message.type === 'error');
+  if (error) {
+    const place = linked.locate(error.lineNum);
+    throw new GpuError(
+      'shader',
+      `The shader of ${label} does not compile: ${place.file}:${place.line}: ${error.message}`,
+    );
   }
+  return module;
+}
+
+function describePipeline(
+  dimensions: Dimensions,
+  { format, samples }: Picture,
+  module: GPUShaderModule,
+  [vertex, fragment]: readonly [string, string],
+  topology: GPUPrimitiveTopology,
+): Omit<GPURenderPipelineDescriptor, 'layout'> {
+  const isBox = fragment === 'box_fragment';
+  const isSphere = dimensions === 3 && !isBox;
+  const isTranslucent = isBox === (dimensions === 3);
+  const count = dimensions === 3 ? samples : 1;
+  return {
+    vertex: { module, entryPoint: vertex },
+    fragment: {
+      module,
+      entryPoint: fragment,
+      targets: [{ format, ...(isTranslucent && { blend: BLEND }) }],
+    },
+    primitive: { topology },
+    // Spheres hide each other by depth, so their edges are smoothed by coverage, not by blending.
+    multisample: { count, alphaToCoverageEnabled: isSphere && count > 1 },
+    ...(dimensions === 3 && {
+      depthStencil: {
+        format: DEPTH_FORMAT,
+        depthWriteEnabled: isSphere,
+        depthCompare: 'less-equal',
+      } as const,
+    }),
+  };
 }
 
 function frameValues(

@@ -3,6 +3,7 @@
  * adds up in 64-bit integers and doubles.
  */
 import text from '../../shaders/measure/measure.wgsl?raw';
+import { borderlineOf } from '../core/borderline';
 import { MEASURE_WORDS, MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../core/constants';
 import { formatHash } from '../core/hash';
 import type { BroadPhase } from '../core/settings';
@@ -16,7 +17,13 @@ import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
 import { PARAMS, probeModule } from './modules';
 
-export const MEASURE_FIELDS = { lowest: 'vector', highest: 'vector' } as const;
+export const MEASURE_FIELDS = {
+  lowest: 'vector',
+  highest: 'vector',
+  borderline_low: 'f32',
+  borderline_high: 'f32',
+  lattice_scale: 'f32',
+} as const;
 
 export interface MeasureBuffers {
   readonly position: GPUBuffer;
@@ -78,10 +85,17 @@ export class Measure {
         partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
       }),
     });
+    const { low, high, latticeScale } = borderlineOf(world.diameter);
     gpu.device.queue.writeBuffer(
       parameters.buffers.parameters,
       0,
-      layout.encode({ lowest: world.min, highest: world.max }),
+      layout.encode({
+        lowest: world.min,
+        highest: world.max,
+        borderline_low: low,
+        borderline_high: high,
+        lattice_scale: latticeScale,
+      }),
     );
     // The shader strides along one dimension: a dispatch that is never folded.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
@@ -132,6 +146,7 @@ export class Measure {
       count,
       candidates: (sum(words, 0) + TWO_32 * sum(words, 1)) / 2,
       contacts,
+      borderline: sum(words, 16) / 2,
       occupiedCells: sum(words, 4),
       greatestOccupancy: greatest(words, 5),
       outside: sum(words, 6),

@@ -2,9 +2,10 @@
  * Purpose: advances particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
  * shaders/solve/integrate.wgsl; its counting is count.ts.
  * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite
- * keep their bits.
+ * keep their bits; those that get too fast are set aside, their position NaN.
  */
 import type { Substep } from '../core/settings';
+import { GREATEST_SPEED } from '../core/world';
 import { addScaled, loadVector, scale, storeVector } from './contact';
 import { isFiniteParticle } from './finite';
 
@@ -26,7 +27,8 @@ export function integrate(
     const velocity = addScaled(loadVector(dimensions, velocities, particle), 1, fall);
     const position = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
     storeVector(velocities, particle, velocity);
-    storeVector(positions, particle, position);
+    const isTooFast = velocity.some((component) => !(Math.abs(Math.fround(component)) < GREATEST_SPEED));
+    storeVector(positions, particle, isTooFast ? position.map(() => Number.NaN) : position);
   }
   return { positions, velocities };
 }

@@ -4,6 +4,7 @@
  * Inputs: a grid whose cells are those of its positions. Output: Measures. Set-aside particles count in
  * `count`, `nonFinite` and the hash only.
  */
+import { borderlineOf } from '../core/borderline';
 import { hashState } from '../core/hash';
 import type { BroadPhase } from '../core/settings';
 import type { Measures } from '../core/simulation';
@@ -23,9 +24,18 @@ export function measureState(
   const { dimensions, cellCount } = world;
   const { ids, start, cells, positions, velocities } = grid;
   const limit = fround(diameter * diameter);
+  const { low, high, latticeScale } = borderlineOf(diameter);
+  const isOnLattice = (slot: number) => {
+    if (latticeScale === 0) return false;
+    for (let axis = 0; axis < dimensions; axis++) {
+      if (!Number.isInteger((positions[slot * dimensions + axis] as number) * latticeScale)) return false;
+    }
+    return true;
+  };
   const momentum = new Array<number>(dimensions).fill(0);
   let candidates = 0;
   let contacts = 0;
+  let borderline = 0;
   let twiceEnergy = 0;
   let deepestOverlap = 0;
   let overlaps = 0;
@@ -36,6 +46,7 @@ export function measureState(
       if (other < slot) return;
       candidates++;
       const squared = distanceSquared(dimensions, positions, slot, other);
+      if (squared >= low && squared < high && !(isOnLattice(slot) && isOnLattice(other))) borderline++;
       if (!(squared < limit)) return;
       const overlap = fround(diameter - fround(Math.sqrt(squared)));
       contacts++;
@@ -63,6 +74,7 @@ export function measureState(
     count: ids.length,
     candidates: broadPhase === 'naive' ? (inCells * Math.max(0, inCells - 1)) / 2 : candidates,
     contacts,
+    borderline,
     occupiedCells,
     greatestOccupancy,
     outside,

@@ -5,7 +5,7 @@
  * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
-import { checkInteger, checkKnownKeys, checkPacked } from '../core/checks';
+import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import {
   checkTimeStep,
@@ -18,10 +18,10 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
-  type PairList,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -115,16 +115,10 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkAlive();
-    checkKnownKeys('particles', particles, ['positions', 'velocities']);
-    const count = Math.floor(particles.positions.length / this.dimensions);
-    checkPacked('positions', particles.positions, count, this.dimensions);
-    const velocities = particles.velocities ?? new Float32Array(particles.positions.length);
-    checkPacked('velocities', velocities, count, this.dimensions);
-    this.allocator.checkRoom(count);
-    const ids = this.allocator.take(count);
+    const { ids, positions, velocities } = this.allocator.admit(this.dimensions, particles);
     this.grid = buildGrid(
       this.world,
-      concatenate(this.grid.positions, particles.positions),
+      concatenate(this.grid.positions, positions),
       concatenate(this.grid.velocities, velocities),
       concatenate(this.grid.ids, ids),
     );
@@ -144,9 +138,10 @@ export class ReferenceSimulation implements ParticleSimulation {
     return measureState(this.world, this.diameter, this.freshGrid(), this.settings.broadPhase);
   }
 
-  findPairs(): PairList {
+  findPairs(): FoundPairs {
     this.checkAlive();
-    return findPairs(this.world, this.diameter, this.freshGrid());
+    const { borderline } = this.measure();
+    return { ...findPairs(this.world, this.diameter, this.freshGrid()), borderline };
   }
 
   read(): ParticleArrays {

@@ -1,11 +1,14 @@
 /** Every kernel in every variant compiles, and one that does not says where. */
 import { describe, expect } from 'vitest';
 import { GpuError } from '../../src/core/errors';
+import { createSimulation } from '../../src/engine/simulation';
+import { wrapDevice } from '../../src/gpu/device';
 import { Kernel, type KernelDescription } from '../../src/gpu/kernel';
 import { linkShader } from '../../src/gpu/link';
 import { describeKernels } from '../../src/passes';
 import { Count } from '../../src/passes/count';
 import { Scan } from '../../src/passes/scan';
+import { createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
@@ -131,6 +134,32 @@ describe('a kernel that does not compile', () => {
       expect(await Kernel.create(gpu, Count.describe(3, false))).not.toBe(kernels[0]);
     },
     { shared: true },
+  );
+
+  gpuTest(
+    'fails the next call, and every later one, where it is compiled in passing and refused',
+    async (device) => {
+      const compile = device.createShaderModule;
+      device.createShaderModule = (descriptor) => {
+        const code = descriptor.code.replace('fn measure_state', 'fn nobody_knows');
+        return compile.call(device, { ...descriptor, code });
+      };
+      const scene = createScene('gas', { dimensions: 2, count: 10 });
+      const simulation = await createSimulation(wrapDevice(device), sceneOptions(scene));
+      simulation.step(1 / 60);
+      // The submission is refused with it.
+      device.pushErrorScope('validation');
+      const measuring = simulation.measure();
+      await expect(measuring).rejects.toThrow(GpuError);
+      await expect(measuring).rejects.toThrow(
+        /^The pipeline measure\.measure\.grid was refused by the device: /,
+      );
+      expect(await device.popErrorScope()).not.toBeNull();
+      expect(() => simulation.step(1 / 60)).toThrow(/was refused by the device/);
+      device.createShaderModule = compile;
+      simulation.destroy();
+    },
+    { shared: false },
   );
 
   gpuTest(

@@ -61,7 +61,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         [call('set', { bounce: 1 }), /^settings\.bounce is 1, .* one of gravity/],
         [
           call('add', { positions: vectors(3) }),
-          /^positions is "3 particles", .* at most 2 particles \(capacity 12/,
+          /^positions is 3 particles, .* at most 2 particles \(capacity 12/,
         ],
         [
           call('add', { positions: vectors(1, NOT_A_NUMBER) }),

@@ -207,27 +207,36 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'refuses a buffer that is too small, of another use, or missing, and records nothing',
+    'refuses a buffer that is too small, of another use, missing, shared or its own, and records nothing',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 3, count: 100 });
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene), velocities: true });
       const good = uploadVectors(tools, 3, 'good', scene.positions);
+      const speeds = uploadVectors(tools, 3, 'speeds', scene.velocities);
       const small = tools.allocate('small', 4 * storedFloats(3) * 100 - 4);
       const copied = tools.upload('copied', toStored(3, scene.positions), GPUBufferUsage.COPY_DST);
       const encoder = device.createCommandEncoder();
       const attempt = (input: object) => () =>
-        grid.encode(encoder, { positions: good, velocities: good, count: 100, ...input });
+        grid.encode(encoder, { positions: good, velocities: speeds, count: 100, ...input });
       for (const [input, argument, message] of [
         [
           { positions: small },
           'positions',
-          /a buffer of 1596 bytes .* at least 1600 bytes for 100 particles/,
+          /^positions is a buffer of 1596 bytes and usage 140, .* at least 1600 bytes for 100 particles/,
         ],
         [{ positions: copied }, 'positions', /with usage STORAGE/],
         [{ velocities: small }, 'velocities', /at least 1600 bytes/],
         [{ velocities: copied }, 'velocities', /with usage STORAGE/],
         [{ velocities: undefined }, 'velocities', /velocities is undefined, .* a GPUBuffer/],
         [{ positions: undefined }, 'positions', /positions is undefined, .* a GPUBuffer/],
+        [{ velocities: good }, 'velocities', /^velocities is the same buffer as positions, .* of its own\.$/],
+        [{ positions: grid.positions }, 'positions', /^positions is the grid's own buffer `positions`, /],
+        [{ positions: grid.velocities }, 'positions', /^positions is the grid's own buffer `velocities`, /],
+        [{ velocities: grid.positions }, 'velocities', /^velocities is the grid's own buffer `positions`, /],
+        [{ velocities: grid.velocities }, 'velocities', /the grid's own buffer `velocities`, /],
+        [{ positions: grid.start }, 'positions', /the grid's own buffer `start`, .* does not write/],
+        [{ positions: grid.ids, count: 10 }, 'positions', /the grid's own buffer `ids`, /],
+        [{ positions: grid.cellOfSlot, count: 10 }, 'positions', /the grid's own buffer `cellOfSlot`, /],
         [{ count: 101 }, 'count', /count is 101, .* from 0 to 100/],
         [{ count: -1 }, 'count', /count is -1/],
         [{ count: 1.5 }, 'count', /count is 1\.5/],

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { startLength } from '../../src/core/cells';
 import { RETIRED_BIT } from '../../src/core/constants';
 import type { Substep } from '../../src/core/settings';
-import { defineWorld, type World } from '../../src/core/world';
+import { defineWorld, GREATEST_SPEED, type World } from '../../src/core/world';
 import { Integrate } from '../../src/passes/integrate';
 import { countParticles } from '../../src/reference/count';
 import { integrate } from '../../src/reference/integrate';
@@ -151,19 +151,25 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'counts aside what overflows or had no finite velocity, from this step on',
+    'sets aside what overflows, is too fast or had no finite velocity, from this step on',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity, substeps: 1 }, 4);
-      const speeds = [3e38, Number.POSITIVE_INFINITY, Number.NaN, 1];
-      const positions = new Float32Array(4 * dimensions).fill(4);
-      const velocities = new Float32Array(4 * dimensions);
+      const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
+      const justBelow = GREATEST_SPEED * (1 - 2 ** -24);
+      const speeds = [3e38, infinity, nan, GREATEST_SPEED, -GREATEST_SPEED, justBelow, -justBelow, 1];
+      const positions = new Float32Array(8 * dimensions).fill(4);
+      positions[7 * dimensions] = 3.4028234e38;
+      const velocities = new Float32Array(8 * dimensions);
       speeds.forEach((speed, slot) => {
         velocities[slot * dimensions] = speed;
       });
       const got = await move(tools, world, substep, { positions, velocities });
       const finite = speeds.map((_speed, slot) => Number.isFinite(got.positions[slot * dimensions]));
-      expect(finite).toEqual([false, false, false, true]);
+      expect(finite).toEqual([false, false, false, false, false, true, true, true]);
+      const twin = integrate(dimensions, substep, { positions, velocities });
+      expect(Array.from(got.positions, Number.isNaN)).toEqual(Array.from(twin.positions, Number.isNaN));
+      expect(Array.from(got.positions.subarray(0, 5 * dimensions)).every(Number.isNaN)).toBe(true);
     },
     { shared: true },
   );

@@ -5,6 +5,7 @@ import type { BroadPhase } from '../../src/core/settings';
 import type { Measures } from '../../src/core/simulation';
 import { defineWorld, type World } from '../../src/core/world';
 import { Measure } from '../../src/passes/measure';
+import { bruteForcePairs } from '../../src/reference/brute-force';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { measureState } from '../../src/reference/measure';
 import { createScene, SCENE_NAMES } from '../../src/scenes';
@@ -177,6 +178,38 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       // Exactly on the corners is inside.
       const corners = buildGrid(world, Float32Array.of(...world.min, ...world.max));
       expect(await measureGrid(tools, world, corners)).toMatchObject({ count: 2, outside: 0, nonFinite: 0 });
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'count the pairs that rounding may have decided, and none that it has not',
+    async (_, tools) => {
+      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      const pairAt = (distance: number, place: number) => {
+        const first = corner(place);
+        const second = corner(place);
+        second[0] = place + distance;
+        return [...first, ...second];
+      };
+      const near = async (diameter: number, distances: readonly number[], offset: number) => {
+        const world = defineWorld({ dimensions, min: corner(0), max: corner(40) }, diameter);
+        const places = distances.flatMap((distance, index) => pairAt(distance, 4 * index + 1 + offset));
+        const grid = buildGrid(world, Float32Array.from(places));
+        const { borderline, contacts } = await measureGrid(tools, world, grid);
+        const { ambiguous } = bruteForcePairs(dimensions, grid.positions, world.diameter);
+        expect(borderline).toBeGreaterThanOrEqual(ambiguous.count);
+        expect(borderline).toBe(measureState(world, world.diameter, grid).borderline);
+        return { borderline, contacts };
+      };
+      // On the exact lattice nothing is borderline, not even what just touches.
+      expect(await near(1, [1 - 2 ** -11, 1, 1 + 2 ** -11], 0)).toEqual({ borderline: 0, contacts: 1 });
+      // Off it, distance² within 2⁻²⁰ of diameter² is, on both sides; beyond that it is not.
+      const off = 2 ** -14;
+      const close = [1 - 2 ** -19, 1 - 2 ** -22, 1, 1 + 2 ** -22, 1 + 2 ** -19];
+      expect((await near(1, close, off)).borderline).toBe(3);
+      // 0.7 is on no such lattice.
+      expect((await near(0.7, [0.5, 0.7, 0.9], 0)).borderline).toBe(1);
     },
     { shared: true },
   );

@@ -105,7 +105,6 @@ describe('where memory runs out', () => {
         ['simulation', 'grid.scan.parameters'],
         ['simulation', 'measure.measure.partials'],
         ['simulation', 'measure.measure.parameters'],
-        ['simulation', 'solve.retire.parameters'],
         ['simulation', 'simulation.grid-parameters'],
         ['grid', 'grid.positions'],
         ['grid', 'grid.entries'],
@@ -130,7 +129,7 @@ describe('where memory runs out', () => {
       const expected = await simulation.findPairs();
       const { hash } = await simulation.measure();
       const buffers = tools.liveBuffers().length;
-      for (const ending of ['pairs.tallies', 'pairs.position_in', 'grid.scan.blockSums', 'pairs.pairs']) {
+      for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
         const restore = refuse(device, ending);
         await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);
         restore();
@@ -138,6 +137,40 @@ describe('where memory runs out', () => {
         expect((await simulation.measure()).hash).toBe(hash);
         expect(await simulation.findPairs()).toEqual(expected);
       }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'findPairs copies the state only if it changes meanwhile',
+    async (device, tools) => {
+      const count = 2000;
+      const scene = createScene('uniform', { dimensions: 2, count });
+      const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+      const made: [string, number][] = [];
+      const create = device.createBuffer;
+      device.createBuffer = (descriptor) => {
+        made.push([descriptor.label ?? '', descriptor.size]);
+        return create.call(device, descriptor);
+      };
+      const taken = () =>
+        made.filter(([label]) => label.startsWith('pairs.')).reduce((sum, [, size]) => sum + size, 0);
+      const expected = await simulation.findPairs();
+      expect(taken()).toBeLessThanOrEqual(8 * (count + 4) + 8 * expected.count + 16);
+      made.length = 0;
+      const found = simulation.findPairs();
+      simulation.step(1 / 60);
+      simulation.step(1 / 60);
+      expect(await found).toEqual(expected);
+      expect(made.filter(([label]) => label === 'pairs.position_in')).toHaveLength(1);
+      const restore = refuse(device, 'pairs.position_in');
+      const { hash } = await simulation.measure();
+      const failing = simulation.findPairs();
+      const failed = expect(failing).rejects.toThrow(/could not reserve \d+ bytes for pairs/);
+      simulation.separate();
+      await failed;
+      restore();
+      expect((await simulation.measure()).hash).not.toBe(hash);
     },
     SHARED,
   );

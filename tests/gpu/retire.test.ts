@@ -61,7 +61,6 @@ describe.each(DIMENSIONS)('retirement in %dD', (dimensions) => {
           );
           const got = await readVectors(tools, dimensions, buffers.position, count);
           expectArraysEqual(bitsOf(got), bits, 'positions');
-          pass.destroy();
         }
       }
     },

@@ -1,12 +1,14 @@
 /** The command line as a user meets it, on the CPU backend: exit codes, sentences, JSON, files. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
+import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
@@ -41,7 +43,9 @@ describe('cellstorm', () => {
     [['simulate', '--seed', '1', '--seed', '2'], /^cellstorm: --seed was given twice/],
     [['simulate', '--json=yes'], /^cellstorm: --json takes no value/],
     [['simulate', '--backend', 'cpu', '--count', '1000000000'], /at most \d+ particles fit\.$/],
-    [['simulate', '--backend', 'cpu', '--restitution', '7'], /^cellstorm: restitution is 7, .*from 0 to 1/],
+    [['simulate', '--backend', 'cpu', '--restitution', '7'], /^cellstorm: --restitution is 7, .*from 0 to 1/],
+    [['simulate', '--backend', 'cpu', '--friction', '11'], /^cellstorm: --friction is 11, .*from 0 to 10\.$/],
+    [['simulate', '--backend', 'cpu', '--dt', '1e-40'], /^cellstorm: --dt is 1e-40, .* 0 or at least/],
     [['simulate', '--backend', 'cpu', '--dt', '-1'], /^cellstorm: --dt is -1, /],
     [['simulate', '--backend', 'cpu', '--out', tmpdir()], /^cellstorm: --out is .*not a file/],
     [
@@ -57,6 +61,25 @@ describe('cellstorm', () => {
     expect(error.trim().split('\n')).toHaveLength(1);
     expect(out).toBe('');
     expect(code).toBe(2);
+  });
+
+  it('names a flag only where the value came from it', () => {
+    const error = new ArgumentError('broadPhase', 'tree', "'grid' or 'naive'");
+    const given = (name: string) => new Map([[name, 'tree']]);
+    expect(nameFlag(error, given('broad-phase')).message).toBe(
+      "--broad-phase is \"tree\", but it must be 'grid' or 'naive'.",
+    );
+    expect(nameFlag(error, given('backend'))).toBe(error);
+  });
+
+  it('names a state file that it cannot go on from', () => {
+    const path = join(folder, 'broken.bin');
+    writeFileSync(path, 'CELLSTORM v0');
+    expect(cellstorm('simulate', '--backend', 'cpu', '--from', path)).toEqual({
+      code: 2,
+      out: '',
+      error: `cellstorm: --from is ${path} (12 bytes), but it must be a file that begins with CELLSTRM, as written by "cellstorm simulate --out".\n`,
+    });
   });
 
   it('goes on from a state file with the same bits, and draws', () => {
@@ -136,4 +159,79 @@ describe('state files', () => {
   ])('are refused when %s', (_, damage) => {
     expect(() => decodeCheckpoint(damage(encodeCheckpoint(checkpoint)))).toThrow(/^the state file is /);
   });
+
+  /** The state with its header's JSON changed. */
+  function withHeader(change: (json: string) => string): Uint8Array {
+    const bytes = encodeCheckpoint(checkpoint);
+    const begin = 12 + new DataView(bytes.buffer).getUint32(8, true);
+    const json = change(new TextDecoder().decode(bytes.subarray(12, begin)));
+    const changed = Buffer.concat([bytes.subarray(0, 12), Buffer.from(json), bytes.subarray(begin)]);
+    changed.writeUInt32LE(json.length, 8);
+    return changed;
+  }
+
+  function withField(name: string, value: string): Uint8Array {
+    return withHeader((json) => {
+      const changed = json.replace(
+        new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
+        `"${name}":${value}`,
+      );
+      expect(changed).not.toBe(json);
+      return changed;
+    });
+  }
+
+  it.each<[string, string, RegExp]>([
+    ['count', '1e300', /a whole number from 0 to 2147483647 as count/],
+    ['count', '2147483648', /as count/],
+    ['count', '-1', /as count/],
+    ['count', '0.5', /as count/],
+    ['count', '"20"', /as count/],
+    ['count', 'null', /as count/],
+    ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, as its header says\.$/],
+    ['min', '[0, 0]', /3 finite numbers as min and as max/],
+    ['min', '[0, 0, "0"]', /3 finite numbers/],
+    ['min', 'null', /3 finite numbers/],
+    ['max', '7', /3 finite numbers/],
+    ['max', '[1, 1, 1e999]', /3 finite numbers/],
+    ['max', '{"length": 3}', /3 finite numbers/],
+    ['dimensions', '2', /2 finite numbers as min/],
+    ['dimensions', '4', /a readable header of version 1/],
+    ['version', '2', /a readable header of version 1/],
+    ['settings', 'null', /an object as settings/],
+    ['settings', '"abc"', /an object as settings/],
+    ['settings', '[]', /an object as settings/],
+  ])('are refused, in one sentence, when %s is %s', (name, value, accepted) => {
+    const bytes = withField(name, value);
+    expectRefused(bytes, accepted);
+  });
+
+  it.each<[string, (json: string) => string]>([
+    ['null', () => 'null'],
+    ['a number', () => '7'],
+    ['an array', () => '[1]'],
+    ['empty', () => ''],
+    ['endless', () => '['.repeat(200_000)],
+  ])('are refused when the header is %s', (_, change) => {
+    expectRefused(withHeader(change), /a readable header of version 1/);
+  });
+
+  it('are refused when the header would end behind the file', () => {
+    const bytes = encodeCheckpoint(checkpoint);
+    for (const length of [bytes.length - 11, 2 ** 32 - 1]) {
+      new DataView(bytes.buffer).setUint32(8, length, true);
+      expectRefused(
+        bytes,
+        new RegExp(`at least ${12 + length} bytes long, as it says where its header ends`),
+      );
+    }
+  });
+
+  function expectRefused(bytes: Uint8Array, accepted: RegExp): void {
+    const size = `broken.bin (${bytes.length} bytes)`;
+    const attempt = () => decodeCheckpoint(bytes, '--from', new Phrase(size));
+    expect(attempt).toThrow(ArgumentError);
+    expect(attempt).toThrow(`--from is ${size}, but it must be `);
+    expect(attempt).toThrow(accepted);
+  }
 });

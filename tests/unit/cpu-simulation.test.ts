@@ -225,9 +225,20 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const clean = createCpuSimulation({ ...options, capacity: 62 });
     const strange = createCpuSimulation({ ...options, capacity: 62 });
     // Fast enough to leave 32-bit floats within a step or two, from a place where it meets nobody.
-    const far = new Float32Array(dimensions).fill(1e38);
-    strange.add({ positions: far, velocities: far.map(() => 3.4e38) });
-    strange.add({ positions: far.map((value) => -value), velocities: far.map(() => -3.4e38) });
+    const far = new Float32Array(dimensions).fill(3.4028234e38);
+    strange.add({ positions: far });
+    strange.add({ positions: far.map((value) => -value) });
+    const fast = (speed: number) => {
+      const { velocities, ...checkpoint } = strange.checkpoint();
+      const changed = velocities.map((value, index) => (index < 60 * dimensions ? value : speed));
+      strange.restore({ ...checkpoint, velocities: changed });
+    };
+    // The fastest of all that go on, then the slowest that does not.
+    fast(2 ** 59);
+    strange.step(1e-3);
+    expect(strange.measure().nonFinite).toBe(0);
+    clean.step(1e-3);
+    fast(2 ** 60);
     for (let step = 0; step < 60; step++) {
       clean.step(1 / 60);
       strange.step(1 / 60);

@@ -39,6 +39,7 @@ function untouchable(limits: Limits = {}): Gpu {
     },
     lost: undefined,
     checkAlive: () => undefined,
+    fail: () => undefined,
     destroy: () => undefined,
   };
 }

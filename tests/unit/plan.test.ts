@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { GREATEST_SPEED_BITS } from '../../src/core/constants';
 import { ArgumentError } from '../../src/core/errors';
 import { defaultSettings } from '../../src/core/settings';
 import {
@@ -9,7 +10,13 @@ import {
   planSimulation,
   type SimulationOptions,
 } from '../../src/core/simulation';
-import { defineWorld } from '../../src/core/world';
+import { defineWorld, GREATEST_SPEED } from '../../src/core/world';
+
+describe('the greatest speed', () => {
+  it('has the bits that the shaders compare with', () => {
+    expect(new Uint32Array(Float32Array.of(GREATEST_SPEED).buffer)[0]).toBe(GREATEST_SPEED_BITS);
+  });
+});
 
 describe('planSimulation', () => {
   it('completes what was left out', () => {
@@ -142,7 +149,7 @@ describe('IdAllocator', () => {
     expect([...allocator.take(1)]).toEqual([1]);
     expect([...allocator.take(3)]).toEqual([2, 4, 5]);
     expect(allocator.count).toBe(6);
-    expect(() => allocator.checkRoom(1)).toThrow(/^positions is "1 particles", .*at most 0 particles/);
+    expect(() => allocator.checkRoom(1)).toThrow(/^positions is 1 particles, .*at most 0 particles/);
   });
 
   it('refuses ids that are dead, repeated or nonsense', () => {

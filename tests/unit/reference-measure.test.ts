@@ -21,6 +21,7 @@ describe('measure', () => {
       count: 5,
       candidates: 1,
       contacts: 1,
+      borderline: 0,
       occupiedCells: 4,
       greatestOccupancy: 1,
       outside: 1,
@@ -36,7 +37,22 @@ describe('measure', () => {
 
   it('is all zeros for nobody', () => {
     const measures = measureState(WORLD, 1, buildGrid(WORLD, new Float32Array(0)));
-    expect(Object.values(measures).flat()).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '0000000000000000']);
+    expect(Object.values(measures).flat()).toEqual([
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      '0000000000000000',
+    ]);
   });
 
   it('agrees with all pairs, wherever particles are', () => {

@@ -103,8 +103,11 @@ describe('physics', () => {
       max: [8, 8],
       walls: false,
       positions: new Float32Array([2, 2, 5, 5]),
-      velocities: new Float32Array([3e38, 0, 0, 1]),
+      velocities: new Float32Array([2 ** 59, 0, 0, 1]),
     });
+    const { positions, velocities, ...rest } = simulation.checkpoint();
+    simulation.restore({ ...rest, positions, velocities: new Float32Array([2 ** 60, 0, 0, 1]) });
+    expect(simulation.measure().nonFinite).toBe(0);
     advance(simulation, 200);
     expect(simulation.measure()).toMatchObject({ count: 2, nonFinite: 1 });
     expect(simulation.read().positions[3]).toBeCloseTo(5 + 200 / 60, 3);
@@ -153,6 +156,11 @@ describe('particles come and go', () => {
       () => simulation.separate(0),
       () => simulation.restore({ ...simulation.checkpoint(), dimensions: 3 }),
       () => simulation.restore({ ...simulation.checkpoint(), time: Number.NaN }),
+      () => simulation.restore({ ...simulation.checkpoint(), time: -1 }),
+      () => {
+        const { velocities, ...rest } = simulation.checkpoint();
+        simulation.restore({ ...rest, velocities: velocities.with(1, Number.NaN) });
+      },
     ]) {
       expect(attempt).toThrow(ArgumentError);
       expect([simulation.count, simulation.time, hashOf(simulation)]).toEqual([4, 0, before]);
@@ -190,7 +198,7 @@ describe('the rest of the interface', () => {
     const { positions } = simulation.read();
     const { overlapping, ambiguous } = bruteForcePairs(2, positions, 1);
     expect(ambiguous.count).toBe(0);
-    expect(simulation.findPairs()).toEqual(overlapping);
+    expect(simulation.findPairs()).toEqual({ ...overlapping, borderline: 0 });
     expect(simulation.measure().contacts).toBe(overlapping.count);
   });
 

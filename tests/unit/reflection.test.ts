@@ -17,7 +17,6 @@ import { linkShader } from '../../src/gpu/link';
 import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../src/gpu/params';
 import { describeKernels } from '../../src/passes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
-import { RETIRE_FIELDS } from '../../src/passes/retire';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
 /** Default limits of WebGPU: what every device has. */
@@ -30,7 +29,6 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Grid: GRID_FIELDS,
   Substep: SUBSTEP_FIELDS,
   Scan: SCAN_FIELDS,
-  Retirement: RETIRE_FIELDS,
   Measure: MEASURE_FIELDS,
 };
 

@@ -1,0 +1,126 @@
+/**
+ * Purpose: overlapping pairs of a sorted state, in two submissions, since the length of the list is known only
+ * after the first: tally and scan give each id its place, fill writes the pairs there.
+ * Between the two the caller may step on. The state is then copied first (`preserve`), and only then: a query
+ * that nobody disturbs takes 8 bytes a particle beside its list.
+ */
+import { GpuError, LimitError } from '../core/errors';
+import { createBuffers, type ReservedBuffers, reserveBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import type { SharedBinding } from '../gpu/params';
+import type { Readback } from '../gpu/readback';
+import type { Stage } from '../gpu/timing';
+import type { Pairs } from '../passes/pairs';
+import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
+
+const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot'] as const;
+
+/** The sorted state that is asked about, on a fresh grid. */
+export type PairState = Readonly<Record<(typeof STATE_NAMES)[number], GPUBuffer>>;
+
+export class PairQuery {
+  private readonly scratch: ReservedBuffers<'tallies' | 'offsets'>;
+  private readonly scanBinding: ScanBinding & { readonly settled: Promise<void> };
+  private copy: ReservedBuffers<keyof PairState> | undefined;
+  private filling = false;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly passes: { readonly pairs: Pairs; readonly scan: Scan },
+    private readonly readback: Readback,
+    private readonly state: PairState,
+    private readonly count: number,
+    capacity: number,
+  ) {
+    const length = capacity + 1;
+    this.scratch = reserveBuffers(gpu, 'pairs', { tallies: scanBytes(length), offsets: scanBytes(length) });
+    const { tallies, offsets } = this.scratch.buffers;
+    this.scanBinding = passes.scan.reserve(tallies, offsets, length);
+  }
+
+  /** What goes into the first submission, after the sort. */
+  stages(shared: SharedBinding): Stage[] {
+    const { pairs, scan } = this.passes;
+    const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
+    return [
+      { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, this.count) },
+      { name: 'scan', encode: (pass) => scan.encode(pass, shared, this.scanBinding) },
+    ];
+  }
+
+  /** To be called, once the first submission is on its way, before anything else changes the state. */
+  preserve(): void {
+    if (this.copy || this.filling) return;
+    const sizes = Object.fromEntries(STATE_NAMES.map((name) => [name, this.state[name].size]));
+    this.gpu.device.pushErrorScope('validation');
+    this.copy = reserveBuffers(this.gpu, 'pairs', sizes as Record<keyof PairState, number>);
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.preserve' });
+    for (const name of STATE_NAMES) {
+      encoder.copyBufferToBuffer(this.state[name], 0, this.copy.buffers[name], 0, this.state[name].size);
+    }
+    this.gpu.device.queue.submit([encoder.finish()]);
+    // Without memory the copy is invalid; `settled` says so.
+    this.gpu.device.popErrorScope().catch(() => undefined);
+  }
+
+  /** Rejects where the first submission found no memory. */
+  async settled(): Promise<void> {
+    await this.scratch.settled;
+    await this.scanBinding.settled;
+  }
+
+  /** The second submission: pairs grouped by the first id ascending, in slot order inside a group. */
+  async fill(contacts: number, place: () => SharedBinding): Promise<Uint32Array> {
+    this.checkFits(contacts);
+    const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * contacts });
+    try {
+      // Without a wait where there is no copy: one could come into being meanwhile.
+      if (this.copy) await this.copy.settled;
+      this.gpu.checkAlive();
+      const { pairs } = this.passes;
+      const group = pairs.bind('fill', {
+        ...(this.copy?.buffers ?? this.state),
+        offsets: this.scratch.buffers.offsets,
+        pairs: list.buffers.pairs,
+      });
+      const shared = place();
+      const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.fill' });
+      const pass = encoder.beginComputePass({ label: 'simulation.pairs.fill' });
+      pairs.encode(pass, shared, 'fill', group, this.count);
+      pass.end();
+      const reading = this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * contacts }]);
+      this.gpu.device.queue.submit([encoder.finish()]);
+      // From here on the state may change: the device has its orders.
+      this.filling = true;
+      const [found] = await reading.finish();
+      return new Uint32Array(found as ArrayBuffer);
+    } finally {
+      list.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.scanBinding.destroy();
+    this.scratch.destroy();
+    this.copy?.destroy();
+  }
+
+  private checkFits(contacts: number): void {
+    const { limits } = this.gpu.device;
+    const bytes = 8 * contacts;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (bytes > limits[name]) {
+        throw new LimitError(
+          name,
+          `There are ${contacts} overlapping pairs, a list of ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / 8)} pairs fit.`,
+        );
+      }
+    }
+  }
+}
+
+/** What a validation scope around the first submission caught, as an error. */
+export async function refuseInvalid(scope: Promise<GPUError | null>): Promise<void> {
+  const error = await scope.catch(() => null);
+  if (error) throw new GpuError('validation', `The device refused to look for pairs: ${error.message}`);
+}
