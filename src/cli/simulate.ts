@@ -1,14 +1,13 @@
 /** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CellstormError, Phrase } from '../core/errors';
-import type { SettingsOptions } from '../core/settings';
+import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
 import type { StageTimes } from '../gpu/timing';
 import { createScene, SCENE_NAMES, sceneOptions } from '../scenes';
-import { type Flags, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
+import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
 import { formatBytes, formatCount, formatFigure, formatTable, Progress } from './output';
@@ -27,7 +26,7 @@ export const SIMULATE_FLAGS: Flags = {
   friction: { value: 'x', help: "friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how candidates are found (default grid)' },
   backend: BACKEND_FLAG,
-  from: { value: 'state.bin', help: 'go on from a state written by --out, in its world' },
+  from: { value: 'state.bin', help: 'go on from a state written by --out, in its world, instead of a scene' },
   out: { value: 'state.bin', help: 'write the final state' },
   image: { value: 'out.png', help: 'draw the final state' },
   json: { help: 'print one JSON object' },
@@ -55,18 +54,23 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     broadPhase: oneOf(given, 'broad-phase', ['grid', 'naive']),
   };
   if (!(dt >= 0)) throw new UsageError(`--dt is ${dt}, but it must be 0 or more seconds.`);
+  const path = given.get('from');
+  if (path !== undefined) refuseSceneFlags(given);
+  refuseSharedPaths(given);
   for (const name of ['out', 'image']) await checkWritable(name, given.get(name));
-  const from = await readState(given.get('from'), dimensions);
+  const from = await readState(path, dimensions);
   await checkFits(backend, from ? capacityOf(from) : count, dimensions);
   const givenSettings = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
-  const scene = createScene(sceneName, { dimensions, count, seed });
-  const options = from ? continueFrom(from, givenSettings) : sceneOptions(scene, givenSettings);
+  const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
+  const options = scene
+    ? sceneOptions(scene, givenSettings)
+    : { ...blamingState(path, () => continueFrom(from as Checkpoint)), ...givenSettings };
   const plan = planSimulation(options);
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan.world.cellCount);
   if (from) {
-    simulation.restore(from);
+    blamingState(path, () => simulation.restore(from));
     simulation.set(givenSettings);
   }
   const settle = async () => gpu?.device.queue.onSubmittedWorkDone();
@@ -85,15 +89,14 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     const out = given.get('out');
     if (out !== undefined) await save(out, encodeCheckpoint(checkpoint));
     const image = given.get('image');
-    if (image !== undefined)
-      await writeFile(image, renderImage(simulation.world, simulation.radius, checkpoint));
+    if (image !== undefined) await save(image, renderImage(simulation.world, simulation.radius, checkpoint));
   }
   const report: Report = {
     adapter,
-    scene: from ? `continued from ${given.get('from')}` : sceneName,
+    scene: scene ? sceneName : `continued from ${path}`,
     dimensions,
     count: simulation.count,
-    seed: scene.seed,
+    seed: scene?.seed ?? null,
     steps,
     dt,
     settings: simulation.settings,
@@ -115,7 +118,8 @@ interface Report {
   readonly scene: string;
   readonly dimensions: 2 | 3;
   readonly count: number;
-  readonly seed: number;
+  /** null where the particles came from a state. */
+  readonly seed: number | null;
   readonly steps: number;
   readonly dt: number;
   readonly settings: object;
@@ -132,11 +136,44 @@ function capacityOf(state: Checkpoint): number {
   return (state.ids.at(-1) ?? -1) + 1;
 }
 
-/** The world of a state; its particles come with restore(). */
-function continueFrom(state: Checkpoint, settings: SettingsOptions): SimulationOptions {
+/** The world of a state, checked; its particles come with restore(). */
+function continueFrom(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, min, max } = state;
-  const capacity = capacityOf(state);
-  return { dimensions, radius, min, max, capacity, ...state.settings, ...settings };
+  const options = { ...state.settings, dimensions, radius, min, max, capacity: capacityOf(state) };
+  planSimulation(options);
+  return options;
+}
+
+/** What the library refuses here came from the file, and no flag could mend it. */
+function blamingState<Result>(path: string | undefined, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new UsageError(`--from is ${path}, in which ${error.message}`);
+  }
+}
+
+/** Flags that say which particles to make. */
+function refuseSceneFlags(given: Given): void {
+  const names = ['scene', 'count', 'seed'].filter((name) => given.has(name)).map((name) => `--${name}`);
+  if (names.length > 0) {
+    throw new UsageError(
+      `--from goes on with the particles of its state, so it cannot be given with ${names.join(', ')}.`,
+    );
+  }
+}
+
+/** A picture in the place of a state would be lost, or lose it; a state may be replaced by what came of it. */
+function refuseSharedPaths(given: Given): void {
+  const image = given.get('image');
+  if (image === undefined) return;
+  for (const name of ['from', 'out']) {
+    const path = given.get(name);
+    if (path !== undefined && resolve(path) === resolve(image)) {
+      throw new UsageError(`--image is ${image}, but that is the file of --${name}; give it one of its own.`);
+    }
+  }
 }
 
 async function run(
@@ -212,7 +249,7 @@ function describe(report: Report): string {
     ['adapter', report.adapter],
     [
       'scene',
-      `${report.scene}, ${report.dimensions}D, ${formatCount(report.count)} particles, seed ${report.seed}`,
+      `${report.scene}, ${report.dimensions}D, ${formatCount(report.count)} particles${report.seed === null ? '' : `, seed ${report.seed}`}`,
     ],
     [
       'run',

@@ -53,6 +53,19 @@ describe('cellstorm', () => {
       /^cellstorm: --image is .*does not exist/,
     ],
     [['simulate', '--backend', 'cpu', '--from', '/no/such/state.bin'], /^cellstorm: --from is .*ENOENT/],
+    [
+      ['simulate', '--from', 'state.bin', '--scene', 'gas', '--seed', '3'],
+      /^cellstorm: --from goes on with the particles of its state, .* with --scene, --seed\.$/,
+    ],
+    [
+      ['simulate', '--from', 'state.bin', '--count', '3'],
+      /^cellstorm: --from .* cannot be given with --count\.$/,
+    ],
+    [
+      ['simulate', '--out', 'x', '--image', './x'],
+      /^cellstorm: --image is \.\/x, but that is the file of --out; give it one of its own\.$/,
+    ],
+    [['simulate', '--from', 'x', '--image', 'x'], /^cellstorm: --image is x, .* the file of --from; /],
     [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
     [['conquer'], /^cellstorm: "conquer" is not a command/],
   ])('refuses %j with one sentence and exit code 2', (argv, message) => {
@@ -82,14 +95,47 @@ describe('cellstorm', () => {
     });
   });
 
+  it('names the state file that says something impossible, but a flag for its own', () => {
+    const path = join(folder, 'impossible.bin');
+    const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 2, count: 5 })));
+    const checkpoint = simulation.checkpoint();
+    const expectRefused = (changes: object, message: string, ...flags: string[]) => {
+      writeFileSync(path, encodeCheckpoint({ ...checkpoint, ...changes }));
+      const refused = cellstorm('simulate', '--backend', 'cpu', '--from', path, ...flags);
+      expect(refused).toEqual({ code: 2, out: '', error: expect.stringContaining(message) });
+      expect(refused.error.trim().split('\n')).toHaveLength(1);
+    };
+    expectRefused({ radius: -1 }, `--from is ${path}, in which radius is -1, but it must be `);
+    const settings = { ...checkpoint.settings, bounce: 1 };
+    expectRefused({ settings }, `--from is ${path}, in which options.bounce is 1, but it must be one of `);
+    // Found only when the particles are restored.
+    expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
+    expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
+  });
+
+  it('says in a sentence that a file could not be written', () => {
+    // Long enough for the check of its folder to pass and the write to fail.
+    const path = join(folder, 'x'.repeat(300));
+    for (const flag of ['--out', '--image']) {
+      const run = cellstorm('simulate', '--backend', 'cpu', '--count', '5', '--steps', '0', flag, path);
+      const error = `cellstorm: ${path} could not be written (ENAMETOOLONG).\n`;
+      expect(run).toEqual({ code: 1, out: '', error });
+    }
+  });
+
   it('goes on from a state file with the same bits, and draws', () => {
     const state = join(folder, 'half.bin');
     const image = join(folder, 'half.png');
-    const common = ['simulate', '--backend', 'cpu', '--count', '300', '--scene', 'pile', '--json'];
-    const half = cellstorm(...common, '--steps', '10', '--out', state, '--image', image);
+    const common = ['simulate', '--backend', 'cpu', '--json'];
+    const scene = ['--count', '300', '--scene', 'pile'];
+    const half = cellstorm(...common, ...scene, '--steps', '10', '--out', state, '--image', image);
     expect(half).toMatchObject({ code: 0, error: '' });
     const rest = cellstorm(...common, '--steps', '10', '--from', state);
-    const whole = cellstorm(...common, '--steps', '20');
+    const whole = cellstorm(...common, ...scene, '--steps', '20');
+    expect(JSON.parse(whole.out)).toMatchObject({ scene: 'pile', count: 300, seed: 1 });
+    // No scene was made for it, and none is told of.
+    expect(JSON.parse(rest.out)).toMatchObject({ scene: `continued from ${state}`, count: 300, seed: null });
+    expect(cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state).out).not.toContain('seed');
     expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
     expect(JSON.parse(half.out).measures.hash).not.toBe(JSON.parse(whole.out).measures.hash);
     const { data, width, height } = decode(readFileSync(image));
@@ -105,8 +151,8 @@ describe('cellstorm', () => {
 
   it('lets flags win over the settings of a state file', () => {
     const state = join(folder, 'settings.bin');
-    const common = ['simulate', '--backend', 'cpu', '--count', '50', '--steps', '1', '--json'];
-    cellstorm(...common, '--out', state, '--friction', '0.5');
+    const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
+    cellstorm(...common, '--count', '50', '--out', state, '--friction', '0.5');
     expect(JSON.parse(cellstorm(...common, '--from', state).out).settings.friction).toBe(0.5);
     const changed = cellstorm(...common, '--from', state, '--friction', '0.75');
     expect(JSON.parse(changed.out).settings.friction).toBe(0.75);
