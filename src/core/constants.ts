@@ -28,7 +28,7 @@ export const MEASURE_WORDS = 17;
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
 /** The bits of GREATEST_SPEED in core/world.ts: bits of positive floats ascend as the floats do. */
-export const GREATEST_SPEED_BITS = 0x5d80_0000;
+export const GREATEST_SPEED_BITS = 0x5780_0000;
 
 /** Set in the id of a particle that is being removed; so ids stay below it. */
 export const RETIRED_BIT = 0x8000_0000;

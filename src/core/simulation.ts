@@ -56,7 +56,7 @@ export interface Measures {
   readonly outside: number;
   /**
    * Particles set aside because a coordinate is not finite: in a checkpoint, by a move out of the range of
-   * 32-bit floats, or with a component of velocity of 2^60 and more, which sets the position to NaN.
+   * 32-bit floats, or with a component of velocity of 2^48 and more, which sets the position to NaN.
    */
   readonly nonFinite: number;
   /** ½ Σ v², each particle of mass 1. */

@@ -2,8 +2,8 @@
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../src/core/constants';
 import type { BroadPhase } from '../../src/core/settings';
-import type { Measures } from '../../src/core/simulation';
-import { defineWorld, type World } from '../../src/core/world';
+import { MAX_PARTICLES, type Measures } from '../../src/core/simulation';
+import { defineWorld, GREATEST_SPEED, type World } from '../../src/core/world';
 import { Measure } from '../../src/passes/measure';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { buildGrid, type Grid } from '../../src/reference/grid';
@@ -255,6 +255,22 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         }
         return turned;
       }
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'stay finite at the greatest speeds, in a crowd that a single workgroup adds up',
+    async (_, tools) => {
+      const count = 4096;
+      const { world, grid } = sceneGrid('lattice', dimensions, count);
+      const speed = GREATEST_SPEED * (1 - 2 ** -24);
+      const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
+      const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
+      expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
+      // And so for as many as there can be: a workgroup adds up a share of them.
+      const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
+      expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
     { shared: true },
   );

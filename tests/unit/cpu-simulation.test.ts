@@ -234,11 +234,11 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       strange.restore({ ...checkpoint, velocities: changed });
     };
     // The fastest of all that go on, then the slowest that does not.
-    fast(2 ** 59);
+    fast(2 ** 47);
     strange.step(1e-3);
     expect(strange.measure().nonFinite).toBe(0);
     clean.step(1e-3);
-    fast(2 ** 60);
+    fast(2 ** 48);
     for (let step = 0; step < 60; step++) {
       clean.step(1 / 60);
       strange.step(1 / 60);
