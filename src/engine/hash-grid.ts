@@ -105,7 +105,10 @@ export class HashGrid {
     return this.sort.bytes + this.outputs.bytes + this.parameters.bytes;
   }
 
-  /** Records the build. The caller submits; outputs are valid for work recorded after it. */
+  /**
+   * Records the build. The caller submits; outputs are valid for work recorded after it. Encoders that are being
+   * recorded at the same time share 1,023 changes of `count`; an encoder that holds as many refuses the next.
+   */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     if (this.destroyed) throw new DestroyedError('HashGrid');
     this.gpu.checkAlive();
@@ -139,11 +142,13 @@ export class HashGrid {
       const value = new Phrase('the same buffer as positions');
       throw new ArgumentError('velocities', value, 'a buffer of its own');
     }
-    const shared = this.parameters.place(this.world, input.count, this.substep);
-    const pass = encoder.beginComputePass({ label: 'grid' });
-    for (const stage of this.sort.stages(shared, this.bindingFor(input), input.count, false))
-      stage.encode(pass);
-    pass.end();
+    const binding = this.bindingFor(input);
+    this.parameters.recordInto(encoder, () => {
+      const shared = this.parameters.place(this.world, input.count, this.substep);
+      const pass = encoder.beginComputePass({ label: 'grid' });
+      for (const stage of this.sort.stages(shared, binding, input.count, false)) stage.encode(pass);
+      pass.end();
+    });
   }
 
   destroy(): void {

@@ -9,7 +9,7 @@
  * simulation that is not itself a recording, because those calls submit at once.
  */
 import { checkInteger } from '../core/checks';
-import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
+import { ArgumentError, DestroyedError } from '../core/errors';
 import {
   type BroadPhase,
   checkTimeStep,
@@ -36,7 +36,7 @@ import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
-import { PARAMETER_SLOTS, type SharedBinding, SharedParameters } from '../gpu/params';
+import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
 import { Integrate } from '../passes/integrate';
@@ -101,8 +101,6 @@ export class Simulation implements ParticleSimulation {
   private readonly groups = new Map<string, unknown>();
   /** Calls of findPairs under way. */
   private readonly queries = new Set<PairQuery>();
-  /** Changes of parameters in each encoder of a caller. */
-  private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
   private elapsed = 0;
   private destroyed = false;
   /** Which of the two copies holds the state. */
@@ -210,7 +208,10 @@ export class Simulation implements ParticleSimulation {
     this.submit('simulation.step', (encoder) => this.encodeStep(encoder, dt));
   }
 
-  /** Records a step into the caller's encoder. */
+  /**
+   * Records a step into the caller's encoder. Encoders that are being recorded at the same time share 1,023
+   * changes of parameters (dt, settings, count); an encoder that holds as many refuses the next.
+   */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -224,7 +225,7 @@ export class Simulation implements ParticleSimulation {
     this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, iterations));
   }
 
-  /** Records a separation into the caller's encoder: one grid, then `iterations` pushes. */
+  /** Records a separation into the caller's encoder, as encodeStep does: one grid, then `iterations` pushes. */
   encodeSeparate(encoder: GPUCommandEncoder, iterations = this.currentSettings.iterations): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -427,18 +428,8 @@ export class Simulation implements ParticleSimulation {
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** A recording keeps the parameters it was made with; the ring that holds them must not come round meanwhile. */
   private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
-    const recorded = this.recorded.get(encoder) ?? 0;
-    if (recorded >= PARAMETER_SLOTS - 1) {
-      throw new LimitError(
-        'parameters',
-        `This encoder holds ${recorded} changes of parameters (dt, settings, count) already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
-      );
-    }
-    const before = this.parameters.placed;
-    this.encodeStages(encoder, label, makeStages());
-    this.recorded.set(encoder, recorded + this.parameters.placed - before);
+    this.parameters.recordInto(encoder, () => this.encodeStages(encoder, label, makeStages()));
   }
 
   private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {

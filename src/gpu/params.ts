@@ -2,8 +2,9 @@
  * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/shared/params.wgsl).
  * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
  * submit later; so parameters live in rings of slots, bound with dynamic offsets. A slot is written again
- * only after PARAMETER_SLOTS other values; whoever records into a caller's encoder counts them with `placed`.
+ * only after PARAMETER_SLOTS other values; `recordInto` refuses an encoder that would hold more.
  */
+import { LimitError } from '../core/errors';
 import type { Substep } from '../core/settings';
 import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers } from './buffers';
@@ -58,16 +59,12 @@ class UniformRing {
   ) {}
 
   /** Offset of a slot that holds these bytes; the same one while they stay the same. */
-  /** Slots written so far. */
-  placed = 0;
-
   place(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;
     this.lastOffset = this.next * SLOT_BYTES;
     this.next = (this.next + 1) % PARAMETER_SLOTS;
     this.last = incoming;
-    this.placed++;
     this.device.queue.writeBuffer(this.buffer, this.lastOffset, bytes);
     return this.lastOffset;
   }
@@ -87,6 +84,11 @@ export class SharedParameters {
   private readonly gridRing: UniformRing;
   private readonly substepRing: UniformRing;
   private readonly group: GPUBindGroup;
+  /** Changes in each encoder of a caller. */
+  private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
+  /** Calls of `place` that wrote anything: at least the slots of either ring that were written. */
+  private changes = 0;
+  private last: readonly [number, number] | undefined;
 
   private constructor(
     gpu: Gpu,
@@ -147,12 +149,27 @@ export class SharedParameters {
         walls: substep.walls ? 1 : 0,
       }),
     );
+    if (this.last?.[0] !== grid || this.last[1] !== parameters) this.changes++;
+    this.last = [grid, parameters];
     return { group: this.group, offsets: [grid, parameters] };
   }
 
-  /** Slots written so far, of the ring that moves faster. */
-  get placed(): number {
-    return Math.max(this.gridRing.placed, this.substepRing.placed);
+  /**
+   * Runs `record`, which places parameters and records with them into the caller's encoder. A recording keeps
+   * the parameters it was made with, so the rings must not come round before it is submitted. Encoders that are
+   * being recorded at the same time share the slots, which nobody can see from here: the docs say so.
+   */
+  recordInto(encoder: GPUCommandEncoder, record: () => void): void {
+    const recorded = this.recorded.get(encoder) ?? 0;
+    if (recorded >= PARAMETER_SLOTS - 1) {
+      throw new LimitError(
+        'parameters',
+        `This encoder holds ${recorded} changes of parameters (dt, settings, count) already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
+      );
+    }
+    const before = this.changes;
+    record();
+    this.recorded.set(encoder, recorded + this.changes - before);
   }
 
   get bytes(): number {

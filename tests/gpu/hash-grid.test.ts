@@ -181,6 +181,29 @@ describe('a grid', () => {
   );
 
   gpuTest(
+    'refuses an encoder more counts than its ring holds, and builds all of those before',
+    async (device, tools) => {
+      const scene = createScene('uniform', { dimensions: 2, count: 2000 });
+      const grid = await HashGrid.create(tools.wrap(), optionsOf(scene));
+      const positions = uploadVectors(tools, 2, 'positions', scene.positions);
+      const encoder = device.createCommandEncoder();
+      let count = 0;
+      const record = () => {
+        // The first is the largest: with its parameters overwritten it would leave the later ids untouched.
+        for (; count < 2000; count++) grid.encode(encoder, { positions, count: 2000 - count });
+      };
+      expect(record).toThrow(LimitError);
+      expect(record).toThrow(/^This encoder holds 1023 changes of parameters .*at most 1023 fit/);
+      expect(count).toBe(1023);
+      device.queue.submit([encoder.finish()]);
+      await expectBuilt(tools, grid, scene.positions.subarray(0, 2 * (2000 - 1022)));
+      build(grid, device, { positions, count: 2000 });
+      await expectBuilt(tools, grid, scene.positions);
+    },
+    { shared: true },
+  );
+
+  gpuTest(
     'is recorded among the caller’s own commands, in their order, and submitted by the caller',
     async (device, tools) => {
       const first = createScene('uniform', { dimensions: 2, count: 300, seed: 1 });

@@ -4,13 +4,14 @@
  */
 import { describe, expect } from 'vitest';
 import type { Checkpoint, SimulationOptions } from '../../src/core/simulation';
-import { GREATEST_SPEED } from '../../src/core/world';
+import { defineWorld, GREATEST_SPEED } from '../../src/core/world';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import type { Gpu } from '../../src/gpu/device';
+import { SharedParameters } from '../../src/gpu/params';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
 import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
-import { bitsOf, DIMENSIONS, FOLD, MOST_FOLDED, readVectors, readWords } from '../helpers/passes';
+import { bitsOf, DIMENSIONS, FOLD, MOST_FOLDED, readVectors, readWords, substepOf } from '../helpers/passes';
 
 const DT = 1 / 60;
 const SHARED = { shared: true } as const;
@@ -644,5 +645,28 @@ describe('a long recording', () => {
       recorded.destroy();
       stepped.destroy();
     },
+  );
+
+  gpuTest(
+    'counts the changes of either ring, whichever has moved further before',
+    async (device, tools) => {
+      const parameters = await SharedParameters.create(tools.wrap(), 2, 'test');
+      const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
+      for (let count = 0; count < 2000; count++) parameters.place(world, count, substepOf(world));
+      const encoder = device.createCommandEncoder();
+      const offsets = new Set<number>();
+      const record = () => {
+        for (let step = 1; step < 3000; step++) {
+          parameters.recordInto(encoder, () => {
+            const { offsets: placed } = parameters.place(world, 7, substepOf(world, {}, step * 1e-3));
+            offsets.add(placed[1]);
+          });
+        }
+      };
+      expect(record).toThrow(/^This encoder holds 1023 changes of parameters /);
+      expect(offsets.size).toBe(1023);
+      parameters.destroy();
+    },
+    SHARED,
   );
 });
