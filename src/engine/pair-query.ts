@@ -4,11 +4,12 @@
  * Between the two the caller may step on. The state is then copied first (`preserve`), and only then: a query
  * that nobody disturbs takes 8 bytes a particle beside its list.
  */
-import { GpuError, LimitError } from '../core/errors';
+import { LimitError } from '../core/errors';
 import { createBuffers, type ReservedBuffers, reserveBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
-import type { Readback } from '../gpu/readback';
+import type { Readback, ReadRange } from '../gpu/readback';
+import { submitWatched } from '../gpu/submission';
 import type { Stage } from '../gpu/timing';
 import type { Pairs } from '../passes/pairs';
 import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
@@ -30,7 +31,7 @@ export class PairQuery {
     private readonly readback: Readback,
     private readonly state: PairState,
     private readonly count: number,
-    capacity: number,
+    private readonly capacity: number,
   ) {
     const length = capacity + 1;
     this.scratch = reserveBuffers(gpu, 'pairs', { tallies: scanBytes(length), offsets: scanBytes(length) });
@@ -46,6 +47,11 @@ export class PairQuery {
       { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, this.count) },
       { name: 'scan', encode: (pass) => scan.encode(pass, shared, this.scanBinding) },
     ];
+  }
+
+  /** What to read back of the first submission: how many places the tallies add up to. */
+  get total(): ReadRange {
+    return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
   /** To be called, once the first submission is on its way, before anything else changes the state. */
@@ -69,10 +75,16 @@ export class PairQuery {
     await this.scanBinding.settled;
   }
 
-  /** The second submission: pairs grouped by the first id ascending, in slot order inside a group. */
-  async fill(contacts: number, place: () => SharedBinding): Promise<Uint32Array> {
-    this.checkFits(contacts);
-    const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * contacts });
+  /**
+   * The second submission: pairs grouped by the first id ascending, in slot order inside a group. The list has
+   * the `total` places that the scan handed out. `contacts`, as another kernel counted them in 64 bits, only
+   * serves to refuse lists that no device holds: a device may round a pair that nearly touches in another way in
+   * each of the three kernels.
+   */
+  async fill(contacts: number, total: number, place: () => SharedBinding): Promise<Uint32Array> {
+    this.checkFits(Math.max(contacts, total));
+    if (total === 0) return new Uint32Array(0);
+    const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
       // Without a wait where there is no copy: one could come into being meanwhile.
       if (this.copy) await this.copy.settled;
@@ -84,16 +96,17 @@ export class PairQuery {
         pairs: list.buffers.pairs,
       });
       const shared = place();
-      const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.fill' });
-      const pass = encoder.beginComputePass({ label: 'simulation.pairs.fill' });
-      pairs.encode(pass, shared, 'fill', group, this.count);
-      pass.end();
-      const reading = this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * contacts }]);
-      this.gpu.device.queue.submit([encoder.finish()]);
+      const label = 'simulation.pairs.fill';
+      const { result: reading, valid } = submitWatched(this.gpu, label, (encoder) => {
+        const pass = encoder.beginComputePass({ label });
+        pairs.encode(pass, shared, 'fill', group, this.count);
+        pass.end();
+        return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
+      });
       // From here on the state may change: the device has its orders.
       this.filling = true;
-      const [found] = await reading.finish();
-      return new Uint32Array(found as ArrayBuffer);
+      const [[found]] = await Promise.all([reading.finish(), valid]);
+      return written(new Uint32Array(found as ArrayBuffer));
     } finally {
       list.destroy();
     }
@@ -119,8 +132,15 @@ export class PairQuery {
   }
 }
 
-/** What a validation scope around the first submission caught, as an error. */
-export async function refuseInvalid(scope: Promise<GPUError | null>): Promise<void> {
-  const error = await scope.catch(() => null);
-  if (error) throw new GpuError('validation', `The device refused to look for pairs: ${error.message}`);
+/** Without the places that fill found no pair for: nobody is a pair with itself, so two zeros are none. */
+function written(pairs: Uint32Array): Uint32Array {
+  let end = 0;
+  for (let place = 0; place < pairs.length; place += 2) {
+    const first = pairs[place] as number;
+    const second = pairs[place + 1] as number;
+    if (first === second) continue;
+    pairs[end++] = first;
+    pairs[end++] = second;
+  }
+  return end === pairs.length ? pairs : pairs.slice(0, end);
 }

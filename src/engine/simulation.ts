@@ -7,9 +7,14 @@
  *
  * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
  * simulation that is not itself a recording, because those calls submit at once.
+ *
+ * Kernels that nobody waited for may be refused after they were recorded. A question then fails alone: it sorts
+ * in a submission of its own, so that the state stays whole. A change that was dropped leaves the copies of the
+ * state in disorder; the simulation then takes nothing but a checkpoint. Once a refusal is known, whatever needs
+ * that kernel throws before anything changes.
  */
 import { checkInteger } from '../core/checks';
-import { ArgumentError, DestroyedError } from '../core/errors';
+import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
 import {
   type BroadPhase,
   checkTimeStep,
@@ -35,9 +40,11 @@ import {
 import type { Dimensions, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { checkKernels, watchKernels } from '../gpu/kernel';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
+import { submitWatched, validOf } from '../gpu/submission';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
 import { Integrate } from '../passes/integrate';
 import { Measure } from '../passes/measure';
@@ -47,7 +54,7 @@ import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
-import { PairQuery, refuseInvalid } from './pair-query';
+import { PairQuery } from './pair-query';
 
 /** Passes that probe exist once for each broad phase. */
 interface ProbingPasses {
@@ -101,6 +108,9 @@ export class Simulation implements ParticleSimulation {
   private readonly groups = new Map<string, unknown>();
   /** Calls of findPairs under way. */
   private readonly queries = new Set<PairQuery>();
+  /** Rejects where the device dropped a change of the state: it is lost until a checkpoint is restored. */
+  private sound: Promise<void> = Promise.resolve();
+  private loss: GpuError | undefined;
   private elapsed = 0;
   private destroyed = false;
   /** Which of the two copies holds the state. */
@@ -237,15 +247,15 @@ export class Simulation implements ParticleSimulation {
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, this.currentSettings.substeps);
-    const stages = dt === 0 ? [] : this.stepStages(dt);
+    const stages = dt === 0 ? [] : this.plan(() => this.stepStages(dt));
     this.elapsed += dt;
-    return timeStages(this.gpu, this.readback, stages);
+    return this.measureTimes(stages);
   }
 
   async profileSeparate(iterations = this.currentSettings.iterations): Promise<StageTimes> {
     this.checkUsable();
     checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
-    return timeStages(this.gpu, this.readback, this.separateStages(iterations));
+    return this.measureTimes(this.plan(() => this.separateStages(iterations)));
   }
 
   add(particles: NewParticles): Uint32Array {
@@ -276,12 +286,11 @@ export class Simulation implements ParticleSimulation {
       }),
     );
     const { count } = this;
-    this.submit('simulation.remove', (encoder) =>
-      this.encodeStages(encoder, 'simulation.remove', [
-        { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
-        ...this.sortStages(shared, false),
-      ]),
-    );
+    const stages = this.plan(() => [
+      { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
+      ...this.sortStages(shared, false),
+    ]);
+    this.submit('simulation.remove', (encoder) => this.encodeStages(encoder, 'simulation.remove', stages));
     // The sort has filed them last, so that a smaller count leaves them behind.
     this.ids.release(ids);
   }
@@ -290,11 +299,13 @@ export class Simulation implements ParticleSimulation {
     this.checkUsable();
     const { count } = this;
     const { measure } = this.probing();
-    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.measure' });
-    this.encodeStages(encoder, 'simulation.measure', this.measureStages());
-    const reading = this.readback.record(encoder, [measure.range(count)]);
-    this.gpu.device.queue.submit([encoder.finish()]);
-    const [bytes] = await reading.finish();
+    this.sortNow();
+    const { sound } = this;
+    const { result: reading, valid } = submitWatched(this.gpu, 'simulation.measure', (encoder) => {
+      this.encodeStages(encoder, 'simulation.measure', [this.measureStage()]);
+      return this.readback.record(encoder, [measure.range(count)]);
+    });
+    const [[bytes]] = await Promise.all([reading.finish(), valid, sound]);
     return measure.combine(bytes as ArrayBuffer, count);
   }
 
@@ -305,13 +316,10 @@ export class Simulation implements ParticleSimulation {
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
     const { count } = this;
-    const { device } = this.gpu;
     const { measure, pairs } = this.probing();
     const substep = this.substeps.derive(this.currentSettings, 0);
-    // Want of memory makes the recording invalid; the scope keeps that from being reported twice.
-    device.pushErrorScope('validation');
-    const encoder = device.createCommandEncoder({ label: 'simulation.pairs' });
-    this.encodeStages(encoder, 'simulation.pairs', this.measureStages());
+    this.sortNow();
+    const { sound } = this;
     const state = {
       position_in: this.buffer('position', this.position),
       id_in: this.buffer('id', this.id),
@@ -319,25 +327,31 @@ export class Simulation implements ParticleSimulation {
       cell_of_slot: this.sort.cellOfSlot,
     };
     const { gpu, scan, readback, capacity } = this;
+    // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
+    gpu.device.pushErrorScope('validation');
     const query = new PairQuery(gpu, { pairs, scan }, readback, state, count, capacity);
-    this.encodeStages(encoder, 'simulation.pairs', query.stages(this.shared()));
-    const counting = readback.record(encoder, [measure.range(count)]);
-    device.queue.submit([encoder.finish()]);
-    const valid = refuseInvalid(device.popErrorScope());
-    this.queries.add(query);
+    gpu.device.popErrorScope().catch(() => undefined);
     try {
-      const [[bytes]] = await Promise.all([counting.finish(), query.settled().then(() => valid)]);
+      const { result: counting, valid } = submitWatched(gpu, 'simulation.pairs', (encoder) => {
+        const stages = [this.measureStage(), ...query.stages(this.shared())];
+        this.encodeStages(encoder, 'simulation.pairs', stages);
+        return readback.record(encoder, [measure.range(count), query.total]);
+      });
+      this.queries.add(query);
+      const [[bytes, total]] = await Promise.all([
+        counting.finish(),
+        query.settled().then(() => valid),
+        sound,
+      ]);
       const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
-      if (contacts === 0) return { count: 0, pairs: new Uint32Array(0), borderline };
-      const found = await query.fill(contacts, () => {
-        this.checkUsable();
+      const found = await query.fill(contacts, new Uint32Array(total as ArrayBuffer)[0] as number, () => {
+        this.checkAlive();
         return this.parameters.place(this.world, count, substep);
       });
-      return { count: contacts, pairs: sortGroups(found), borderline };
+      return { count: found.length / 2, pairs: sortGroups(found), borderline };
     } finally {
       this.queries.delete(query);
       query.destroy();
-      await valid.catch(() => undefined);
     }
   }
 
@@ -353,11 +367,9 @@ export class Simulation implements ParticleSimulation {
       { buffer: velocities, size: vector },
     ]);
     this.gpu.device.queue.submit([encoder.finish()]);
-    const [idBytes, positionBytes, velocityBytes] = (await reading.finish()) as [
-      ArrayBuffer,
-      ArrayBuffer,
-      ArrayBuffer,
-    ];
+    const { sound } = this;
+    const [copies] = await Promise.all([reading.finish(), sound]);
+    const [idBytes, positionBytes, velocityBytes] = copies as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
     const slotIds = new Uint32Array(idBytes);
     const slots = slotsById(slotIds, this.capacity);
     return {
@@ -375,8 +387,10 @@ export class Simulation implements ParticleSimulation {
   }
 
   restore(checkpoint: Checkpoint): void {
-    this.checkUsable();
+    this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
+    this.loss = undefined;
+    this.sound = Promise.resolve();
     this.ids.replaceAll(checkpoint.ids);
     this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
     this.currentSettings = settings;
@@ -395,6 +409,11 @@ export class Simulation implements ParticleSimulation {
   }
 
   private checkUsable(): void {
+    this.checkAlive();
+    if (this.loss) throw this.loss;
+  }
+
+  private checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('Simulation');
     this.gpu.checkAlive();
   }
@@ -423,13 +442,68 @@ export class Simulation implements ParticleSimulation {
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
     this.checkUsable();
-    const encoder = this.gpu.device.createCommandEncoder({ label });
-    encode(encoder);
-    this.gpu.device.queue.submit([encoder.finish()]);
+    const { device } = this.gpu;
+    const encoder = device.createCommandEncoder({ label });
+    const { sound } = watchKernels(this.gpu, () => encode(encoder));
+    if (sound) device.pushErrorScope('validation');
+    device.queue.submit([encoder.finish()]);
+    if (sound) this.dependOn(validOf(sound, device.popErrorScope()));
   }
 
   private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
-    this.parameters.recordInto(encoder, () => this.encodeStages(encoder, label, makeStages()));
+    this.parameters.recordInto(encoder, () => {
+      const stages = this.plan(makeStages);
+      const { sound } = watchKernels(this.gpu, () => this.encodeStages(encoder, label, stages));
+      if (sound) this.dependOn(sound);
+    });
+  }
+
+  /** The stages of a change; where the device is known to refuse one, its error, and all as it was before. */
+  private plan(makeStages: () => Stage[]): Stage[] {
+    const { position, velocity, id } = this;
+    const stages = makeStages();
+    try {
+      checkKernels(this.gpu, stages);
+    } catch (error) {
+      this.position = position;
+      this.velocity = velocity;
+      this.id = id;
+      throw error;
+    }
+    return stages;
+  }
+
+  /** Where `valid` rejects, a change was dropped, and all that was done since was done to the wrong copies. */
+  private dependOn(valid: Promise<void>): void {
+    const sound = Promise.all([this.sound, valid]).then(
+      () => undefined,
+      (error: Error) => {
+        throw error instanceof StateLost ? error : new StateLost(error);
+      },
+    );
+    this.sound = sound;
+    sound.catch((error: StateLost) => {
+      // A checkpoint restored meanwhile has made up for it.
+      if (this.sound === sound) this.loss = error;
+    });
+  }
+
+  /** Sorts the state, in a submission of its own, which no kernel that is not yet compiled can spoil. */
+  private sortNow(): void {
+    const stages = this.sortStages(this.shared(), false);
+    this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
+  }
+
+  private measureTimes(stages: readonly Stage[]): Promise<StageTimes> {
+    const { device } = this.gpu;
+    // All is recorded and submitted before the first wait.
+    device.pushErrorScope('validation');
+    const { result: times, sound } = watchKernels(this.gpu, () =>
+      timeStages(this.gpu, this.readback, stages),
+    );
+    const valid = validOf(sound, device.popErrorScope());
+    this.dependOn(valid);
+    return Promise.all([times, this.sound]).then(([result]) => result);
   }
 
   private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
@@ -470,10 +544,10 @@ export class Simulation implements ParticleSimulation {
     return stages;
   }
 
-  private measureStages(): Stage[] {
+  /** On a sorted state. */
+  private measureStage(): Stage {
     const { count } = this;
     const shared = this.shared();
-    const stages = this.sortStages(shared, false);
     const { measure } = this.probing();
     const group = this.group(
       `measure ${this.currentSettings.broadPhase} ${this.position} ${this.velocity} ${this.id}`,
@@ -486,8 +560,7 @@ export class Simulation implements ParticleSimulation {
           cell_of_slot: this.sort.cellOfSlot,
         }),
     );
-    stages.push({ name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) });
-    return stages;
+    return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
   }
 
   /** To be called before anything changes the state: questions under way keep what they were asked about. */
@@ -582,6 +655,16 @@ export class Simulation implements ParticleSimulation {
       this.buffer('velocity', this.velocity),
       stride * first,
       toStored(this.dimensions, velocities),
+    );
+  }
+}
+
+/** The device dropped a change of the state, since it refused a kernel of it. */
+class StateLost extends GpuError {
+  constructor({ message }: Error) {
+    super(
+      'shader',
+      `This simulation lost its particles with a change that the device dropped; restore a checkpoint and do without what was refused: ${message}`,
     );
   }
 }

@@ -32,10 +32,8 @@ export interface Gpu {
   readonly sharedLayout: GPUBindGroupLayout;
   /** Set once the device is lost, with the reason. */
   readonly lost: { reason: string } | undefined;
-  /** Throws if the device is lost or has failed. */
+  /** Throws if the device is lost. */
   checkAlive(): void;
-  /** What cannot be reported where it happens, since nobody waits there: every later call throws it. */
-  fail(error: GpuError): void;
   destroy(): void;
 }
 
@@ -133,7 +131,6 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
 /** A device of the caller's own; its limits are checked when something is created on it. */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
   let lost: { reason: string } | undefined;
-  let failure: GpuError | undefined;
   device.lost.then(
     (loss) => {
       lost = {
@@ -159,10 +156,6 @@ export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsP
           `The GPU device is lost (${lost.reason}); request a new one and restore a checkpoint.`,
         );
       }
-      if (failure) throw failure;
-    },
-    fail(error) {
-      failure ??= error;
     },
     destroy() {
       lost ??= { reason: 'it was destroyed' };

@@ -9,6 +9,7 @@ import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
 import type { SharedBinding } from './params';
+import type { Stage } from './timing';
 
 /** How a kernel uses a buffer: as uniform, read only, or read and write. */
 export type BindingKind = 'uniform' | 'read' | 'write';
@@ -38,9 +39,20 @@ export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
+/** Devices that refused a kernel in passing. */
+const REFUSING = new WeakSet<Gpu>();
+
+/** For each device the recordings under way, innermost last, with the verdicts they depend on. */
+const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
+
+const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
+
 export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
+  /** While the device has not yet said whether it takes a kernel compiled in passing. */
+  private verdict: Promise<void> | undefined;
+  private refusal: GpuError | undefined;
 
   private constructor(
     private readonly gpu: Gpu,
@@ -105,10 +117,13 @@ export class Kernel {
     });
   }
 
+  /** Throws where the device refused this kernel; only what needs it is hindered. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, workgroups: number): void {
     if (workgroups === 0) return;
+    if (this.refusal) throw this.refusal;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
     this.pipeline ??= this.compileInPassing();
+    if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(1, group);
@@ -124,34 +139,36 @@ export class Kernel {
   }
 
   private async compileOnce(): Promise<void> {
+    await this.verdict?.catch(() => undefined);
     if (this.pipeline) return;
     const { label } = this.description;
     const { module, linked } = this.link();
     await refuseErrors(label, module, linked);
     try {
       this.pipeline = await this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module));
+      this.refusal = undefined;
     } catch (error) {
-      throw new GpuError(
-        'shader',
-        `The pipeline ${label} was refused by the device: ${(error as Error).message}`,
-      );
+      throw refusalOf(label, error as Error);
     }
   }
 
   /** For the first recording of a kernel that was not compiled at creation: nobody waits for it here. */
   private compileInPassing(): GPUComputePipeline {
     const { device } = this.gpu;
-    device.pushErrorScope('validation');
+    for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);
     const pipeline = device.createComputePipeline(this.pipelineDescriptor(this.link().module));
-    const { label } = this.description;
-    device.popErrorScope().then(
-      (error) => {
-        if (!error) return;
-        const message = `The pipeline ${label} was refused by the device: ${error.message}`;
-        this.gpu.fail(new GpuError('shader', message));
-      },
-      () => undefined,
-    );
+    // A lost device may reject; that it is lost is said elsewhere.
+    const errors = Promise.all(ERROR_SCOPES.map(() => device.popErrorScope().catch(() => null)));
+    this.verdict = errors.then((caught) => {
+      this.verdict = undefined;
+      const error = caught.find((candidate) => candidate !== null);
+      if (!error) return;
+      this.pipeline = undefined;
+      this.refusal = refusalOf(this.description.label, error);
+      REFUSING.add(this.gpu);
+      throw this.refusal;
+    });
+    this.verdict.catch(() => undefined);
     return pipeline;
   }
 
@@ -172,6 +189,45 @@ export class Kernel {
       compute: { module, entryPoint },
     };
   }
+}
+
+/** What `record` returned, and `sound` where it used kernels whose verdict is still out: rejects if one is refused. */
+export interface Recorded<Result> {
+  readonly result: Result;
+  readonly sound: Promise<void> | undefined;
+}
+
+/** Runs `record`, which records synchronously, and gathers what it depends on. */
+export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
+  const verdicts = new Set<Promise<void>>();
+  const recordings = RECORDINGS.get(gpu) ?? [];
+  RECORDINGS.set(gpu, recordings);
+  recordings.push(verdicts);
+  try {
+    const result = record();
+    if (verdicts.size === 0) return { result, sound: undefined };
+    const sound = Promise.all(verdicts).then(() => undefined);
+    sound.catch(() => undefined);
+    return { result, sound };
+  } finally {
+    recordings.pop();
+  }
+}
+
+/** Throws the refusal of a kernel among the stages, if there is one, before anything of the caller's is touched. */
+export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
+  if (!REFUSING.has(gpu)) return;
+  // Recorded for nothing: the encoder is never finished.
+  const pass = gpu.device.createCommandEncoder({ label: 'kernels.check' }).beginComputePass();
+  try {
+    for (const stage of stages) stage.encode(pass);
+  } finally {
+    pass.end();
+  }
+}
+
+function refusalOf(label: string, { message }: { readonly message: string }): GpuError {
+  return new GpuError('shader', `The pipeline ${label} was refused by the device: ${message}`);
 }
 
 async function refuseErrors(label: string, module: GPUShaderModule, linked: LinkedShader): Promise<void> {

@@ -1,12 +1,13 @@
 /** Every kernel in every variant compiles, and one that does not says where. */
 import { describe, expect } from 'vitest';
 import { GpuError } from '../../src/core/errors';
-import { createSimulation } from '../../src/engine/simulation';
-import { wrapDevice } from '../../src/gpu/device';
+import { createSimulation, type Simulation } from '../../src/engine/simulation';
+import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { Kernel, type KernelDescription } from '../../src/gpu/kernel';
 import { linkShader } from '../../src/gpu/link';
 import { describeKernels } from '../../src/passes';
 import { Count } from '../../src/passes/count';
+import { Measure } from '../../src/passes/measure';
 import { Scan } from '../../src/passes/scan';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
@@ -137,32 +138,6 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'fails the next call, and every later one, where it is compiled in passing and refused',
-    async (device) => {
-      const compile = device.createShaderModule;
-      device.createShaderModule = (descriptor) => {
-        const code = descriptor.code.replace('fn measure_state', 'fn nobody_knows');
-        return compile.call(device, { ...descriptor, code });
-      };
-      const scene = createScene('gas', { dimensions: 2, count: 10 });
-      const simulation = await createSimulation(wrapDevice(device), sceneOptions(scene));
-      simulation.step(1 / 60);
-      // The submission is refused with it.
-      device.pushErrorScope('validation');
-      const measuring = simulation.measure();
-      await expect(measuring).rejects.toThrow(GpuError);
-      await expect(measuring).rejects.toThrow(
-        /^The pipeline measure\.measure\.grid was refused by the device: /,
-      );
-      expect(await device.popErrorScope()).not.toBeNull();
-      expect(() => simulation.step(1 / 60)).toThrow(/was refused by the device/);
-      device.createShaderModule = compile;
-      simulation.destroy();
-    },
-    { shared: false },
-  );
-
-  gpuTest(
     'is not bound without all of its buffers',
     async (_, tools) => {
       const kernel = await Kernel.create(tools.wrap(), Count.describe(2, false));
@@ -170,6 +145,173 @@ describe('a kernel that does not compile', () => {
       expect(() => kernel.bind({ position_in: buffer, counts: buffer })).toThrow(
         'The kernel grid.count was bound without its buffer ranks.',
       );
+    },
+    { shared: true },
+  );
+});
+
+describe('a kernel that is refused in passing', () => {
+  const DT = 1 / 60;
+  const refusal = (label: string) => new RegExp(`^The pipeline ${label} was refused by the device: `);
+  const lossTo = (label: string) =>
+    new RegExp(`^This simulation lost its particles .* restore a checkpoint .* The pipeline ${label} was`);
+
+  /** A simulation on a device that refuses pipelines of such labels, and its like where none is refused. */
+  async function createPair(device: GPUDevice, label: string) {
+    const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
+    const sound = await createSimulation(wrapDevice(device), options);
+    const compile = device.createShaderModule;
+    device.createShaderModule = (descriptor) => {
+      const code = descriptor.label?.startsWith(label)
+        ? '@compute @workgroup_size(1) fn nobody() {}'
+        : descriptor.code;
+      return compile.call(device, { ...descriptor, code });
+    };
+    const gpu: Gpu = wrapDevice(device);
+    const simulation = await createSimulation(gpu, options);
+    const restore = () => {
+      device.createShaderModule = compile;
+      simulation.destroy();
+      sound.destroy();
+    };
+    return { gpu, simulation, sound, restore };
+  }
+
+  async function expectSame(simulation: Simulation, sound: Simulation): Promise<void> {
+    expect(await simulation.checkpoint()).toEqual(await sound.checkpoint());
+  }
+
+  gpuTest(
+    'fails the questions that need it, each time, and nothing else',
+    async (device) => {
+      for (const [label, ask] of [
+        ['measure.measure.grid', (simulation: Simulation) => simulation.measure()],
+        ['measure.measure.grid', (simulation: Simulation) => simulation.findPairs()],
+        ['measure.pairs.grid.tally', (simulation: Simulation) => simulation.findPairs()],
+        ['measure.pairs.grid.fill', (simulation: Simulation) => simulation.findPairs()],
+      ] as const) {
+        const { simulation, sound, restore } = await createPair(device, label);
+        simulation.step(DT);
+        const asking = ask(simulation);
+        // Before the refusal is known.
+        simulation.step(DT);
+        await expect(asking).rejects.toThrow(GpuError);
+        await expect(asking).rejects.toThrow(refusal(label));
+        await expect(ask(simulation)).rejects.toThrow(refusal(label));
+        simulation.separate();
+        sound.step(DT);
+        sound.step(DT);
+        sound.separate();
+        await expectSame(simulation, sound);
+        restore();
+      }
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'is one too where the device takes the shader but has no pipeline for it',
+    async (device) => {
+      const { push, pop } = { push: device.pushErrorScope, pop: device.popErrorScope };
+      for (const failing of ['internal', 'out-of-memory'] as const) {
+        const { simulation, restore } = await createPair(device, 'none');
+        const open: GPUErrorFilter[] = [];
+        device.pushErrorScope = (filter) => {
+          open.push(filter);
+          push.call(device, filter);
+        };
+        device.popErrorScope = async () => {
+          const isFailing = open.pop() === failing;
+          const error = await pop.call(device);
+          return isFailing ? { message: 'no registers left' } : error;
+        };
+        const measuring = simulation.measure();
+        device.pushErrorScope = push;
+        device.popErrorScope = pop;
+        await expect(measuring).rejects.toThrow(refusal('measure.measure.grid'));
+        await expect(measuring).rejects.toThrow(/no registers left$/);
+        restore();
+      }
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'takes the state with a change that it was recorded for, until a checkpoint is restored',
+    async (device) => {
+      const label = 'solve.resolve.grid.separate';
+      const changes: [string, (simulation: Simulation) => unknown][] = [
+        [label, (simulation) => simulation.separate()],
+        [label, (simulation) => simulation.profileSeparate()],
+        ['solve.retire', (simulation) => simulation.remove([3, 5])],
+        ['solve.resolve.naive.respond', (simulation) => simulation.step(DT)],
+        ['solve.resolve.naive.respond', (simulation) => simulation.profile(DT)],
+      ];
+      for (const [refused, change] of changes) {
+        const { simulation, sound, restore } = await createPair(device, refused);
+        for (const each of [simulation, sound]) {
+          each.step(DT);
+          if (refused.includes('naive')) each.set({ broadPhase: 'naive' });
+        }
+        const checkpoint = await simulation.checkpoint();
+        const changing = (async () => change(simulation))().catch((error: unknown) => error);
+        // Asked for before the refusal is known: of a state that was never there.
+        const reading = simulation.read();
+        await expect(reading, refused).rejects.toThrow(GpuError);
+        await expect(reading, refused).rejects.toThrow(lossTo(refused));
+        await changing;
+        expect(() => simulation.separate()).toThrow(lossTo(refused));
+        await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
+        simulation.restore(checkpoint);
+        await expectSame(simulation, sound);
+        // From now on it is known before anything happens.
+        await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
+        await expectSame(simulation, sound);
+        for (const each of [simulation, sound]) {
+          each.set({ broadPhase: 'grid' });
+          each.step(DT);
+        }
+        await expectSame(simulation, sound);
+        restore();
+      }
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'leaves the caller’s encoder as it was once it is known, and a state restored in time',
+    async (device) => {
+      const label = 'solve.resolve.grid.separate';
+      const { simulation, sound, restore } = await createPair(device, label);
+      const checkpoint = await simulation.checkpoint();
+      simulation.separate();
+      simulation.restore(checkpoint);
+      await expectSame(simulation, sound);
+      const encoder = device.createCommandEncoder();
+      simulation.encodeStep(encoder, DT);
+      expect(() => simulation.encodeSeparate(encoder)).toThrow(refusal(label));
+      simulation.encodeStep(encoder, DT);
+      device.queue.submit([encoder.finish()]);
+      sound.step(DT);
+      sound.step(DT);
+      await expectSame(simulation, sound);
+      restore();
+    },
+    { shared: true },
+  );
+
+  gpuTest(
+    'is refused again where somebody waits for it, and taken once the device does',
+    async (device) => {
+      const { gpu, simulation, restore } = await createPair(device, 'measure.measure.grid');
+      const measuring = simulation.measure();
+      const create = () => Kernel.create(gpu, Measure.describe(2, 'grid'));
+      for (const attempt of await Promise.allSettled([measuring, create()])) {
+        const message = expect.stringMatching(refusal('measure.measure.grid'));
+        expect(attempt).toMatchObject({ status: 'rejected', reason: { message } });
+      }
+      restore();
+      await create();
     },
     { shared: true },
   );

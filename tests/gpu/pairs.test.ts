@@ -5,13 +5,14 @@ import type { BroadPhase } from '../../src/core/settings';
 import type { PairList } from '../../src/core/simulation';
 import { defineWorld, type World } from '../../src/core/world';
 import { createSimulation } from '../../src/engine/simulation';
+import { wrapDevice } from '../../src/gpu/device';
 import { Pairs } from '../../src/passes/pairs';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { comparePairs, sortPairs } from '../../src/reference/pair-list';
 import { findPairs } from '../../src/reference/pairs';
 import { exclusiveScan } from '../../src/reference/scan';
-import { createScene, SCENE_NAMES } from '../../src/scenes';
+import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -229,6 +230,47 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
         expect([...(await simulation.findPairs()).pairs]).toEqual(expected);
       }
       simulation.destroy();
+    },
+    { shared: true },
+  );
+});
+
+describe('findPairs where kernels disagree on what touches', () => {
+  gpuTest(
+    'has room for what was tallied and leaves out what was not found again',
+    async (device) => {
+      const compile = device.createShaderModule;
+      const scene = createScene('clustered', { dimensions: 2, count: 300 });
+      const all = bruteForcePairs(2, scene.positions, 2 * scene.radius).overlapping;
+      const firsts = all.pairs.filter((_id, word) => word % 2 === 0);
+      // The last pair of each lower id goes.
+      const lastDropped = all.count - new Set(firsts).size;
+      for (const [label, from, to, count] of [
+        ['measure.measure', '(*visitor).contacts += 1u', '(*visitor).contacts += 0u', all.count],
+        ['measure.measure', '(*visitor).contacts += 1u', '(*visitor).contacts += 2u', all.count],
+        [
+          'measure.pairs.grid.fill',
+          '(*visitor).found < (*visitor).room',
+          '(*visitor).found + 1u < (*visitor).room',
+          lastDropped,
+        ],
+      ] as const) {
+        device.createShaderModule = (descriptor) => {
+          const isMeant = descriptor.label?.startsWith(label);
+          const code = isMeant ? descriptor.code.replace(from, to) : descriptor.code;
+          if (isMeant) expect(code).not.toBe(descriptor.code);
+          return compile.call(device, { ...descriptor, code });
+        };
+        const simulation = await createSimulation(wrapDevice(device), sceneOptions(scene));
+        const list = await simulation.findPairs();
+        device.createShaderModule = compile;
+        simulation.destroy();
+        expect([list.count, list.pairs.length], `${to} in ${label}`).toEqual([count, 2 * count]);
+        expect(list.pairs.every((id, word) => word % 2 === 0 || id > (list.pairs[word - 1] as number))).toBe(
+          true,
+        );
+        if (count === all.count) expectArraysEqual(list.pairs, all.pairs, 'pairs');
+      }
     },
     { shared: true },
   );

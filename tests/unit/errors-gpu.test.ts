@@ -39,7 +39,6 @@ function untouchable(limits: Limits = {}): Gpu {
     },
     lost: undefined,
     checkAlive: () => undefined,
-    fail: () => undefined,
     destroy: () => undefined,
   };
 }

@@ -1,0 +1,46 @@
+/**
+ * Purpose: submissions that may be dropped, since a kernel in them is refused after it was recorded or a buffer
+ * found no memory. Whoever submits hears of it; the device does not report it a second time.
+ */
+import { GpuError } from '../core/errors';
+import type { Gpu } from './device';
+import { watchKernels } from './kernel';
+
+export interface Submission<Result> {
+  /** What the recording returned. */
+  readonly result: Result;
+  /** Rejects where the device dropped the submission: with the refusal of a kernel, if that is why. */
+  readonly valid: Promise<void>;
+}
+
+/** Records into an encoder of its own and submits it. */
+export function submitWatched<Result>(
+  gpu: Gpu,
+  label: string,
+  record: (encoder: GPUCommandEncoder) => Result,
+): Submission<Result> {
+  const { device } = gpu;
+  device.pushErrorScope('validation');
+  try {
+    const encoder = device.createCommandEncoder({ label });
+    const { result, sound } = watchKernels(gpu, () => record(encoder));
+    device.queue.submit([encoder.finish()]);
+    return { result, valid: validOf(sound, device.popErrorScope()) };
+  } catch (error) {
+    device.popErrorScope().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Rejects with the refusal of a kernel, else with what a validation scope around the submission caught. */
+export function validOf(sound: Promise<void> | undefined, scope: Promise<GPUError | null>): Promise<void> {
+  const caught = scope.catch(() => null);
+  const valid = (async () => {
+    await sound;
+    const error = await caught;
+    if (error) throw new GpuError('validation', `The device refused a submission: ${error.message}`);
+  })();
+  // Whoever waits for it hears of it; nobody else should.
+  valid.catch(() => undefined);
+  return valid;
+}
