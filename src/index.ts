@@ -20,6 +20,7 @@ export {
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {
   Checkpoint,
+  FoundPairs,
   Measures,
   NewParticles,
   PairList,

@@ -13,6 +13,11 @@ export class Phrase {
   constructor(readonly words: string) {}
 }
 
+/** "1 particle", "2 particles": for messages. */
+export function describeCount(count: number): string {
+  return count === 1 ? '1 particle' : `${count} particles`;
+}
+
 /** An argument that is malformed or out of range. */
 export class ArgumentError extends CellstormError {
   override name = 'ArgumentError';

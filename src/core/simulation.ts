@@ -12,7 +12,7 @@ import {
   checkPositive,
 } from './checks';
 import { RETIRED_BIT } from './constants';
-import { ArgumentError, Phrase } from './errors';
+import { ArgumentError, describeCount, Phrase } from './errors';
 import {
   defaultSettings,
   resolveSettings,
@@ -45,8 +45,9 @@ export interface Measures {
   readonly contacts: number;
   /**
    * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
-   * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: coordinates that are
-   * multiples of the diameter / 2048 or less, and the CPU engine, whose decisions are exact.
+   * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
+   * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
+   * engine, whose decisions are exact.
    */
   readonly borderline: number;
   readonly occupiedCells: number;
@@ -190,7 +191,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const capacity = options.capacity ?? count;
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (count > capacity) {
-    throw new ArgumentError('positions', positions, `at most ${capacity} particles (the capacity)`);
+    throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
   }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
@@ -358,8 +359,8 @@ export class IdAllocator {
     if (count > this.capacity - this.living) {
       throw new ArgumentError(
         'positions',
-        new Phrase(`${count} particles`),
-        `at most ${this.capacity - this.living} particles (capacity ${this.capacity}, ${this.living} alive)`,
+        new Phrase(describeCount(count)),
+        `at most ${describeCount(this.capacity - this.living)} (capacity ${this.capacity}, ${this.living} alive)`,
       );
     }
   }

@@ -16,6 +16,7 @@ export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../co
 export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
 export type {
   Checkpoint,
+  FoundPairs,
   Measures,
   NewParticles,
   PairList,

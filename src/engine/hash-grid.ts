@@ -4,7 +4,7 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, DestroyedError, Phrase } from '../core/errors';
+import { ArgumentError, DestroyedError, describeCount, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import { defineWorld, type World, type WorldOptions } from '../core/world';
@@ -60,6 +60,7 @@ export class HashGrid {
     const { dimensions, capacity } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
     const world = defineWorld(options, options.diameter);
+    const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     const carriesVelocities = options.velocities === true;
@@ -73,7 +74,6 @@ export class HashGrid {
       }),
       parameters: SharedParameters.create(gpu, dimensions, 'grid'),
     });
-    const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
     return new HashGrid(gpu, world, capacity, carriesVelocities, sort, parameters, outputs, substep);
   }
 
@@ -116,17 +116,23 @@ export class HashGrid {
     checkKnownKeys('input', input, ['positions', 'velocities', 'count']);
     checkInteger('count', input.count, 0, this.capacity);
     const needed = 4 * storedFloats(this.world.dimensions) * input.count;
+    if (!this.carriesVelocities && input.velocities !== undefined) {
+      const accepted = 'left out, as this grid was created without `velocities`';
+      throw new ArgumentError('velocities', input.velocities, accepted);
+    }
     const given = {
       positions: input.positions,
       ...(this.carriesVelocities ? { velocities: input.velocities } : {}),
     };
     for (const [name, buffer] of Object.entries(given)) {
-      if (!buffer) throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
+      if (typeof buffer?.size !== 'number' || typeof buffer.usage !== 'number') {
+        throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
+      }
       if (buffer.size < needed || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(
           name,
           new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`),
-          `at least ${needed} bytes for ${input.count} particles, with usage STORAGE`,
+          `at least ${needed} bytes for ${describeCount(input.count)}, with usage STORAGE`,
         );
       }
       const output = OUTPUT_NAMES.find((candidate) => this[candidate] === buffer);

@@ -141,6 +141,8 @@ export class Simulation implements ParticleSimulation {
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
     const plan = planSimulation(options);
     const { dimensions, capacity, world } = plan;
+    // Of now: what the caller does to the arrays while kernels are compiled is not meant.
+    const first = { positions: plan.positions.slice(), velocities: plan.velocities.slice() };
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
@@ -177,7 +179,12 @@ export class Simulation implements ParticleSimulation {
     });
     const passes = { integrate, retire, grid, naive };
     const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state);
-    if (plan.count > 0) simulation.add({ positions: plan.positions, velocities: plan.velocities });
+    try {
+      if (plan.count > 0) simulation.add(first);
+    } catch (error) {
+      simulation.destroy();
+      throw error;
+    }
     return simulation;
   }
 

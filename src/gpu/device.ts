@@ -130,6 +130,9 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
 
 /** A device of the caller's own; its limits are checked when something is created on it. */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
+  if (typeof (device as GPUDevice | undefined | null)?.createBindGroupLayout !== 'function') {
+    throw new ArgumentError('device', device, 'a GPUDevice');
+  }
   let lost: { reason: string } | undefined;
   device.lost.then(
     (loss) => {

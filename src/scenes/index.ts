@@ -2,7 +2,7 @@
  * Purpose: the list of scenes and how to make one. Page, CLI, tests and benchmarks all start here, so a
  * name, dimensions, count and seed mean the same particles everywhere.
  */
-import { checkDimensions, checkInteger } from '../core/checks';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
@@ -37,9 +37,12 @@ export interface SceneRequest {
   readonly seed?: number | undefined;
 }
 
+const REQUEST_NAMES = ['dimensions', 'count', 'seed'] as const;
+
 export function createScene(name: string, request: SceneRequest): Scene {
   const definition = SCENES.find((candidate) => candidate.name === name);
   if (!definition) throw new ArgumentError('scene', name, `one of ${SCENE_NAMES.join(', ')}`);
+  checkKnownKeys('request', request, REQUEST_NAMES);
   const { dimensions, count, seed = DEFAULT_SEED } = request;
   checkDimensions(dimensions);
   checkInteger('count', count, 0, MAX_PARTICLES);

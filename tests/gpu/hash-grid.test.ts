@@ -252,6 +252,12 @@ describe('a grid', () => {
         [{ velocities: copied }, 'velocities', /with usage STORAGE/],
         [{ velocities: undefined }, 'velocities', /velocities is undefined, .* a GPUBuffer/],
         [{ positions: undefined }, 'positions', /positions is undefined, .* a GPUBuffer/],
+        [
+          { positions: scene.positions },
+          'positions',
+          /^positions is a Float32Array of 1200 bytes, but it must be a GPUBuffer of STORAGE usage\.$/,
+        ],
+        [{ velocities: {} }, 'velocities', /^velocities is an object, but it must be a GPUBuffer /],
         [{ velocities: good }, 'velocities', /^velocities is the same buffer as positions, .* of its own\.$/],
         [{ positions: grid.positions }, 'positions', /^positions is the grid's own buffer `positions`, /],
         [{ positions: grid.velocities }, 'positions', /^positions is the grid's own buffer `velocities`, /],
@@ -271,6 +277,10 @@ describe('a grid', () => {
       attempt({})();
       device.queue.submit([encoder.finish()]);
       await expectBuilt(tools, grid, scene.positions);
+      const still = await HashGrid.create(tools.wrap(), optionsOf(scene));
+      const moving = () => still.encode(encoder, { positions: good, velocities: speeds, count: 100 });
+      expect(moving).toThrow(ArgumentError);
+      expect(moving).toThrow(/^velocities is .*, but it must be left out, as this grid was created without/);
     },
     { shared: true },
   );

@@ -346,6 +346,42 @@ describe('particles', () => {
   );
 });
 
+describe('the first particles', () => {
+  gpuTest(
+    'are those of the call, whatever becomes of the arrays meanwhile',
+    async (_, tools) => {
+      const { positions, velocities, ...options } = sceneOptions(
+        createScene('gas', { dimensions: 2, count: 50 }),
+      );
+      const given = { positions: positions?.slice(), velocities: velocities?.slice() };
+      const creating = createSimulation(tools.wrap(), { ...options, ...given });
+      given.positions?.fill(Number.NaN);
+      given.velocities?.fill(7);
+      const simulation = await creating;
+      expect(await simulation.read()).toMatchObject({ positions, velocities });
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leave nothing behind where they cannot be uploaded',
+    async (device, tools) => {
+      const scene = createScene('gas', { dimensions: 2, count: 50 });
+      const write = device.queue.writeBuffer;
+      device.queue.writeBuffer = (buffer, ...rest) => {
+        if (buffer.label === 'simulation.id0') throw new RangeError('not today');
+        return Reflect.apply(write, device.queue, [buffer, ...rest]);
+      };
+      const attempt = createSimulation(tools.wrap(), sceneOptions(scene));
+      await expect(attempt).rejects.toThrow('not today');
+      device.queue.writeBuffer = write;
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+});
+
 describe('pairs and measures', () => {
   gpuTest(
     'are those of the moment they were asked for, though the caller steps on and changes settings',

@@ -8,7 +8,7 @@ import type { SimulationOptions } from '../../src/core/simulation';
 import { defaultCellCount, planSimulation } from '../../src/core/simulation';
 import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
 import { createSimulation } from '../../src/engine/simulation';
-import { type Gpu, type GpuRequest, greatestCount, requestGpu } from '../../src/gpu/device';
+import { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../src/gpu/device';
 
 const DEFAULT_LIMITS = {
   maxStorageBufferBindingSize: 128 * 2 ** 20,
@@ -93,7 +93,7 @@ describe('createSimulation refuses', () => {
     ['capacity', '1.5', { capacity: 1.5 }, /a whole number/],
     ['capacity', 'NaN', { capacity: NOT_A_NUMBER }, /a whole number/],
     ['capacity', '2147483648', { capacity: 2 ** 31 }, /from 0 to 2147483647/],
-    ['positions', 'a Float32Array of 16 bytes', { capacity: 1 }, /at most 1 particles/],
+    ['positions', 'a Float32Array of 16 bytes', { capacity: 1 }, /at most 1 particle \(/],
     ['world.cellSize', '0.99', { cellSize: 0.99 }, /at least the largest diameter, 1/],
     ['world.cellSize', 'NaN', { cellSize: NOT_A_NUMBER }, /a finite number/],
     ['world.min', '[0]', { min: [0] }, /2 finite numbers/],
@@ -198,6 +198,14 @@ describe('HashGrid.create refuses', () => {
     await expect(attempt).rejects.toMatchObject({ name: 'LimitError', limit: 'maxStorageBufferBindingSize' });
     const wide = HashGrid.create(untouchable(), { ...good, max: [400, 400, 400] });
     await expect(wide).rejects.toThrow(/^10 particles in 64964808 cells need a buffer of \d+ bytes/);
+  });
+});
+
+describe('wrapDevice', () => {
+  it.each([undefined, null, 7, {}])('refuses %s', (device) => {
+    const attempt = () => wrapDevice(device as unknown as GPUDevice);
+    expect(attempt).toThrow(ArgumentError);
+    expect(attempt).toThrow(/^device is .*, but it must be a GPUDevice\.$/);
   });
 });
 

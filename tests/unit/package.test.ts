@@ -14,7 +14,8 @@ const run = promisify(execFile);
 
 const USER_CODE = `
 import { ArgumentError, requestGpu } from 'cellstorm';
-import type { Gpu, GpuRequest } from 'cellstorm';
+import type { FoundPairs, Gpu, GpuRequest } from 'cellstorm';
+import type { FoundPairs as FoundOnCpu } from 'cellstorm/cpu';
 import * as cpu from 'cellstorm/cpu';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -22,6 +23,7 @@ export const typed: [IsAny<typeof requestGpu>, IsAny<Gpu>, IsAny<GpuRequest>, Is
   false, false, false, false,
 ];
 export const request: (request: GpuRequest) => Promise<Gpu> = requestGpu;
+export const found = (pairs: FoundPairs): FoundOnCpu => pairs;
 export { cpu };
 `;
 

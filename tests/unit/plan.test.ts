@@ -54,7 +54,11 @@ describe('planSimulation', () => {
     ],
     ['capacity', { capacity: 1.5 }, /^capacity is 1\.5, .*whole number from 0/],
     ['capacity', { capacity: -1 }, /^capacity is -1, /],
-    ['positions', { capacity: 1 }, /^positions is a Float32Array of 16 bytes, .*at most 1 particles/],
+    [
+      'positions',
+      { capacity: 1 },
+      /^positions is a Float32Array of 16 bytes, .*at most 1 particle \(the capacity\)/,
+    ],
     ['positions', { positions: [1, 2] }, /^positions is \[1, 2\], .*Float32Array with 2 numbers/],
     ['positions.length', { positions: new Float32Array(3) }, /^positions\.length is 3, .*must be 2 /],
     ['positions', { positions: new Float32Array([1, Number.NaN]) }, /^positions\[1\] \(particle 0\) is NaN/],
@@ -149,7 +153,7 @@ describe('IdAllocator', () => {
     expect([...allocator.take(1)]).toEqual([1]);
     expect([...allocator.take(3)]).toEqual([2, 4, 5]);
     expect(allocator.count).toBe(6);
-    expect(() => allocator.checkRoom(1)).toThrow(/^positions is 1 particles, .*at most 0 particles/);
+    expect(() => allocator.checkRoom(1)).toThrow(/^positions is 1 particle, .*at most 0 particles/);
   });
 
   it('refuses ids that are dead, repeated or nonsense', () => {

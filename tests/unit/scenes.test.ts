@@ -205,6 +205,12 @@ describe('createScene', () => {
     ['gas', { dimensions: 2, count: 1.5 }, /^count is 1\.5, /],
     ['gas', { dimensions: 2, count: 1, seed: -1 }, /^seed is -1, .*from 0 to 4294967295/],
     ['gas', { dimensions: 2, count: 1, seed: Number.NaN }, /^seed is NaN, /],
+    [
+      'gas',
+      undefined,
+      /^request is undefined, but it must be an object with some of dimensions, count, seed\.$/,
+    ],
+    ['gas', { dimensions: 2, cuont: 1 }, /^request\.cuont is 1, /],
   ])('refuses %s %j', (name, request, message) => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(ArgumentError);
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
