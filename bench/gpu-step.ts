@@ -2,6 +2,7 @@
  * Purpose: `npm run bench:step`: grid + one push and a full step against the unsorted grid, in headless Chrome
  * (default) or in Node. Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
+import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
@@ -38,8 +39,18 @@ if (values.in === 'node') {
   await started.close();
 }
 
+/** What was measured; a checkout without history has none. */
+function commitOf(): string | undefined {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, in ${values.in}`;
-if (values.json) process.stdout.write(`${JSON.stringify({ machine, results }, undefined, 1)}\n`);
+if (values.json)
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), results }, undefined, 1)}\n`);
 else {
   process.stdout.write(`${machine}\n`);
   for (const result of results) {

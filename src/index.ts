@@ -17,6 +17,7 @@ export {
   GpuError,
   LimitError,
 } from './core/errors';
+export { type PairEvents, pairEvents } from './core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {
   Checkpoint,
@@ -29,6 +30,19 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export {
+  GridKernel,
+  type GridKernelInput,
+  type GridKernelOptions,
+  type KernelBuffer,
+} from './engine/grid-kernel';
+export {
+  GridNear,
+  type GridNearInput,
+  type GridNearOptions,
+  type ListedNeighbours,
+} from './engine/grid-near';
+export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';

@@ -10,7 +10,7 @@ import { storedFloats, toStored } from '../../src/gpu/layout';
 import { SharedParameters } from '../../src/gpu/params';
 import type { Stage } from '../../src/gpu/timing';
 import { Count } from '../../src/passes/count';
-import { CELLS, CONTACT, PARAMS } from '../../src/passes/modules';
+import { CONTACT, PARTICLE, worldModules } from '../../src/passes/modules';
 import { Scan, scanBytes } from '../../src/passes/scan';
 import { Scatter } from '../../src/passes/scatter';
 import type { Scene } from '../../src/scenes';
@@ -28,13 +28,13 @@ export async function createUnsorted(gpu: Gpu, scene: Scene, relaxation: number)
   const diameter = 2 * scene.radius;
   const world = defineWorld(scene, diameter);
   const [counting, scan, scatter, push] = await Promise.all([
-    Count.create(gpu, dimensions, false),
+    Count.create(gpu, world, false),
     Scan.create(gpu, dimensions),
-    Scatter.create(gpu, dimensions, false),
+    Scatter.create(gpu, world, false),
     Kernel.create(gpu, {
       label: 'bench.unsorted',
       dimensions,
-      sources: [PARAMS, CELLS, CONTACT, { name: '../bench/gpu-step/unsorted.wgsl', text }],
+      sources: [...worldModules(world), PARTICLE, CONTACT, { name: '../bench/gpu-step/unsorted.wgsl', text }],
       entryPoint: 'push_unsorted',
       bindings: { position_in: 'read', position_out: 'write', entries: 'read', start: 'read' },
     }),

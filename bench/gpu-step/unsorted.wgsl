@@ -13,12 +13,12 @@ fn push_unsorted(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let particle = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (particle >= grid.count) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
     return;
   }
-  let position = load_vector(position_in[particle]);
-  let cell = flatten(cell_of(position), grid.cells);
+  let position = load_vector(position_in[slot]);
+  let cell = flatten(lattice_at(position), grid.cells);
   var push = Vector();
   for (var layer = 0u; layer < LAYERS; layer++) {
     var centre = layer_centre(cell, layer, grid.cells) - grid.cells.x;
@@ -28,13 +28,13 @@ fn push_unsorted(
         let other = entries[place].x;
         let apart = position - load_vector(position_in[other]);
         let distance_squared = dot(apart, apart);
-        if (distance_squared < substep.diameter_squared && other != particle) {
-          let contact = contact_from(apart, distance_squared, particle, other);
+        if (distance_squared < substep.diameter_squared && other != slot) {
+          let contact = contact_with(Particle(slot, position), Neighbour(other, apart, distance_squared));
           push += substep.half_relaxation * contact.overlap * contact.normal;
         }
       }
       centre += grid.cells.x;
     }
   }
-  position_out[particle] = store_vector(position + push);
+  position_out[slot] = store_vector(position + push);
 }

@@ -8,7 +8,7 @@
 @group(1) @binding(2) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(3) var<storage, read_write> position_out: array<Stored>;
 @group(1) @binding(4) var<storage, read_write> id_out: array<u32>;
-@group(1) @binding(5) var<storage, read_write> cell_of_slot: array<u32>;
+@group(1) @binding(5) var<storage, read_write> cell_of_slot: array<Cell>;
 #if VELOCITY
 @group(1) @binding(6) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(7) var<storage, read_write> velocity_out: array<Stored>;
@@ -27,7 +27,8 @@ fn gather(
   let entry = entries[place];
   let source = min(entry.x, grid.count - 1u);
   let stored = position_in[source];
-  let bucket = bucket_of(load_vector(stored), entry.y);
+  let position = load_vector(stored);
+  let bucket = bucket_of(position, entry.y);
   var target_slot = place;
   if (bucket < grid.cell_count) {
     let first = start[bucket];
@@ -38,9 +39,9 @@ fn gather(
     }
   }
   if (target_slot < grid.count) {
-    position_out[target_slot] = stored;
+    position_out[target_slot] = stored_at(stored);
     id_out[target_slot] = entry.y;
-    cell_of_slot[target_slot] = bucket;
+    cell_of_slot[target_slot] = cell_of(position, bucket);
 #if VELOCITY
     velocity_out[target_slot] = velocity_in[source];
 #endif

@@ -4,7 +4,7 @@
 // Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
 // occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
 // 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts; 16 borderline pairs
-// (from each side), as in src/core/borderline.ts.
+// (from each side), as in src/core/borderline.ts; 17 particles that share a bucket with another cell's.
 
 struct Measure {
   // The world's box; `upper` of the substep leaves out a radius.
@@ -16,7 +16,8 @@ struct Measure {
   lattice_scale: f32,
 }
 
-struct Visitor {
+struct Own {
+  cell: Cell,
   exact: bool,
   borderline: u32,
   contacts: u32,
@@ -31,7 +32,7 @@ struct Visitor {
 @group(1) @binding(3) var<storage, read> velocity_bits: array<StoredBits>;
 @group(1) @binding(4) var<storage, read> id_in: array<u32>;
 @group(1) @binding(5) var<storage, read> start: array<u32>;
-@group(1) @binding(6) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(6) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(7) var<storage, read_write> partials: array<u32>;
 
 // Word by word, so that one thread can add a word over all threads.
@@ -39,22 +40,26 @@ var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
   let scaled = position * measure.lattice_scale;
-  return measure.lattice_scale > 0.0 && all(scaled == floor(scaled));
+  // What is not 0 may vanish when it is scaled.
+  let is_zero = (bitcast<Extent>(position) & Extent(MAGNITUDE_BITS)) == Extent();
+  return measure.lattice_scale > 0.0 && all((scaled == floor(scaled)) & ((scaled != Vector()) | is_zero));
 }
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
-  if (distance_squared >= measure.borderline_low) {
-    if (!((*visitor).exact && is_on_lattice(load_vector(position_in[other])))) {
-      (*visitor).borderline += 1u;
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  if (other.distance_squared >= measure.borderline_low) {
+    // A reach beyond the diameter may see what the cells leave open: pairs of cells apart are decided by that.
+    let adjacent = are_adjacent(lattice_of((*own).cell), lattice_of(cell_of_slot[other.slot]));
+    if (adjacent && !((*own).exact && is_on_lattice(load_vector(position_in[other.slot])))) {
+      (*own).borderline += 1u;
     }
-    if (distance_squared >= substep.diameter_squared) {
+    if (other.distance_squared >= substep.diameter_squared) {
       return;
     }
   }
-  let overlap = substep.diameter - sqrt(distance_squared);
-  (*visitor).contacts += 1u;
-  (*visitor).deepest = max((*visitor).deepest, overlap);
-  (*visitor).overlap += overlap;
+  let overlap = substep.diameter - sqrt(other.distance_squared);
+  (*own).contacts += 1u;
+  (*own).deepest = max((*own).deepest, overlap);
+  (*own).overlap += overlap;
 }
 
 fn mix_word(value: u32, word: u32) -> u32 {
@@ -104,34 +109,36 @@ fn measure_state(
   var hash_low = 0u;
   var hash_high = 0u;
   var borderline = 0u;
+  var colliding = 0u;
   // Uniform over the workgroup, as the tiled probe demands.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
     // A plain declaration is not cleared on every round by every implementation.
-    var visitor = Visitor();
-    var cell = grid.cell_count;
+    var own = Own();
+    var cell = NOWHERE;
     var position = Vector();
     var id = 0u;
     if (present) {
       position = load_vector(position_in[slot]);
-      visitor.exact = is_on_lattice(position);
+      own.exact = is_on_lattice(position);
+      own.cell = cell_of_slot[slot];
       id = id_in[slot];
       cell = cell_of_slot[slot];
     }
-    probe(&visitor, slot, cell, position, measure.borderline_high, thread);
+    probe(&own, Particle(slot, position), slot, cell, measure.borderline_high, thread);
     if (present) {
       let bits = velocity_bits[slot];
       hash_low += hash_of(HASH_SEED_LOW, id, position_bits[slot], bits);
       hash_high += hash_of(HASH_SEED_HIGH, id, position_bits[slot], bits);
-      if (cell >= grid.cell_count) {
+      if (!is_in_grid(cell)) {
         not_finite += 1u;
       } else {
         add_wide(&candidates_low, &candidates_high, count_candidates(cell));
-        add_wide(&contacts_low, &contacts_high, visitor.contacts);
-        borderline += visitor.borderline;
-        deepest = max(deepest, visitor.deepest);
-        overlap += visitor.overlap;
+        add_wide(&contacts_low, &contacts_high, own.contacts);
+        borderline += own.borderline;
+        deepest = max(deepest, own.deepest);
+        overlap += own.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
         energy += dot(velocity, velocity);
         for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -140,10 +147,10 @@ fn measure_state(
         if (any(position < measure.lowest) || any(position > measure.highest)) {
           outside += 1u;
         }
-        if (start[cell] == slot) {
-          occupied += 1u;
-          greatest = max(greatest, start[cell + 1u] - slot);
-        }
+        let census = census_of(slot, cell);
+        occupied += select(0u, 1u, census.is_first);
+        greatest = max(greatest, census.occupancy);
+        colliding += select(0u, 1u, census.is_shared);
       }
     }
   }
@@ -164,6 +171,7 @@ fn measure_state(
   words[14][thread] = hash_low;
   words[15][thread] = hash_high;
   words[16][thread] = borderline;
+  words[17][thread] = colliding;
   workgroupBarrier();
   if (thread >= MEASURE_WORDS) {
     return;

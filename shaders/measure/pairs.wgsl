@@ -1,8 +1,9 @@
 // Overlapping pairs in two steps around a scan: tally counts, for each id, the overlapping neighbours of
 // greater id; fill writes them from that id's offset on. Inputs: sorted positions on a fresh grid. Output:
-// pairs (id, greater id), each once, grouped by the first id ascending; inside a group in slot order.
+// pairs (id, greater id), each once, by the first id ascending and then the second. A list that is too short takes
+// the first ones of this order by id, as many as fit. A place that holds no pair after all is NO_PARTNER twice.
 
-struct Visitor {
+struct Own {
   id: u32,
   found: u32,
 #if FILL
@@ -14,7 +15,7 @@ struct Visitor {
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if FILL
 @group(1) @binding(4) var<storage, read> offsets: array<u32>;
 @group(1) @binding(5) var<storage, read_write> pairs: array<vec2u>;
@@ -22,43 +23,59 @@ struct Visitor {
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
 #endif
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
-  let other_id = id_in[other];
-  if (other_id < (*visitor).id) {
+fn reach_squared() -> f32 {
+  return substep.diameter_squared;
+}
+
+fn begin(particle: Particle) -> Own {
+  var own = Own();
+  own.id = id_in[particle.slot];
+#if FILL
+  let listed = arrayLength(&pairs);
+  own.first = min(offsets[own.id], listed);
+  // Offsets descend only where there are more pairs than 32 bits count: see list_count.wgsl.
+  own.room = max(min(offsets[own.id + 1u], listed), own.first) - own.first;
+#endif
+  return own;
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let other_id = id_in[other.slot];
+  if (other_id < (*own).id) {
     return;
   }
 #if FILL
-  if ((*visitor).found < (*visitor).room) {
-    pairs[(*visitor).first + (*visitor).found] = vec2u((*visitor).id, other_id);
+  if ((*own).found < (*own).room) {
+    pairs[(*own).first + (*own).found] = vec2u((*own).id, other_id);
   }
 #endif
-  (*visitor).found += 1u;
+  (*own).found += 1u;
 }
 
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn find_pairs(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  let present = slot < grid.count;
-  var visitor = Visitor();
-  var cell = grid.cell_count;
-  var position = Vector();
-  if (present) {
-    position = load_vector(position_in[slot]);
-    visitor.id = id_in[slot];
-    cell = cell_of_slot[slot];
+fn finish(own: Own, particle: Particle) {
 #if FILL
-    visitor.first = offsets[visitor.id];
-    visitor.room = offsets[visitor.id + 1u] - visitor.first;
+  // Neighbours came in slot order. They are few, and nobody else has a hand in this stretch of the list.
+  let end = own.first + min(own.found, own.room);
+  // A device may round a pair that nearly touches in another way here than in the tally: its place is a hole then.
+  for (var hole = end; hole < own.first + own.room; hole++) {
+    pairs[hole] = vec2u(NO_PARTNER);
+  }
+  for (var index = own.first + 1u; index < end; index++) {
+    let moving = pairs[index];
+    var place = index;
+    while (place > own.first && pairs[place - 1u].y > moving.y) {
+      pairs[place] = pairs[place - 1u];
+      place--;
+    }
+    pairs[place] = moving;
+  }
+#else
+  tallies[own.id] = own.found;
 #endif
-  }
-  probe(&visitor, slot, cell, position, substep.diameter_squared, thread);
+}
+
+fn skip(slot: u32) {
 #if !FILL
-  if (present) {
-    tallies[visitor.id] = visitor.found;
-  }
+  tallies[id_in[slot]] = 0u;
 #endif
 }

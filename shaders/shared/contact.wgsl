@@ -1,4 +1,4 @@
-// Geometry of one contact. Needs params. Antisymmetric to the bit: swapping the two particles negates the
+// Geometry of one contact. Needs params and particle. Antisymmetric to the bit: swapping the two particles negates the
 // normal and leaves the overlap, fused multiply-adds or not.
 
 // Nearer than this the direction is noise; it is then taken from the two slots, which are canonical.
@@ -11,14 +11,14 @@ struct Contact {
 }
 
 // Without a branch: the rare case costs a few selects, a branch would cost every thread the longer path.
-fn contact_from(apart: Vector, distance_squared: f32, slot: u32, other: u32) -> Contact {
-  let coincident = distance_squared < COINCIDENT_SQUARED;
-  let distance = sqrt(select(distance_squared, 1.0, coincident));
+fn contact_with(particle: Particle, other: Neighbour) -> Contact {
+  let coincident = other.distance_squared < COINCIDENT_SQUARED;
+  let distance = sqrt(select(other.distance_squared, 1.0, coincident));
   // A unit axis that both sides agree on, up to its sign.
-  let axis = select(Vector(), Vector(1.0), AXES == Extent((slot + other) % DIMENSIONS));
-  let away = select(-axis, axis, slot > other);
+  let axis = select(Vector(), Vector(1.0), AXES == Extent((particle.slot + other.slot) % DIMENSIONS));
+  let away = select(-axis, axis, particle.slot > other.slot);
   return Contact(
-    select(apart / distance, away, coincident),
+    select(other.apart / distance, away, coincident),
     substep.diameter - select(distance, 0.0, coincident),
   );
 }

@@ -30,6 +30,33 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(row % cells.y), i32(row / cells.y));
 }
 
+// A cell as it lies in memory, where it is kept whole: 16 bytes, the last four unused.
+alias StoredLattice = vec4i;
+
+fn load_lattice(stored: StoredLattice) -> Lattice {
+  return stored.xyz;
+}
+
+fn store_lattice(lattice: Lattice) -> StoredLattice {
+  return StoredLattice(lattice, 0);
+}
+
+// For the hashed grid: from a cell to its block, and the block's hash before mixing.
+const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
+
+fn hash_lattice(block: Lattice) -> u32 {
+  return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u) ^ (u32(block.z) * 0xcb1ab31fu);
+}
+
+const ALONG_X = Lattice(1, 0, 0);
+
+// Rows of three cells around a cell, and where each lies, seen from the middle.
+const ROWS = 9u;
+
+fn row_offset(row: u32) -> Lattice {
+  return Lattice(0, i32(row % 3u) - 1, i32(row / 3u) - 1);
+}
+
 // Layers of three rows that a probe reads, and the index of the cell in the middle of each.
 const LAYERS = 3u;
 

@@ -4,10 +4,17 @@ struct Grid {
   origin: Vector,
   inverse_cell_size: f32,
   cells: Extent,
-  // Cells in all; the bucket of this number holds particles set aside, the next one particles being removed.
+  // Cells (buckets of the table, in the unbounded world) in all; the bucket of this number holds particles set aside, the next one particles being removed.
   cell_count: u32,
   // Particles in the buffers, set-aside ones included.
   count: u32,
+  // Edge of a cell of the unbounded world, a power of two.
+  cell_size: f32,
+  // Length of the box along periodic axes, and its inverse; 0 along the others.
+  period: Vector,
+  inverse_period: Vector,
+  // Empty cells at each end of an axis: 1, or 0 where it is periodic.
+  ring: Extent,
 }
 
 struct Substep {

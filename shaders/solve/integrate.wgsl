@@ -29,7 +29,7 @@ fn integrate(
   if (is_finite(place)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
     velocity[slot] = store_vector(speed);
-    bits = bitcast<StoredBits>(store_vector(place + speed * substep.dt));
+    bits = bitcast<StoredBits>(store_vector(carried(place + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = StoredBits(NOT_A_NUMBER);
     }

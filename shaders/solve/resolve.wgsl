@@ -3,8 +3,7 @@
 // Inputs: sorted state, starts (partners, where restitution is not zero). Outputs: positions and velocities;
 // with SEPARATE only positions, and velocities are not touched. Slots stay as they are.
 
-struct Visitor {
-  slot: u32,
+struct Own {
   push: Vector,
 #if !SEPARATE
   velocity: Vector,
@@ -16,24 +15,39 @@ struct Visitor {
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if !SEPARATE
 @group(1) @binding(4) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
 @group(1) @binding(6) var<storage, read> partner_in: array<u32>;
 #endif
 
-fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32) {
-  let contact = contact_from(apart, distance_squared, (*visitor).slot, other);
+fn reach_squared() -> f32 {
+  return substep.diameter_squared;
+}
+
+fn begin(particle: Particle) -> Own {
+  var own = Own();
+#if !SEPARATE
+  own.velocity = load_vector(velocity_in[particle.slot]);
+  if (substep.restitution > 0.0) {
+    own.partner = partner_in[particle.slot];
+  }
+#endif
+  return own;
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let contact = contact_with(particle, other);
   let push = substep.half_relaxation * contact.overlap;
 #if SEPARATE
-  (*visitor).push += push * contact.normal;
+  (*own).push += push * contact.normal;
 #else
-  let relative = (*visitor).velocity - load_vector(velocity_in[other]);
+  let relative = (*own).velocity - load_vector(velocity_in[other.slot]);
   let approach = dot(relative, contact.normal);
   var change = 0.0;
   var bounces = false;
-  if (substep.restitution > 0.0 && (*visitor).partner == other && partner_in[other] == (*visitor).slot) {
+  if (substep.restitution > 0.0 && (*own).partner == other.slot && partner_in[other.slot] == particle.slot) {
     bounces = true;
     change = -0.5 * (1.0 + substep.restitution) * approach;
   } else {
@@ -48,10 +62,10 @@ fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_sq
   if (sliding_speed > 0.0) {
     braking = min(substep.friction * change, substep.grip_share * sliding_speed) / sliding_speed;
   }
-  (*visitor).change += change * contact.normal - braking * sliding;
+  (*own).change += change * contact.normal - braking * sliding;
   // A contact that bears also holds its place; one that bounces only changes course.
   let held = select(braking * substep.dt, 0.0, bounces);
-  (*visitor).push += push * contact.normal - held * sliding;
+  (*own).push += push * contact.normal - held * sliding;
 #endif
 }
 
@@ -90,43 +104,10 @@ fn meet_wall(
 }
 #endif
 
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn resolve(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  let present = slot < grid.count;
-  var visitor = Visitor();
-  var cell = grid.cell_count;
-  var position = Vector();
-  if (present) {
-    visitor.slot = slot;
-    position = load_vector(position_in[slot]);
-    cell = cell_of_slot[slot];
+fn finish(own: Own, particle: Particle) {
+  var position = particle.position + own.push;
 #if !SEPARATE
-    visitor.velocity = load_vector(velocity_in[slot]);
-    if (substep.restitution > 0.0) {
-      visitor.partner = partner_in[slot];
-    }
-#endif
-  }
-  probe(&visitor, slot, cell, position, substep.diameter_squared, thread);
-  if (!present) {
-    return;
-  }
-  if (cell >= grid.cell_count) {
-    // Set aside: handed on as it is.
-    position_out[slot] = position_in[slot];
-#if !SEPARATE
-    velocity_out[slot] = velocity_in[slot];
-#endif
-    return;
-  }
-  position += visitor.push;
-#if !SEPARATE
-  var velocity = visitor.velocity + visitor.change;
+  var velocity = own.velocity + own.change;
 #endif
   let outside = any(position < substep.lower) || any(position > substep.upper);
   // Few particles are at a wall; a loop of no rounds costs the others nothing, where a branch may.
@@ -140,8 +121,16 @@ fn resolve(
   if (walls > 0u) {
     position = clamp(position, substep.lower, substep.upper);
   }
-  position_out[slot] = store_vector(position);
+  position_out[particle.slot] = store_vector(carried(position));
 #if !SEPARATE
-  velocity_out[slot] = store_vector(velocity);
+  velocity_out[particle.slot] = store_vector(velocity);
+#endif
+}
+
+// Handed on as it is.
+fn skip(slot: u32) {
+  position_out[slot] = position_in[slot];
+#if !SEPARATE
+  velocity_out[slot] = velocity_in[slot];
 #endif
 }

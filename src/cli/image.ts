@@ -26,9 +26,7 @@ const COLOURS = [
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids } = particles;
-  const [left, bottom] = world.min as [number, number];
-  const width = (world.max[0] as number) - left;
-  const height = (world.max[1] as number) - bottom;
+  const { left, bottom, margin, width, height } = frameOf(world, radius, positions);
   const scale = LONGEST_SIDE / Math.max(width, height);
   const columns = Math.max(1, Math.round(width * scale));
   const rows = Math.max(1, Math.round(height * scale));
@@ -44,8 +42,8 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   const fastest = [...speeds].filter(Number.isFinite).reduce((most, speed) => Math.max(most, speed), 1e-6);
   const reach = Math.max(0.5, radius * scale);
   for (let particle = 0; particle < ids.length; particle++) {
-    const x = ((positions[particle * dimensions] as number) - left) * scale;
-    const y = rows - ((positions[particle * dimensions + 1] as number) - bottom) * scale;
+    const x = ((positions[particle * dimensions] as number) - left + margin) * scale;
+    const y = rows - ((positions[particle * dimensions + 1] as number) - bottom + margin) * scale;
     const z = dimensions === 3 ? (positions[particle * dimensions + 2] as number) * scale : 0;
     if (!Number.isFinite(x + y + z)) continue;
     const colour = colourAt((speeds[particle] as number) / fastest);
@@ -69,6 +67,42 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
     }
   }
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
+}
+
+/** What is drawn: a corner, less the margin on every side, and the size with the margins. */
+interface Frame {
+  readonly left: number;
+  readonly bottom: number;
+  readonly margin: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The world's box; of an unbounded world the one around the particles that are somewhere, or a unit box. */
+function frameOf(world: World, radius: number, positions: Float32Array): Frame {
+  const bounded = world.kind !== 'unbounded';
+  const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);
+  const [left, bottom] = low as [number, number];
+  const [right, top] = high as [number, number];
+  if (!(right >= left)) return { left: 0, bottom: 0, margin: 0, width: 1, height: 1 };
+  // Kept apart from the corner, in which it would be lost far from the origin.
+  const margin = bounded ? 0 : radius;
+  return { left, bottom, margin, width: right - left + 2 * margin, height: top - bottom + 2 * margin };
+}
+
+/** Corners of the box around the positions without a component that is not finite. */
+function boundsOf(dimensions: number, positions: Float32Array): readonly [number[], number[]] {
+  const low = new Array<number>(dimensions).fill(Number.POSITIVE_INFINITY);
+  const high = new Array<number>(dimensions).fill(Number.NEGATIVE_INFINITY);
+  for (let first = 0; first < positions.length; first += dimensions) {
+    const position = positions.subarray(first, first + dimensions);
+    if (!position.every(Number.isFinite)) continue;
+    position.forEach((value, axis) => {
+      low[axis] = Math.min(low[axis] as number, value);
+      high[axis] = Math.max(high[axis] as number, value);
+    });
+  }
+  return [low, high];
 }
 
 function colourAt(share: number): number[] {

@@ -138,8 +138,10 @@ function capacityOf(state: Checkpoint): number {
 
 /** The world of a state, checked; its particles come with restore(). */
 function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, min, max } = state;
-  const options = { ...state.settings, dimensions, radius, min, max, capacity: capacityOf(state) };
+  const { dimensions, radius, min, max, period, unbounded } = state;
+  // An unbounded world takes no box.
+  const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
+  const options = { ...state.settings, dimensions, radius, ...world, capacity: capacityOf(state) };
   planSimulation(options);
   return options;
 }

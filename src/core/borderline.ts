@@ -5,12 +5,18 @@
  * src/reference/brute-force.ts derives that a wrong decision needs a distance² within (k + 3) u diameter² of
  * diameter², with u = 2⁻²⁴ and k dimensions. The distance² in 32-bit floats, by which it is judged here, is
  * itself off by (k + 2) u: 11 u together at most. So BORDERLINE_SHARE, 16 u, misses none; it may count a few
- * more.
+ * more. Only pairs of adjacent cells are meant: others are farther apart than the diameter, and being monotone,
+ * no rounding of their differences makes them overlap. Where the world wraps around, a difference of coordinates
+ * from both ends is rounded as what it is, about the period P: off by u P, which adds 2 √k P / diameter u to each of
+ * the two, and more than that to the share.
  *
  * Where both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds:
  * differences up to the diameter have 12 bits, their squares and sums 24 and are exact. Such pairs are no
- * borderline cases, even if they touch exactly.
+ * borderline cases, even if they touch exactly. In a periodic world the period must lie on the lattice too, and where
+ * the box does not begin at 0, all differences up to the period must fit 24 bits: see separate in cells.ts.
  */
+import type { World } from './world';
+
 const BORDERLINE_SHARE = 2 ** -20;
 
 export interface Borderline {
@@ -21,12 +27,17 @@ export interface Borderline {
   readonly latticeScale: number;
 }
 
-export function borderlineOf(diameter: number): Borderline {
+export function borderlineOf(diameter: number, { min, period }: Pick<World, 'min' | 'period'>): Borderline {
   const squared = diameter * diameter;
+  const share = BORDERLINE_SHARE + (8 * 2 ** -24 * Math.max(0, ...period)) / diameter;
   const latticeScale = 2 ** (11 - Math.floor(Math.log2(diameter)));
+  const isOnLattice = period.every((length, axis) => {
+    const steps = length * latticeScale;
+    return Number.isInteger(steps) && (min[axis] === 0 || steps <= 2 ** 24);
+  });
   return {
-    low: Math.fround(squared * (1 - BORDERLINE_SHARE)),
-    high: Math.fround(squared * (1 + BORDERLINE_SHARE)),
-    latticeScale: Number.isInteger(diameter * latticeScale) ? latticeScale : 0,
+    low: Math.fround(squared * (1 - share)),
+    high: Math.fround(squared * (1 + share)),
+    latticeScale: Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0,
   };
 }

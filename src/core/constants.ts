@@ -15,6 +15,13 @@ export const SCAN_ITEMS = 64;
 /** Cells a workgroup of the scan covers. */
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
+/**
+ * Cells along x that stay together in the table of the unbounded world. More means fewer probes that cross from
+ * one block to the next, and sparse particles less evenly spread; a power of two, HASH_BLOCK_SHIFT its logarithm.
+ */
+export const HASH_BLOCK = 32;
+export const HASH_BLOCK_SHIFT = 5;
+
 /** Threads a workgroup of the measure pass: MEASURE_WORDS words for each must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
@@ -22,13 +29,16 @@ export const MEASURE_WORKGROUP_SIZE = 64;
 export const MEASURE_WORKGROUPS = 1024;
 
 /** Words in one workgroup's partial measures. */
-export const MEASURE_WORDS = 17;
+export const MEASURE_WORDS = 18;
 
 /** The bits of the NaN that marks a particle as set aside or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
 /** The bits of GREATEST_SPEED in core/world.ts: bits of positive floats ascend as the floats do. */
 export const GREATEST_SPEED_BITS = 0x5780_0000;
+
+/** The pass that counts a list is one thread. */
+export const LIST_COUNT_WORKGROUP_SIZE = 1;
 
 /** Set in the id of a particle that is being removed; so ids stay below it. */
 export const RETIRED_BIT = 0x8000_0000;

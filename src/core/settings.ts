@@ -22,7 +22,7 @@
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from './checks';
 import { ArgumentError } from './errors';
-import type { Dimensions, World } from './world';
+import { type Dimensions, GREATEST_FLOAT, type World } from './world';
 
 export type BroadPhase = 'grid' | 'naive';
 
@@ -42,9 +42,12 @@ export interface Settings {
    * the densest packings never come to rest (see Stability above).
    */
   readonly relaxation: number;
-  /** Keeps particles inside the world's box. Default true. */
+  /** Keeps particles inside the world's box, along axes that do not wrap around. Default true. */
   readonly walls: boolean;
-  /** How candidates are found; the results are the same to the bit. Default 'grid'. */
+  /**
+   * How candidates are found; the results are the same to the bit, but in unbounded worlds on the GPU, where sums
+   * over neighbours come in another order. Default 'grid'.
+   */
   readonly broadPhase: BroadPhase;
 }
 
@@ -63,6 +66,9 @@ export const SETTING_NAMES = [
 
 export const MAX_SUBSTEPS = 256;
 export const MAX_ITERATIONS = 64;
+
+/** Diameters: where the world has no height, a push gives at most the speed of a fall so deep. */
+const UNBOUNDED_FALL = 100;
 
 /** Shorter steps make 1 / dt overflow into noise. */
 export const SHORTEST_STEP = 1e-7;
@@ -122,7 +128,7 @@ export interface Substep {
   readonly gripShare: number;
   /** Contacts slower than what gravity adds in two substeps are at rest: they do not bounce. */
   readonly restSpeed: number;
-  /** A push gives at most the speed of a fall through the world; without gravity it gives none. */
+  /** A push gives at most the speed of a fall through the world (UNBOUNDED_FALL); without gravity it gives none. */
   readonly pushSpeed: number;
   /** Centres stay within these corners where walls are on. */
   readonly lower: readonly number[];
@@ -155,12 +161,14 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
   const substepTime = Math.fround(dt / settings.substeps);
   const gravity = settings.gravity.map(Math.fround);
   const acceleration = Math.hypot(...gravity);
-  const fall = gravity.reduce(
-    (sum, component, axis) =>
-      sum + Math.abs(component) * ((world.max[axis] as number) - (world.min[axis] as number)),
-    0,
-  );
   const roundedDiameter = Math.fround(diameter);
+  const height = (axis: number) =>
+    world.kind === 'unbounded'
+      ? UNBOUNDED_FALL * roundedDiameter
+      : (world.max[axis] as number) - (world.min[axis] as number);
+  const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
+  // Axes that wrap around have no walls, and unbounded space has none at all.
+  const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const radius = roundedDiameter / 2;
   return {
     dt: substepTime,
@@ -174,8 +182,8 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
     pushSpeed: Math.fround(Math.sqrt(2 * fall)),
-    lower: world.min.map((low) => Math.fround(low + radius)),
-    upper: world.max.map((high) => Math.fround(high - radius)),
+    lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
+    upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,
   };
 }

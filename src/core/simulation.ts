@@ -20,17 +20,27 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { checkDiameter, type Dimensions, defineWorld, GREATEST_SPEED, type World } from './world';
+import {
+  checkDiameter,
+  type Dimensions,
+  defineWorld,
+  FEWEST_PERIODIC_CELLS,
+  GREATEST_SPEED,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from './world';
 
-export interface SimulationOptions extends SettingsOptions {
-  readonly dimensions: Dimensions;
+export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
   readonly capacity?: number | undefined;
   readonly radius: number;
-  /** Opposite corners of the box; default: a box for `capacity` particles at a fifth of the area (volume). */
+  /**
+   * Opposite corners; default: a box for `capacity` particles at a fifth of the area (volume),
+   * four cells long at least along axes that wrap around.
+   */
   readonly min?: readonly number[] | undefined;
   readonly max?: readonly number[] | undefined;
-  readonly cellSize?: number | undefined;
   /** First particles, `dimensions` numbers each; their ids are 0, 1, 2 … */
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
@@ -47,9 +57,15 @@ export interface Measures {
    * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
    * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
    * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
-   * engine, whose decisions are exact.
+   * engine, whose decisions are exact. In periodic worlds the share grows with the period: a difference from one
+   * end to the other is rounded as what it is, about one period.
    */
   readonly borderline: number;
+  /**
+   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, else 0. It
+   * costs time, never a contact.
+   */
+  readonly bucketCollisions: number;
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
@@ -95,9 +111,13 @@ export interface Checkpoint extends ParticleArrays {
   readonly version: 1;
   readonly dimensions: Dimensions;
   readonly radius: number;
-  /** Corners of the box. */
+  /** Corners of the box; of an unbounded world, all that 32-bit floats can say. */
   readonly min: readonly number[];
   readonly max: readonly number[];
+  /** Length of the box along axes that wrap around, 0 along others; left out where there are none. */
+  readonly period?: readonly number[] | undefined;
+  /** Left out where the world is a box. */
+  readonly unbounded?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
 }
@@ -162,12 +182,10 @@ export interface SimulationPlan {
 
 const OPTION_NAMES = [
   ...SETTING_NAMES,
+  ...WORLD_NAMES,
   'dimensions',
   'capacity',
   'radius',
-  'min',
-  'max',
-  'cellSize',
   'positions',
   'velocities',
 ] as const;
@@ -195,20 +213,33 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
-  const edge = diameter * defaultEdge(dimensions, capacity);
-  const world = defineWorld(
-    {
-      dimensions,
-      min: options.min ?? new Array<number>(dimensions).fill(0),
-      max: options.max ?? Array.from({ length: dimensions }, (_, axis) => (options.min?.[axis] ?? 0) + edge),
-      cellSize: options.cellSize,
-    },
-    diameter,
-  );
+  const { periodic, unbounded, cellSize } = options;
+  const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
+  const { min, max } = corners;
+  const world = defineWorld({ dimensions, min, max, periodic, unbounded, cellSize }, diameter, capacity);
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);
   return { dimensions, capacity, radius, diameter, world, settings, positions, velocities, count };
+}
+
+/** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
+const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
+
+function defaultBox(
+  { dimensions, min, max, periodic, cellSize }: SimulationOptions,
+  capacity: number,
+  diameter: number,
+): Pick<WorldOptions, 'min' | 'max'> {
+  const edge = diameter * defaultEdge(dimensions, capacity);
+  // Neither is checked yet: what is not as it should be is refused with the world.
+  const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
+  const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
+  const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
+  return {
+    min: min ?? new Array<number>(dimensions).fill(0),
+    max: max ?? Array.from({ length: dimensions }, (_, axis) => (min?.[axis] ?? 0) + edgeAlong(axis)),
+  };
 }
 
 /** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
@@ -226,12 +257,25 @@ export function checkCheckpoint(
     const accepted = `${simulation.radius}, like this simulation`;
     throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
   }
+  // First: the corners of an unbounded world would not tell anybody what is wrong.
+  const unbounded = world.kind === 'unbounded';
+  if ((checkpoint.unbounded ?? false) !== unbounded) {
+    const accepted = unbounded
+      ? "true, like this simulation's world"
+      : "left out, since this simulation's world is a box";
+    throw new ArgumentError('checkpoint.unbounded', checkpoint.unbounded, accepted);
+  }
   for (const corner of ['min', 'max'] as const) {
     const given = checkpoint[corner];
     if (!Array.isArray(given) || world[corner].some((value, axis) => value !== given[axis])) {
       const accepted = `[${world[corner].join(', ')}], like this simulation's box`;
       throw new ArgumentError(`checkpoint.${corner}`, given, accepted);
     }
+  }
+  const period = checkpoint.period ?? world.period.map(() => 0);
+  if (!Array.isArray(period) || world.period.some((value, axis) => value !== period[axis])) {
+    const accepted = `[${world.period.join(', ')}], like this simulation's box`;
+    throw new ArgumentError('checkpoint.period', period, accepted);
   }
   if (!(checkpoint.ids instanceof Uint32Array)) {
     throw new ArgumentError('checkpoint.ids', checkpoint.ids, 'a Uint32Array');
@@ -270,6 +314,13 @@ export function checkCheckpoint(
 function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
+}
+
+/** What a checkpoint says of a world: enough to know it again. */
+export function describeWorld(world: World): Pick<Checkpoint, 'min' | 'max' | 'period' | 'unbounded'> {
+  const { kind, min, max, period } = world;
+  if (kind === 'unbounded') return { min, max, unbounded: true };
+  return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
 /** New particles that were checked as a whole and have their ids. */

@@ -2,8 +2,8 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, min, max, count, time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and
- * velocities (`dimensions` f32 each).
+ * dimensions, radius, min, max, period or unbounded where the world is so, count, time, settings) padded with
+ * spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
@@ -18,14 +18,16 @@ interface Header {
   readonly radius: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
+  readonly period?: readonly number[] | undefined;
+  readonly unbounded?: true | undefined;
   readonly count: number;
   readonly time: number;
   readonly settings: Settings;
 }
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
-  const { version, dimensions, radius, min, max, time, settings, ids, positions, velocities } = checkpoint;
-  const header: Header = { version, dimensions, radius, min, max, count: ids.length, time, settings };
+  const { ids, positions, velocities, ...rest } = checkpoint;
+  const header: Header = { ...rest, count: ids.length };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
   const arrays = [ids, positions, velocities];
@@ -63,9 +65,16 @@ export function decodeCheckpoint(
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
     return refuse('one with a readable header of version 1');
   }
-  const { dimensions, radius, min, max, count, time, settings } = header;
+  const { count, ...rest } = header;
+  const { dimensions, min, max, period, unbounded, settings } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
+  }
+  if (period !== undefined && !isVector(period, dimensions)) {
+    refuse(`one whose header has ${dimensions} finite numbers as period, or none`);
+  }
+  if (unbounded !== undefined && unbounded !== true) {
+    refuse('one whose header has true as unbounded, or none');
   }
   if (!Number.isInteger(count) || count < 0 || count > MAX_PARTICLES) {
     refuse(`one whose header has a whole number from 0 to ${MAX_PARTICLES} as count`);
@@ -78,13 +87,7 @@ export function decodeCheckpoint(
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
   const copy = new Uint8Array(bytes).slice(begin).buffer;
   return {
-    version: 1,
-    dimensions,
-    radius,
-    min,
-    max,
-    time,
-    settings,
+    ...rest,
     ids: new Uint32Array(copy, 0, count),
     positions: new Float32Array(copy, 4 * count, count * dimensions),
     velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),

@@ -1,48 +1,84 @@
 /**
- * Purpose: the bounded world and its dense cells; the one place where cell sizes and counts are decided.
- * Inputs: corners, the largest diameter, an optional cell size. Output: a frozen `World`.
+ * Purpose: worlds and their cells; the one place where cell sizes and counts are decided.
+ * Inputs: a box, which of its axes wrap around, or no box at all; the largest diameter, an optional cell size,
+ * the capacity. Output: a frozen `World`.
  *
- * Guarantee: two particles closer than the diameter are in the same or in adjacent cells, rounding
- * included. The cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats: one rounding
- * in the difference and one in the product, so two particles can drift apart by up to
- * 4 · 2⁻²⁴ · (cells along the axis) of a cell. Where that could break the guarantee, the inverse is
- * lowered (the cell grows) by just that much; where all is exact (min 0, cell size a power of two)
- * nothing is added.
+ * Guarantee: two particles closer than the diameter are in the same or in adjacent cells, rounding included.
+ *
+ * Bounded and periodic worlds: the cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats: one
+ * rounding in the difference and one in the product, so two particles can drift apart by up to
+ * 4 · 2⁻²⁴ · (cells along the axis) of a cell. Where that could break the guarantee, the inverse is lowered (the
+ * cell grows) by just that much; where all is exact (min 0, cell size a power of two) nothing is added.
+ * A periodic axis has floor(period × inverseCellSize) cells, the last of which takes in the rest.
+ *
+ * Unbounded world: the edge of a cell is a power of two, so floor(p × inverseCellSize) rounds nothing however far
+ * out p is. Cells beyond ±2³⁰ are one with the last: coordinates there are multiples of far more than a cell.
  */
 import { checkDimensions, checkFinite, checkVector } from './checks';
+import { HASH_BLOCK } from './constants';
 import { ArgumentError } from './errors';
 
 export type Dimensions = 2 | 3;
 
-/** A pair of opposite corners and, if wished, the edge of a cell; lengths in the caller's own unit. */
+export type WorldKind = 'bounded' | 'periodic' | 'unbounded';
+
+/** A box, periodic or not, or unbounded space; lengths in the caller's own unit. */
 export interface WorldOptions {
   readonly dimensions: Dimensions;
-  readonly min: readonly number[];
-  readonly max: readonly number[];
-  /** Edge of a cell. Default: the diameter. Smaller is refused. */
+  /** Opposite corners of the box. */
+  readonly min?: readonly number[] | undefined;
+  readonly max?: readonly number[] | undefined;
+  /** Whether the box wraps around, along all axes or along each. Default false. */
+  readonly periodic?: boolean | readonly boolean[] | undefined;
+  /** No box: positions anywhere a 32-bit float can say. Default false. */
+  readonly unbounded?: boolean | undefined;
+  /** Edge of a cell. Default: the diameter. Smaller is refused; unbounded worlds take the next power of two. */
   readonly cellSize?: number | undefined;
 }
 
+export const WORLD_NAMES = [
+  'min',
+  'max',
+  'periodic',
+  'unbounded',
+  'cellSize',
+] as const satisfies readonly (keyof WorldOptions)[];
+
 export interface World {
+  readonly kind: WorldKind;
   readonly dimensions: Dimensions;
-  /** Corners, rounded to 32-bit floats. */
+  /** Corners, rounded to 32-bit floats; of unbounded worlds the greatest of these. */
   readonly min: readonly number[];
   readonly max: readonly number[];
+  /** Length of the box along axes that wrap around, 0 along the others. */
+  readonly period: readonly number[];
   /** Largest diameter that the 3×3 (3×3×3) probe is exact for. */
   readonly diameter: number;
   /** 1 / inverseCellSize: the edge of a cell as it is, at least the one asked for. */
   readonly cellSize: number;
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis, among them one at each end that stays empty: with that ring around the box a
-   * probe needs no test for the border.
+   * Cells along each axis. Along axes that do not wrap, one at each end stays empty: with that ring around the
+   * box a probe needs no test for the border. Of unbounded worlds 0.
    */
   readonly cells: readonly number[];
+  /** All cells; of unbounded worlds the buckets of the table, a power of two. */
   readonly cellCount: number;
 }
 
 /** More cells along an axis leave too few bits of a 32-bit float to place a particle in its cell. */
 export const MAX_CELLS_PER_AXIS = 2 ** 19;
+
+/** Fewer along a periodic axis, and the cells at both sides of one would be the same. */
+export const FEWEST_PERIODIC_CELLS = 3;
+
+/** Cells of the unbounded world reach this far from the origin; farther ones are one with the last. */
+export const FARTHEST_CELL = 2 ** 30;
+
+/** The table of the unbounded world has at least this many buckets. */
+const SMALLEST_TABLE = 4 * HASH_BLOCK;
+
+export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /** Cell numbers and two extra buckets must fit 32-bit integers with room for products. */
 export const MAX_CELLS = 2 ** 31 - 4;
@@ -73,40 +109,109 @@ export function checkDiameter(argument: string, diameter: unknown): asserts diam
   }
 }
 
-export function defineWorld(options: WorldOptions, largestDiameter: number): World {
+/** `capacity`: particles at most; the table of an unbounded world is made for as many. */
+export function defineWorld(options: WorldOptions, largestDiameter: number, capacity = 0): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
   checkDiameter('diameter', largestDiameter);
   // The shaders compare with the rounded one, which may be larger.
   const diameter = Math.fround(largestDiameter);
-  checkVector('world.min', options.min, dimensions);
-  checkVector('world.max', options.max, dimensions);
-  const min = Array.from(options.min, Math.fround);
-  const max = Array.from(options.max, Math.fround);
-  for (let axis = 0; axis < dimensions; axis++) {
-    const low = min[axis] as number;
-    const high = max[axis] as number;
-    if (low !== 0 && Math.abs(low) < SMALLEST_ORIGIN) {
-      throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
-    }
-    if (!(high - low >= diameter) || !Number.isFinite(Math.fround(high - low))) {
-      throw new ArgumentError(
-        `world.max[${axis}]`,
-        options.max[axis],
-        `at least world.min[${axis}] + one diameter = ${low + diameter}, with a finite distance between them`,
-      );
-    }
-  }
   checkFinite('world.cellSize', options.cellSize ?? diameter);
   const requested = Math.fround(options.cellSize ?? diameter);
   if (!(requested >= diameter && requested <= 2 * LARGEST_DIAMETER)) {
     const accepted = `at least the largest diameter, ${diameter}, and at most 2^61`;
     throw new ArgumentError('world.cellSize', options.cellSize, accepted);
   }
-  const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
-  const inverseCellSize = chooseInverse(requested, diameter, longest, min);
-  const cells = max.map(
-    (high, axis) => Math.max(1, Math.ceil(Math.fround(high - (min[axis] as number)) * inverseCellSize)) + 2,
+  const periodic = periodicAxes(options);
+  const { unbounded = false } = options;
+  if (typeof unbounded !== 'boolean') {
+    throw new ArgumentError('world.unbounded', unbounded, 'true or false');
+  }
+  const world = unbounded
+    ? defineUnbounded(options, requested, capacity)
+    : defineBox(options, diameter, requested, periodic);
+  for (const vector of [world.min, world.max, world.period, world.cells]) Object.freeze(vector);
+  return Object.freeze({ ...world, dimensions, diameter, cellSize: 1 / world.inverseCellSize });
+}
+
+type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize'>;
+
+function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
+  if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);
+  const isList = Array.isArray(periodic) && periodic.length === dimensions;
+  if (!isList || periodic.some((axis) => typeof axis !== 'boolean')) {
+    throw new ArgumentError('world.periodic', periodic, `true, false, or ${dimensions} of them`);
+  }
+  return periodic;
+}
+
+function defineUnbounded(options: WorldOptions, requested: number, capacity: number): Cells {
+  const { dimensions } = options;
+  for (const name of ['min', 'max', 'periodic'] as const) {
+    if (options[name] !== undefined && options[name] !== false) {
+      const accepted = 'left out, since the world is unbounded';
+      throw new ArgumentError(`world.${name}`, options[name], accepted);
+    }
+  }
+  const inverseCellSize = 2 ** -Math.ceil(Math.log2(requested));
+  const cellCount = 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  return {
+    kind: 'unbounded',
+    min: all(-GREATEST_FLOAT),
+    max: all(GREATEST_FLOAT),
+    period: all(0),
+    // Where the logarithm was rounded down across a power of two.
+    inverseCellSize: requested * inverseCellSize <= 1 ? inverseCellSize : inverseCellSize / 2,
+    cells: all(0),
+    cellCount,
+  };
+}
+
+function defineBox(
+  options: WorldOptions,
+  diameter: number,
+  requested: number,
+  periodic: readonly boolean[],
+): Cells {
+  const { dimensions } = options;
+  checkVector('world.min', options.min, dimensions);
+  checkVector('world.max', options.max, dimensions);
+  const min = Array.from(options.min, Math.fround);
+  const max = Array.from(options.max, Math.fround);
+  const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
+  for (let axis = 0; axis < dimensions; axis++) {
+    const low = min[axis] as number;
+    const high = max[axis] as number;
+    if (low !== 0 && Math.abs(low) < SMALLEST_ORIGIN) {
+      throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
+    }
+    const finite = Number.isFinite(extent[axis] as number);
+    // An axis that wraps around needs more, and is told so below.
+    if (!finite || !(high - low >= diameter || periodic[axis])) {
+      let least = Math.fround(low + diameter);
+      while (!(least - low >= diameter)) least = raise(least, low);
+      throw new ArgumentError(
+        `world.max[${axis}]`,
+        options.max[axis],
+        `at least world.min[${axis}] + one diameter = ${least}, with a finite distance between them`,
+      );
+    }
+  }
+  const enough = lengthenPeriodic(min, max, periodic, requested, diameter);
+  enough.forEach((high, axis) => {
+    if (high === max[axis]) return;
+    throw new ArgumentError(
+      `world.max[${axis}]`,
+      options.max?.[axis],
+      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${high}, since the axis is periodic`,
+    );
+  });
+  const inverseCellSize = chooseInverse(requested, diameter, longestOf(min, max), min);
+  const cells = extent.map((length, axis) =>
+    periodic[axis]
+      ? countPeriodic(length, inverseCellSize)
+      : Math.max(1, Math.ceil(length * inverseCellSize)) + 2,
   );
   const cellCount = cells.reduce((product, count) => product * count, 1);
   if (Math.max(...cells) > MAX_CELLS_PER_AXIS || cellCount > MAX_CELLS) {
@@ -116,16 +221,59 @@ export function defineWorld(options: WorldOptions, largestDiameter: number): Wor
       `at most ${MAX_CELLS_PER_AXIS} cells along an axis and ${MAX_CELLS} in all (a larger cellSize or a smaller box)`,
     );
   }
-  return Object.freeze({
-    dimensions,
-    min: Object.freeze(min),
-    max: Object.freeze(max),
-    diameter,
-    cellSize: 1 / inverseCellSize,
+  const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
+  return {
+    kind: periodic.includes(true) ? 'periodic' : 'bounded',
+    min,
+    max,
+    period,
     inverseCellSize,
-    cells: Object.freeze(cells),
+    cells,
     cellCount,
-  });
+  };
+}
+
+/**
+ * `max`, raised along periodic axes that have too few cells to where they have enough. All at once: a longer axis
+ * may take a lower inverse, and so a longer other one.
+ */
+function lengthenPeriodic(
+  min: readonly number[],
+  max: readonly number[],
+  periodic: readonly boolean[],
+  requested: number,
+  diameter: number,
+): readonly number[] {
+  const raised = [...max];
+  for (;;) {
+    const inverse = chooseInverse(requested, diameter, longestOf(min, raised), min);
+    const short = min.flatMap((low, axis) => {
+      const length = Math.fround((raised[axis] as number) - low);
+      return periodic[axis] && countPeriodic(length, inverse) < FEWEST_PERIODIC_CELLS ? [axis] : [];
+    });
+    if (short.length === 0) return raised;
+    for (const axis of short) {
+      const low = min[axis] as number;
+      const high = raised[axis] as number;
+      // The second time it is for rounding, in one place or another, that it falls short.
+      raised[axis] = Math.max(raise(high, low), Math.fround(low + FEWEST_PERIODIC_CELLS / inverse));
+    }
+  }
+}
+
+function countPeriodic(length: number, inverse: number): number {
+  return Math.floor(Math.fround(length * inverse));
+}
+
+function longestOf(min: readonly number[], max: readonly number[]): number {
+  return Math.max(...max.map((high, axis) => high - (min[axis] as number)));
+}
+
+/** The next 32-bit float above `high` or the one after, or a farther one where the distance to `low` would not grow. */
+function raise(high: number, low: number): number {
+  return Math.fround(
+    high + 2 * UNIT_ROUNDOFF * Math.max(Math.abs(high), Math.abs(high - low), SMALLEST_DIAMETER),
+  );
 }
 
 function chooseInverse(cellSize: number, diameter: number, longest: number, min: readonly number[]): number {

@@ -3,7 +3,7 @@
  * Simulation are both built on it; it owns the counts, starts, ranks and entries, and none of the state.
  * Order: count (or a pass that counts in its stead), scan, scatter, gather. Counts are zero before and after.
  */
-import { startLength } from '../core/cells';
+import { cellBytes, startLength } from '../core/cells';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -42,17 +42,17 @@ export class CellSort {
   static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
     const { dimensions } = world;
     const [count, scan, scatter, gather] = await Promise.all([
-      Count.create(gpu, dimensions, options.ids),
+      Count.create(gpu, world, options.ids),
       Scan.create(gpu, dimensions),
-      Scatter.create(gpu, dimensions, options.ids),
-      Gather.create(gpu, dimensions, options.velocities),
+      Scatter.create(gpu, world, options.ids),
+      Gather.create(gpu, world, options.velocities),
     ]);
     const bytes = scanBytes(startLength(world));
     const owned = await createBuffers(gpu, 'grid', {
       counts: bytes,
       start: bytes,
-      // Ranks until the scatter has read them, cell numbers from the gather on.
-      ranks: 4 * capacity,
+      // Ranks until the scatter has read them, cells from the gather on.
+      ranks: cellBytes(world) * capacity,
       entries: 8 * capacity,
     });
     try {
@@ -79,7 +79,7 @@ export class CellSort {
     return this.owned.buffers.start;
   }
 
-  /** Cell of each sorted slot, until the next count. */
+  /** Cell of each sorted slot, until the next count: its index, in an unbounded world its coordinates. */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }

@@ -7,12 +7,15 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
-import { defineWorld, type World, type WorldOptions } from '../core/world';
+import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
-import { SharedParameters } from '../gpu/params';
+import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
+import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
+import { GridNear, type GridNearOptions } from './grid-near';
+import { GridPairs, type GridPairsOptions } from './grid-pairs';
 
 export interface HashGridOptions extends WorldOptions {
   /** Particles at most. */
@@ -31,13 +34,16 @@ export interface HashGridInput {
   readonly count: number;
 }
 
-const OPTION_NAMES = ['dimensions', 'min', 'max', 'cellSize', 'capacity', 'diameter', 'velocities'] as const;
+const OPTION_NAMES = [...WORLD_NAMES, 'dimensions', 'capacity', 'diameter', 'velocities'] as const;
 
 /** What a build writes and a caller can reach. */
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
 
 export class HashGrid {
   private destroyed = false;
+  private lastBuilt: { shared: SharedBinding; count: number } | undefined;
+  /** Kernels and lists over this grid, which end with it. */
+  private readonly dependants = new Set<{ destroy(): void }>();
   private readonly bindings = new WeakMap<
     GPUBuffer,
     { velocities: GPUBuffer | undefined; binding: SortBinding }
@@ -59,7 +65,7 @@ export class HashGrid {
     checkDimensions(options.dimensions);
     const { dimensions, capacity } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-    const world = defineWorld(options, options.diameter);
+    const world = defineWorld(options, options.diameter, capacity);
     const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
@@ -77,7 +83,10 @@ export class HashGrid {
     return new HashGrid(gpu, world, capacity, carriesVelocities, sort, parameters, outputs, substep);
   }
 
-  /** u32 a cell, the sentinel (cells + 1 entries), and the end of the particles that are not finite. */
+  /**
+   * u32 a cell (in an unbounded world a bucket, which cells share), the sentinel (one entry more), and the end of the
+   * particles that are not finite.
+   */
   get start(): GPUBuffer {
     return this.sort.start;
   }
@@ -96,7 +105,10 @@ export class HashGrid {
     return this.outputs.buffers.velocities;
   }
 
-  /** u32: cell of each sorted slot. */
+  /**
+   * Cell of each sorted slot: u32, its index; in an unbounded world vec2i (2D) or vec4i with w unused (3D), the cell
+   * itself.
+   */
   get cellOfSlot(): GPUBuffer {
     return this.sort.cellOfSlot;
   }
@@ -151,15 +163,65 @@ export class HashGrid {
     const binding = this.bindingFor(input);
     this.parameters.recordInto(encoder, () => {
       const shared = this.parameters.place(this.world, input.count, this.substep);
+      this.lastBuilt = { shared, count: input.count };
       const pass = encoder.beginComputePass({ label: 'grid' });
       for (const stage of this.sort.stages(shared, binding, input.count, false)) stage.encode(pass);
       pass.end();
     });
   }
 
+  /**
+   * A kernel of the caller's own over the neighbours of every particle: see GridKernelOptions. It is compiled now;
+   * an error shows the line of the code it is in.
+   */
+  async kernel(options: GridKernelOptions): Promise<GridKernel> {
+    return this.adopt((lent) => GridKernel.create(this.gpu, lent, options));
+  }
+
+  /** The pairs of particles nearer than the grid's diameter, as a list on the GPU. */
+  async pairs(options: GridPairsOptions): Promise<GridPairs> {
+    return this.adopt((lent) => GridPairs.create(this.gpu, lent, this.capacity, options));
+  }
+
+  /** For many points, the particles within a radius of each, as lists on the GPU. */
+  async near(options: GridNearOptions): Promise<GridNear> {
+    return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+  }
+
+  /** Creates what ends with this grid, even where the grid ends first. */
+  private async adopt<Dependant extends { destroy(): void }>(
+    create: (lent: KernelGrid) => Promise<Dependant>,
+  ): Promise<Dependant> {
+    if (this.destroyed) throw new DestroyedError('HashGrid');
+    this.gpu.checkAlive();
+    const dependant = await create(this.lend());
+    if (this.destroyed) {
+      dependant.destroy();
+      throw new DestroyedError('HashGrid');
+    }
+    this.dependants.add(dependant);
+    return dependant;
+  }
+
+  private lend(): KernelGrid {
+    return {
+      world: this.world,
+      built: () => this.lastBuilt,
+      buffers: {
+        position_in: this.positions,
+        start: this.start,
+        cell_of_slot: this.cellOfSlot,
+        id_in: this.ids,
+      },
+      velocity: this.velocities,
+      forget: (dependant) => this.dependants.delete(dependant),
+    };
+  }
+
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
+    for (const dependant of this.dependants) dependant.destroy();
     this.sort.destroy();
     this.parameters.destroy();
     this.outputs.destroy();

@@ -11,7 +11,7 @@ import type { SharedBinding } from '../gpu/params';
 import type { Readback, ReadRange } from '../gpu/readback';
 import { submitWatched } from '../gpu/submission';
 import type { Stage } from '../gpu/timing';
-import type { Pairs } from '../passes/pairs';
+import { type Pairs, withoutHoles } from '../passes/pairs';
 import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
 
 const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot'] as const;
@@ -76,7 +76,7 @@ export class PairQuery {
   }
 
   /**
-   * The second submission: pairs grouped by the first id ascending, in slot order inside a group. The list has
+   * The second submission: pairs by the first id ascending, then the second. The list has
    * the `total` places that the scan handed out. `contacts`, as another kernel counted them in 64 bits, only
    * serves to refuse lists that no device holds: a device may round a pair that nearly touches in another way in
    * each of the three kernels.
@@ -106,7 +106,7 @@ export class PairQuery {
       // From here on the state may change: the device has its orders.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
-      return written(new Uint32Array(found as ArrayBuffer));
+      return withoutHoles(new Uint32Array(found as ArrayBuffer));
     } finally {
       list.destroy();
     }
@@ -130,17 +130,4 @@ export class PairQuery {
       }
     }
   }
-}
-
-/** Without the places that fill found no pair for: nobody is a pair with itself, so two zeros are none. */
-function written(pairs: Uint32Array): Uint32Array {
-  let end = 0;
-  for (let place = 0; place < pairs.length; place += 2) {
-    const first = pairs[place] as number;
-    const second = pairs[place + 1] as number;
-    if (first === second) continue;
-    pairs[end++] = first;
-    pairs[end++] = second;
-  }
-  return end === pairs.length ? pairs : pairs.slice(0, end);
 }

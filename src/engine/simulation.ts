@@ -13,6 +13,7 @@
  * state in disorder; the simulation then takes nothing but a checkpoint. Once a refusal is known, whatever needs
  * that kernel throws before anything changes.
  */
+import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
 import {
@@ -27,6 +28,7 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -149,17 +151,17 @@ export class Simulation implements ParticleSimulation {
     const probing = async (broadPhase: BroadPhase): Promise<ProbingPasses> => {
       const compilation = broadPhase === plan.settings.broadPhase ? 'now' : 'first-use';
       const passes = await createParts({
-        partner: Partner.create(gpu, dimensions, broadPhase, compilation),
-        respond: Resolve.create(gpu, dimensions, broadPhase, 'respond', compilation),
-        separate: Resolve.create(gpu, dimensions, broadPhase, 'separate', 'first-use'),
+        partner: Partner.create(gpu, world, broadPhase, compilation),
+        respond: Resolve.create(gpu, world, broadPhase, 'respond', compilation),
+        separate: Resolve.create(gpu, world, broadPhase, 'separate', 'first-use'),
         measure: Measure.create(gpu, world, broadPhase, 'first-use'),
-        pairs: Pairs.create(gpu, dimensions, broadPhase, 'first-use'),
+        pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
       });
       return { ...passes, destroy: () => passes.measure.destroy() };
     };
     const vector = 4 * storedFloats(dimensions) * capacity;
     const { integrate, retire, grid, naive, scan, sort, parameters, state } = await createParts({
-      integrate: Integrate.create(gpu, dimensions),
+      integrate: Integrate.create(gpu, world),
       retire: Retire.create(gpu, dimensions, 'first-use'),
       grid: probing('grid'),
       naive: probing('naive'),
@@ -355,7 +357,7 @@ export class Simulation implements ParticleSimulation {
         this.checkAlive();
         return this.parameters.place(this.world, count, substep);
       });
-      return { count: found.length / 2, pairs: sortGroups(found), borderline };
+      return { count: found.length / 2, pairs: found, borderline };
     } finally {
       this.queries.delete(query);
       query.destroy();
@@ -388,9 +390,8 @@ export class Simulation implements ParticleSimulation {
 
   async checkpoint(): Promise<Checkpoint> {
     const { time, settings, dimensions, radius } = this;
-    const { min, max } = this.world;
     const arrays = await this.read();
-    return { version: 1, dimensions, radius, min, max, time, settings, ...arrays };
+    return { version: 1, dimensions, radius, ...describeWorld(this.world), time, settings, ...arrays };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -656,7 +657,7 @@ export class Simulation implements ParticleSimulation {
     queue.writeBuffer(
       this.buffer('position', this.position),
       stride * first,
-      toStored(this.dimensions, positions),
+      toStored(this.dimensions, carryPositions(this.world, positions)),
     );
     queue.writeBuffer(
       this.buffer('velocity', this.velocity),
@@ -688,20 +689,4 @@ function slotsById(ids: Uint32Array, capacity: number): Uint32Array {
     slotOf[id] = slot;
   });
   return slotOf.filter((slot) => slot !== 0xffff_ffff);
-}
-
-/** Sorts the second ids inside each group of equal first ids, in place: groups are short. */
-function sortGroups(pairs: Uint32Array): Uint32Array {
-  for (let begin = 0; begin < pairs.length; ) {
-    let end = begin + 2;
-    while (end < pairs.length && pairs[end] === pairs[begin]) end += 2;
-    const seconds = new Uint32Array((end - begin) / 2);
-    for (let index = 0; index < seconds.length; index++)
-      seconds[index] = pairs[begin + 2 * index + 1] as number;
-    seconds.sort();
-    for (let index = 0; index < seconds.length; index++)
-      pairs[begin + 2 * index + 1] = seconds[index] as number;
-    begin = end;
-  }
-  return pairs;
 }

@@ -8,11 +8,11 @@ import type { Dimensions } from '../core/world';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
-import type { SharedBinding } from './params';
+import { type SharedBinding, UniformRing } from './params';
 import type { Stage } from './timing';
 
-/** How a kernel uses a buffer: as uniform, read only, or read and write. */
-export type BindingKind = 'uniform' | 'read' | 'write';
+/** How a kernel uses a buffer: as uniform, as a slot of a UniformRing, read only, or read and write. */
+export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 
 export interface KernelDescription {
   /** Dotted name of the pipeline: `grid.scan.reduce`. */
@@ -28,10 +28,11 @@ export interface KernelDescription {
   readonly extensions?: readonly string[];
 }
 
-const BUFFER_TYPES: Readonly<Record<BindingKind, GPUBufferBindingType>> = {
-  uniform: 'uniform',
-  read: 'read-only-storage',
-  write: 'storage',
+const BUFFER_LAYOUTS: Readonly<Record<BindingKind, GPUBufferBindingLayout>> = {
+  uniform: { type: 'uniform' },
+  parameters: { type: 'uniform', hasDynamicOffset: true },
+  read: { type: 'read-only-storage' },
+  write: { type: 'storage' },
 };
 
 /** Compile at creation, or when first recorded: for kernels that many programs never use. */
@@ -94,7 +95,7 @@ export class Kernel {
       entries: Object.values(description.bindings).map((kind, binding) => ({
         binding,
         visibility: GPUShaderStage.COMPUTE,
-        buffer: { type: BUFFER_TYPES[kind] },
+        buffer: BUFFER_LAYOUTS[kind],
       })),
     });
     return new Kernel(gpu, description, layout);
@@ -112,13 +113,23 @@ export class Kernel {
             'validation',
             `The kernel ${this.description.label} was bound without its buffer ${name}.`,
           );
-        return { binding, resource: { buffer } };
+        const isSlot = this.description.bindings[name] === 'parameters';
+        return { binding, resource: isSlot ? { buffer, size: UniformRing.SLOT_BYTES } : { buffer } };
       }),
     });
   }
 
-  /** Throws where the device refused this kernel; only what needs it is hindered. */
-  encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: GPUBindGroup, workgroups: number): void {
+  /**
+   * Throws where the device refused this kernel; only what needs it is hindered. `offsets`: of the bindings that are
+   * slots of a ring.
+   */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    workgroups: number,
+    offsets: readonly number[] = [],
+  ): void {
     if (workgroups === 0) return;
     if (this.refusal) throw this.refusal;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
@@ -126,7 +137,7 @@ export class Kernel {
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
-    pass.setBindGroup(1, group);
+    pass.setBindGroup(1, group, offsets);
     pass.dispatchWorkgroups(columns, rows);
   }
 
@@ -142,14 +153,40 @@ export class Kernel {
     await this.verdict?.catch(() => undefined);
     if (this.pipeline) return;
     const { label } = this.description;
-    const { module, linked } = this.link();
+    const made = this.catchInvalid(() => this.link());
+    const { module, linked } = made.result;
     await refuseErrors(label, module, linked);
     try {
-      this.pipeline = await this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module));
+      const asked = this.catchInvalid(() =>
+        this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module)),
+      );
+      const pipeline = await asked.result;
+      // A device that hands out a pipeline all the same has said here what is wrong with it.
+      const error = (await made.invalid) ?? (await asked.invalid);
+      if (error) throw error;
+      this.pipeline = pipeline;
       this.refusal = undefined;
     } catch (error) {
       throw refusalOf(label, error as Error);
     }
+  }
+
+  /** What compiling throws must not reach the page as well, as an error that nobody caught. */
+  private catchInvalid<Result>(make: () => Result): {
+    readonly result: Result;
+    readonly invalid: Promise<GPUError | null>;
+  } {
+    const { device } = this.gpu;
+    let invalid: Promise<GPUError | null>;
+    let result: Result;
+    device.pushErrorScope('validation');
+    try {
+      result = make();
+    } finally {
+      // A lost device may reject; that it is lost is said elsewhere.
+      invalid = device.popErrorScope().catch(() => null);
+    }
+    return { result, invalid };
   }
 
   /** For the first recording of a kernel that was not compiled at creation: nobody waits for it here. */

@@ -20,6 +20,7 @@ export type StructValues<Fields extends StructFields> = {
 };
 
 export interface StructLayout<Fields extends StructFields> {
+  readonly dimensions: Dimensions;
   readonly fields: Fields;
   readonly offsets: Readonly<Record<keyof Fields, number>>;
   /** Bytes, a multiple of the struct's alignment. */
@@ -43,6 +44,7 @@ export function defineStruct<const Fields extends StructFields>(
   }
   const size = Math.ceil(end / alignment) * alignment;
   return {
+    dimensions,
     fields,
     offsets: offsets as Record<keyof Fields, number>,
     size,

@@ -6,7 +6,7 @@
  * A file may hold lines `#if NAME`, `#if !NAME`, `#else`, `#endif`, alone on their line. The preprocessor
  * itself throws on those words in comments, erases code at unknown directives and prints undefined values;
  * here every `#` that is not one of these lines, and every flag that was not declared, is an error with its
- * place before it can do so.
+ * place before it can do so. Sources that are no files of ours (`origin`) go in as they are.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import dim2 from '../../shaders/shared/dim2.wgsl?raw';
@@ -19,6 +19,8 @@ import type { Dimensions } from '../core/world';
 export interface ShaderSource {
   /** Path below shaders/, for messages. */
   readonly name: string;
+  /** What messages call it instead, where it is no file of ours; it is not preprocessed then. */
+  readonly origin?: string;
   readonly text: string;
 }
 
@@ -51,7 +53,7 @@ export const SHARED_CONSTANTS: Readonly<Record<string, number>> = {
   HASH_SEED_HIGH,
 };
 
-const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
+export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   2: { name: 'shared/dim2.wgsl', text: dim2 },
   3: { name: 'shared/dim3.wgsl', text: dim3 },
 };
@@ -73,12 +75,23 @@ export function linkShader(options: LinkOptions): LinkedShader {
     generated(`const ${name} = ${value}u;`);
   }
   for (const source of [DIMENSION_SOURCES[options.dimensions], ...options.sources]) {
-    lines.push(...preprocess(source, options.flags ?? {}));
+    // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.
+    const isOurs = source.origin === undefined;
+    lines.push(...(isOurs ? preprocess(source, options.flags ?? {}) : linesOf(source)));
   }
   return {
     code: `${lines.map((line) => line.text).join('\n')}\n`,
     locate: (line) => lines[line - 1] ?? { file: '(generated)', line, text: '' },
   };
+}
+
+function nameOf({ name, origin }: ShaderSource): string {
+  return origin ?? `shaders/${name}`;
+}
+
+/** All lines, as they are. */
+function linesOf(source: ShaderSource): SourceLine[] {
+  return source.text.split(/\r?\n/).map((text, index) => ({ file: nameOf(source), line: index + 1, text }));
 }
 
 /** The lines of a file that its flags leave, each with its number in the file. */
@@ -89,7 +102,7 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
     strings[strings.length - 1] += text;
   };
   const refuse = (line: number, problem: string): never => {
-    throw new GpuError('shader', `shaders/${source.name}:${line}: ${problem}.`);
+    throw new GpuError('shader', `${nameOf(source)}:${line}: ${problem}.`);
   };
   source.text.split(/\r?\n/).forEach((text, index) => {
     const line = index + 1;
@@ -123,14 +136,14 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
   try {
     output = wgsl(strings as unknown as TemplateStringsArray, ...values);
   } catch (error) {
-    throw new GpuError('shader', `shaders/${source.name}: ${(error as Error).message}.`);
+    throw new GpuError('shader', `${nameOf(source)}: ${(error as Error).message}.`);
   }
   const lines: SourceLine[] = [];
   for (const text of output.split('\n')) {
     const mark = text.lastIndexOf(MARK);
     if (mark < 0) continue;
     lines.push({
-      file: `shaders/${source.name}`,
+      file: nameOf(source),
       line: Number(text.slice(mark + MARK.length)),
       text: text.slice(0, mark),
     });

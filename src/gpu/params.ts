@@ -17,6 +17,10 @@ export const GRID_FIELDS = {
   cells: 'extent',
   cell_count: 'u32',
   count: 'u32',
+  cell_size: 'f32',
+  period: 'vector',
+  inverse_period: 'vector',
+  ring: 'extent',
 } as const;
 
 export const SUBSTEP_FIELDS = {
@@ -48,7 +52,10 @@ export function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   });
 }
 
-class UniformRing {
+/** Slots of uniform data, each kept for as long as PARAMETER_SLOTS − 1 others are not written. */
+export class UniformRing {
+  static readonly SLOT_BYTES = SLOT_BYTES;
+  static readonly BYTES = SLOT_BYTES * PARAMETER_SLOTS;
   private next = 0;
   private last: Uint8Array | undefined;
   private lastOffset = 0;
@@ -70,6 +77,25 @@ class UniformRing {
   }
 }
 
+/** Counts the changes of parameters in each encoder of a caller, and refuses more than a ring has slots for. */
+export class RecordedChanges {
+  private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
+
+  /** `what` is changed, for the message. */
+  check(encoder: GPUCommandEncoder, what: string): void {
+    const recorded = this.recorded.get(encoder) ?? 0;
+    if (recorded < PARAMETER_SLOTS - 1) return;
+    throw new LimitError(
+      'parameters',
+      `This encoder holds ${recorded} changes of parameters${what} already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
+    );
+  }
+
+  add(encoder: GPUCommandEncoder, changes: number): void {
+    this.recorded.set(encoder, (this.recorded.get(encoder) ?? 0) + changes);
+  }
+}
+
 /** The group and the offsets to bind it with: what one recorded stretch of passes sees. */
 export interface SharedBinding {
   readonly group: GPUBindGroup;
@@ -84,8 +110,7 @@ export class SharedParameters {
   private readonly gridRing: UniformRing;
   private readonly substepRing: UniformRing;
   private readonly group: GPUBindGroup;
-  /** Changes in each encoder of a caller. */
-  private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
+  private readonly recorded = new RecordedChanges();
   /** Calls of `place` that wrote anything: at least the slots of either ring that were written. */
   private changes = 0;
   private last: readonly [number, number] | undefined;
@@ -111,7 +136,7 @@ export class SharedParameters {
   }
 
   static async create(gpu: Gpu, dimensions: Dimensions, label: string): Promise<SharedParameters> {
-    const bytes = SLOT_BYTES * PARAMETER_SLOTS;
+    const bytes = UniformRing.BYTES;
     const rings = await createBuffers(
       gpu,
       label,
@@ -124,11 +149,15 @@ export class SharedParameters {
   place(world: World, count: number, substep: Substep): SharedBinding {
     const grid = this.gridRing.place(
       this.gridLayout.encode({
-        origin: world.min,
+        origin: world.kind === 'unbounded' ? world.cells : world.min,
         inverse_cell_size: world.inverseCellSize,
         cells: world.cells,
         cell_count: world.cellCount,
         count,
+        cell_size: world.cellSize,
+        period: world.period,
+        inverse_period: world.period.map((length) => (length > 0 ? 1 / length : 0)),
+        ring: world.period.map((length) => (length > 0 ? 0 : 1)),
       }),
     );
     const parameters = this.substepRing.place(
@@ -160,16 +189,10 @@ export class SharedParameters {
    * being recorded at the same time share the slots, which nobody can see from here: the docs say so.
    */
   recordInto(encoder: GPUCommandEncoder, record: () => void): void {
-    const recorded = this.recorded.get(encoder) ?? 0;
-    if (recorded >= PARAMETER_SLOTS - 1) {
-      throw new LimitError(
-        'parameters',
-        `This encoder holds ${recorded} changes of parameters (dt, settings, count) already, and at most ${PARAMETER_SLOTS - 1} fit one submission; submit it and go on with another.`,
-      );
-    }
+    this.recorded.check(encoder, ' (dt, settings, count)');
     const before = this.changes;
     record();
-    this.recorded.set(encoder, recorded + this.changes - before);
+    this.recorded.add(encoder, this.changes - before);
   }
 
   get bytes(): number {

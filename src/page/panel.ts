@@ -16,6 +16,9 @@ import {
   sliderToCount,
 } from './state';
 
+/** An unbounded world has no box to draw. */
+const DRAWN = SCENES.filter(({ world }) => world !== 'unbounded');
+
 /** What a visitor asks for. */
 export interface PanelEvents {
   choose(change: Partial<Choices>): void;
@@ -33,7 +36,7 @@ export class Panel {
   private readonly fold = find('fold', HTMLButtonElement);
 
   constructor(private readonly events: PanelEvents) {
-    for (const { name } of SCENES) {
+    for (const { name } of DRAWN) {
       const option = document.createElement('option');
       option.value = name;
       option.textContent = titleOf(name);
@@ -46,7 +49,7 @@ export class Panel {
 
   showChoices(choices: Choices, count: number): void {
     this.scene.value = choices.scene;
-    setText('scene-hint', SCENES.find(({ name }) => name === choices.scene)?.description ?? '');
+    setText('scene-hint', DRAWN.find(({ name }) => name === choices.scene)?.description ?? '');
     this.count.value = String(count);
     this.countSlider.value = String(countToSlider(count));
     this.countSlider.setAttribute('aria-valuetext', `${formatCount(count)} particles`);

@@ -1,9 +1,8 @@
 /** Host of shaders/grid/count.wgsl: the bucket of each particle, counted, with its rank. */
 import text from '../../shaders/grid/count.wgsl?raw';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { CELLS, PARAMS } from './modules';
+import { type Variant, variantName, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface CountBuffers {
@@ -15,18 +14,18 @@ export interface CountBuffers {
 }
 
 export class Count extends ParticlePass<CountBuffers> {
-  static describe(dimensions: Dimensions, ids: boolean): KernelDescription {
+  static describe(variant: Variant, ids: boolean): KernelDescription {
     return {
-      label: ids ? 'grid.count.ids' : 'grid.count',
-      dimensions,
-      sources: [PARAMS, CELLS, { name: 'grid/count.wgsl', text }],
+      label: `${ids ? 'grid.count.ids' : 'grid.count'}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
       entryPoint: 'count',
       bindings: { position_in: 'read', counts: 'write', ranks: 'write', ...(ids ? { id_in: 'read' } : {}) },
       flags: { IDS: ids },
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, ids: boolean): Promise<Count> {
-    return new Count(await Kernel.create(gpu, Count.describe(dimensions, ids)));
+  static async create(gpu: Gpu, variant: Variant, ids: boolean): Promise<Count> {
+    return new Count(await Kernel.create(gpu, Count.describe(variant, ids)));
   }
 }

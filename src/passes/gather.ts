@@ -1,9 +1,8 @@
 /** Host of shaders/grid/gather.wgsl: canonical order, and the state moved into it. */
 import text from '../../shaders/grid/gather.wgsl?raw';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { CELLS, PARAMS } from './modules';
+import { type Variant, variantName, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface GatherBuffers {
@@ -19,11 +18,11 @@ export interface GatherBuffers {
 }
 
 export class Gather extends ParticlePass<GatherBuffers> {
-  static describe(dimensions: Dimensions, velocities: boolean): KernelDescription {
+  static describe(variant: Variant, velocities: boolean): KernelDescription {
     return {
-      label: velocities ? 'grid.gather.velocities' : 'grid.gather',
-      dimensions,
-      sources: [PARAMS, CELLS, { name: 'grid/gather.wgsl', text }],
+      label: `${velocities ? 'grid.gather.velocities' : 'grid.gather'}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/gather.wgsl', text }],
       entryPoint: 'gather',
       bindings: {
         entries: 'read',
@@ -38,7 +37,7 @@ export class Gather extends ParticlePass<GatherBuffers> {
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, velocities: boolean): Promise<Gather> {
-    return new Gather(await Kernel.create(gpu, Gather.describe(dimensions, velocities)));
+  static async create(gpu: Gpu, variant: Variant, velocities: boolean): Promise<Gather> {
+    return new Gather(await Kernel.create(gpu, Gather.describe(variant, velocities)));
   }
 }

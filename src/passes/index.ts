@@ -3,12 +3,15 @@
  * against the WGSL. A new pass is added here.
  */
 import type { BroadPhase } from '../core/settings';
-import type { Dimensions } from '../core/world';
+import type { Dimensions, WorldKind } from '../core/world';
 import type { KernelDescription } from '../gpu/kernel';
 import { Count } from './count';
 import { Gather } from './gather';
 import { Integrate } from './integrate';
+import { ListCount } from './list-count';
 import { Measure } from './measure';
+import type { Variant } from './modules';
+import { Near } from './near';
 import { Pairs } from './pairs';
 import { Partner } from './partner';
 import { Resolve } from './resolve';
@@ -18,25 +21,37 @@ import { Scatter } from './scatter';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 
+const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
+
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
-    Count.describe(dimensions, false),
-    Count.describe(dimensions, true),
     ...Scan.describe(dimensions, false),
     ...(subgroups ? Scan.describe(dimensions, true) : []),
-    Scatter.describe(dimensions, false),
-    Scatter.describe(dimensions, true),
-    Gather.describe(dimensions, false),
-    Gather.describe(dimensions, true),
-    Integrate.describe(dimensions),
     Retire.describe(dimensions),
+    ...ListCount.describe(dimensions, 65_535, 1),
+    ...ListCount.describe(dimensions, 65_535, 2),
+    ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
+  ];
+}
+
+function describeVariant(variant: Variant): KernelDescription[] {
+  return [
+    Count.describe(variant, false),
+    Count.describe(variant, true),
+    Scatter.describe(variant, false),
+    Scatter.describe(variant, true),
+    Gather.describe(variant, false),
+    Gather.describe(variant, true),
+    Integrate.describe(variant),
+    Near.describe(variant, 'tally'),
+    Near.describe(variant, 'fill'),
     ...BROAD_PHASES.flatMap((broadPhase) => [
-      Partner.describe(dimensions, broadPhase),
-      Resolve.describe(dimensions, broadPhase, 'respond'),
-      Resolve.describe(dimensions, broadPhase, 'separate'),
-      Measure.describe(dimensions, broadPhase),
-      Pairs.describe(dimensions, broadPhase, 'tally'),
-      Pairs.describe(dimensions, broadPhase, 'fill'),
+      Partner.describe(variant, broadPhase),
+      Resolve.describe(variant, broadPhase, 'respond'),
+      Resolve.describe(variant, broadPhase, 'separate'),
+      Measure.describe(variant, broadPhase),
+      Pairs.describe(variant, broadPhase, 'tally'),
+      Pairs.describe(variant, broadPhase, 'fill'),
     ]),
   ];
 }

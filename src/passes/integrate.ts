@@ -1,9 +1,8 @@
 /** Host of shaders/solve/integrate.wgsl: advance, and count where particles arrive. */
 import text from '../../shaders/solve/integrate.wgsl?raw';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { CELLS, PARAMS } from './modules';
+import { type Variant, variantName, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface IntegrateBuffers {
@@ -15,17 +14,17 @@ export interface IntegrateBuffers {
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  static describe(dimensions: Dimensions): KernelDescription {
+  static describe(variant: Variant): KernelDescription {
     return {
-      label: 'solve.integrate',
-      dimensions,
-      sources: [PARAMS, CELLS, { name: 'solve/integrate.wgsl', text }],
+      label: `solve.integrate${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
       entryPoint: 'integrate',
       bindings: { position: 'write', velocity: 'write', counts: 'write', ranks: 'write', id_in: 'read' },
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions): Promise<Integrate> {
-    return new Integrate(await Kernel.create(gpu, Integrate.describe(dimensions)));
+  static async create(gpu: Gpu, variant: Variant): Promise<Integrate> {
+    return new Integrate(await Kernel.create(gpu, Integrate.describe(variant)));
   }
 }

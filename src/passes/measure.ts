@@ -2,6 +2,8 @@
  * Host of shaders/measure/measure.wgsl: sums over all particles. Owns the partial sums, which `combine`
  * adds up in 64-bit integers and doubles.
  */
+import censusDense from '../../shaders/measure/census_dense.wgsl?raw';
+import censusHashed from '../../shaders/measure/census_hashed.wgsl?raw';
 import text from '../../shaders/measure/measure.wgsl?raw';
 import { borderlineOf } from '../core/borderline';
 import { MEASURE_WORDS, MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../core/constants';
@@ -15,7 +17,7 @@ import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel'
 import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
-import { PARAMS, probeModule } from './modules';
+import { neighbourModules, type Variant, variantName } from './modules';
 
 export const MEASURE_FIELDS = {
   lowest: 'vector',
@@ -44,11 +46,15 @@ export class Measure {
     private readonly partials: BufferSet<'partials'>,
   ) {}
 
-  static describe(dimensions: Dimensions, broadPhase: BroadPhase): KernelDescription {
+  static describe(variant: Variant, broadPhase: BroadPhase): KernelDescription {
+    const census =
+      variant.kind === 'unbounded'
+        ? { name: 'measure/census_hashed.wgsl', text: censusHashed }
+        : { name: 'measure/census_dense.wgsl', text: censusDense };
     return {
-      label: `measure.measure.${broadPhase}`,
-      dimensions,
-      sources: [PARAMS, probeModule(broadPhase), { name: 'measure/measure.wgsl', text }],
+      label: `measure.measure.${broadPhase}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...neighbourModules(variant, broadPhase), census, { name: 'measure/measure.wgsl', text }],
       entryPoint: 'measure_state',
       bindings: {
         measure: 'uniform',
@@ -72,7 +78,7 @@ export class Measure {
     compilation?: Compilation,
   ): Promise<Measure> {
     const { dimensions } = world;
-    const kernel = await Kernel.create(gpu, Measure.describe(dimensions, broadPhase), compilation);
+    const kernel = await Kernel.create(gpu, Measure.describe(world, broadPhase), compilation);
     const layout = defineStruct(dimensions, MEASURE_FIELDS);
     const { parameters, partials } = await createParts({
       parameters: createBuffers(
@@ -85,7 +91,7 @@ export class Measure {
         partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
       }),
     });
-    const { low, high, latticeScale } = borderlineOf(world.diameter);
+    const { low, high, latticeScale } = borderlineOf(world.diameter, world);
     gpu.device.queue.writeBuffer(
       parameters.buffers.parameters,
       0,
@@ -147,6 +153,7 @@ export class Measure {
       candidates: (sum(words, 0) + TWO_32 * sum(words, 1)) / 2,
       contacts,
       borderline: sum(words, 16) / 2,
+      bucketCollisions: sum(words, 17),
       occupiedCells: sum(words, 4),
       greatestOccupancy: greatest(words, 5),
       outside: sum(words, 6),

@@ -1,24 +1,70 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
-import cells from '../../shaders/shared/cells.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
+import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
+import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
+import finite from '../../shaders/shared/finite.wgsl?raw';
+import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
-import probeGrid from '../../shaders/shared/probe_grid.wgsl?raw';
+import particle from '../../shaders/shared/particle.wgsl?raw';
+import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
+import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
+import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
+import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
+import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
+import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
+import type { Dimensions, WorldKind } from '../core/world';
 import type { ShaderSource } from '../gpu/link';
 
 export const PARAMS: ShaderSource = { name: 'shared/params.wgsl', text: params };
-export const CELLS: ShaderSource = { name: 'shared/cells.wgsl', text: cells };
 export const CONTACT: ShaderSource = { name: 'shared/contact.wgsl', text: contact };
+/** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
+export const EACH_PARTICLE: ShaderSource = { name: 'shared/each_particle.wgsl', text: eachParticle };
+/** What a kernel of the user's own can ask. */
+export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
+/** The same for points that are not particles; its name is `each_point`. */
+export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
+const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
+/** What a particle and its neighbour are. */
+export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: particle };
 
-const PROBES: Readonly<Record<BroadPhase, ShaderSource>> = {
-  grid: { name: 'shared/probe_grid.wgsl', text: probeGrid },
-  naive: { name: 'shared/probe_naive.wgsl', text: probeNaive },
+const WORLDS: Readonly<Record<WorldKind, ShaderSource>> = {
+  bounded: { name: 'shared/world_bounded.wgsl', text: worldBounded },
+  periodic: { name: 'shared/world_periodic.wgsl', text: worldPeriodic },
+  unbounded: { name: 'shared/world_unbounded.wgsl', text: worldUnbounded },
 };
 
-/** The neighbour loop; the kernel that follows defines `Visitor` and `visit`. */
-export function probeModule(broadPhase: BroadPhase): ShaderSource {
-  return PROBES[broadPhase];
+const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };
+const NAIVE: ShaderSource = { name: 'shared/probe_naive.wgsl', text: probeNaive };
+
+const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [{ name: 'shared/probe_bounded.wgsl', text: probeBounded }],
+  periodic: [{ name: 'shared/rows_periodic.wgsl', text: rowsPeriodic }, ROWS],
+  unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
+};
+
+/** What a kernel is made for: chosen when its pipeline is, never per particle. */
+export interface Variant {
+  readonly dimensions: Dimensions;
+  readonly kind: WorldKind;
+}
+
+/** Parameters, and where positions and cells are. */
+export function worldModules({ kind }: Variant): ShaderSource[] {
+  return [PARAMS, FINITE, WORLDS[kind]];
+}
+
+/** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
+export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
+  const probe = broadPhase === 'naive' ? [NAIVE] : GRID_PROBES[variant.kind];
+  return [...worldModules(variant), PARTICLE, ...probe];
+}
+
+/** For labels: what tells the kernel from the others of its name. */
+export function variantName({ kind }: Variant): string {
+  return kind === 'bounded' ? '' : `.${kind}`;
 }

@@ -2,11 +2,10 @@
 import text from '../../shaders/measure/pairs.wgsl?raw';
 import { WORKGROUP_SIZE } from '../core/constants';
 import type { BroadPhase } from '../core/settings';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { PARAMS, probeModule } from './modules';
+import { EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
 
 export type PairsStep = 'tally' | 'fill';
 
@@ -25,12 +24,16 @@ export interface PairsBuffers {
 export class Pairs {
   private constructor(private readonly kernels: Readonly<Record<PairsStep, Kernel>>) {}
 
-  static describe(dimensions: Dimensions, broadPhase: BroadPhase, step: PairsStep): KernelDescription {
+  static describe(variant: Variant, broadPhase: BroadPhase, step: PairsStep): KernelDescription {
     return {
-      label: `measure.pairs.${broadPhase}.${step}`,
-      dimensions,
-      sources: [PARAMS, probeModule(broadPhase), { name: 'measure/pairs.wgsl', text }],
-      entryPoint: 'find_pairs',
+      label: `measure.pairs.${broadPhase}.${step}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        { name: 'measure/pairs.wgsl', text },
+        EACH_PARTICLE,
+      ],
+      entryPoint: 'each_particle',
       bindings: {
         position_in: 'read',
         id_in: 'read',
@@ -44,13 +47,13 @@ export class Pairs {
 
   static async create(
     gpu: Gpu,
-    dimensions: Dimensions,
+    variant: Variant,
     broadPhase: BroadPhase,
     compilation?: Compilation,
   ): Promise<Pairs> {
     const [tally, fill] = await Promise.all([
-      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'tally'), compilation),
-      Kernel.create(gpu, Pairs.describe(dimensions, broadPhase, 'fill'), compilation),
+      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'tally'), compilation),
+      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'fill'), compilation),
     ]);
     return new Pairs({ tally, fill });
   }
@@ -68,4 +71,17 @@ export class Pairs {
   ): void {
     this.kernels[step].encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE));
   }
+}
+
+/** A list without the places that fill found no pair for: nobody is a pair with itself, so two equal ids are none. */
+export function withoutHoles(pairs: Uint32Array): Uint32Array {
+  let end = 0;
+  for (let place = 0; place < pairs.length; place += 2) {
+    const first = pairs[place] as number;
+    const second = pairs[place + 1] as number;
+    if (first === second) continue;
+    pairs[end++] = first;
+    pairs[end++] = second;
+  }
+  return end === pairs.length ? pairs : pairs.slice(0, end);
 }

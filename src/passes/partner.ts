@@ -1,10 +1,9 @@
 /** Host of shaders/solve/partner.wgsl: each particle's fastest approaching contact. */
 import text from '../../shaders/solve/partner.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { CONTACT, PARAMS, probeModule } from './modules';
+import { CONTACT, EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface PartnerBuffers {
@@ -16,12 +15,17 @@ export interface PartnerBuffers {
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
-  static describe(dimensions: Dimensions, broadPhase: BroadPhase): KernelDescription {
+  static describe(variant: Variant, broadPhase: BroadPhase): KernelDescription {
     return {
-      label: `solve.partner.${broadPhase}`,
-      dimensions,
-      sources: [PARAMS, CONTACT, probeModule(broadPhase), { name: 'solve/partner.wgsl', text }],
-      entryPoint: 'partner',
+      label: `solve.partner.${broadPhase}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        CONTACT,
+        { name: 'solve/partner.wgsl', text },
+        EACH_PARTICLE,
+      ],
+      entryPoint: 'each_particle',
       bindings: {
         position_in: 'read',
         velocity_in: 'read',
@@ -35,10 +39,10 @@ export class Partner extends ParticlePass<PartnerBuffers> {
 
   static async create(
     gpu: Gpu,
-    dimensions: Dimensions,
+    variant: Variant,
     broadPhase: BroadPhase,
     compilation?: Compilation,
   ): Promise<Partner> {
-    return new Partner(await Kernel.create(gpu, Partner.describe(dimensions, broadPhase), compilation));
+    return new Partner(await Kernel.create(gpu, Partner.describe(variant, broadPhase), compilation));
   }
 }

@@ -1,10 +1,9 @@
 /** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or of pushing apart alone. */
 import text from '../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { CONTACT, PARAMS, probeModule } from './modules';
+import { CONTACT, EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 /** `respond` moves positions and velocities; `separate` only positions. */
@@ -22,12 +21,17 @@ export interface ResolveBuffers {
 }
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
-  static describe(dimensions: Dimensions, broadPhase: BroadPhase, mode: ResolveMode): KernelDescription {
+  static describe(variant: Variant, broadPhase: BroadPhase, mode: ResolveMode): KernelDescription {
     return {
-      label: `solve.resolve.${broadPhase}.${mode}`,
-      dimensions,
-      sources: [PARAMS, CONTACT, probeModule(broadPhase), { name: 'solve/resolve.wgsl', text }],
-      entryPoint: 'resolve',
+      label: `solve.resolve.${broadPhase}.${mode}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        CONTACT,
+        { name: 'solve/resolve.wgsl', text },
+        EACH_PARTICLE,
+      ],
+      entryPoint: 'each_particle',
       bindings: {
         position_in: 'read',
         position_out: 'write',
@@ -41,11 +45,11 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
 
   static async create(
     gpu: Gpu,
-    dimensions: Dimensions,
+    variant: Variant,
     broadPhase: BroadPhase,
     mode: ResolveMode,
     compilation?: Compilation,
   ): Promise<Resolve> {
-    return new Resolve(await Kernel.create(gpu, Resolve.describe(dimensions, broadPhase, mode), compilation));
+    return new Resolve(await Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode), compilation));
   }
 }

@@ -1,9 +1,8 @@
 /** Host of shaders/grid/scatter.wgsl: entries (slot, id) grouped by bucket. */
 import text from '../../shaders/grid/scatter.wgsl?raw';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { CELLS, PARAMS } from './modules';
+import { type Variant, variantName, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface ScatterBuffers {
@@ -16,11 +15,11 @@ export interface ScatterBuffers {
 }
 
 export class Scatter extends ParticlePass<ScatterBuffers> {
-  static describe(dimensions: Dimensions, ids: boolean): KernelDescription {
+  static describe(variant: Variant, ids: boolean): KernelDescription {
     return {
-      label: ids ? 'grid.scatter.ids' : 'grid.scatter',
-      dimensions,
-      sources: [PARAMS, CELLS, { name: 'grid/scatter.wgsl', text }],
+      label: `${ids ? 'grid.scatter.ids' : 'grid.scatter'}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/scatter.wgsl', text }],
       entryPoint: 'scatter',
       bindings: {
         position_in: 'read',
@@ -33,7 +32,7 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, ids: boolean): Promise<Scatter> {
-    return new Scatter(await Kernel.create(gpu, Scatter.describe(dimensions, ids)));
+  static async create(gpu: Gpu, variant: Variant, ids: boolean): Promise<Scatter> {
+    return new Scatter(await Kernel.create(gpu, Scatter.describe(variant, ids)));
   }
 }

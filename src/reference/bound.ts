@@ -40,23 +40,27 @@
  * meets adds its change and friction as above (f c against the whole of s), with the errors of the
  * position and velocity that come in.
  *
+ * A particle carried across an end of a periodic world has the period P added or taken off: u (|x| + P) once more.
+ * A contact across such an end: the difference of coordinates is about P, so ± u P, which is √k u P / d relative to
+ * the distance: DISTANCE and NORMAL grow by it.
+ *
  * All vector errors are bounded in length, hence for each coordinate.
  */
 import { NO_PARTNER } from '../core/constants';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
-import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
+import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
 import type { Grid } from './grid';
 import { probeCells } from './probe';
 
-type GridState = Pick<Grid, 'start' | 'cells' | 'positions' | 'velocities'>;
+type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
 
 export interface ResolveBound {
   /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
-  /** Packed: what exact arithmetic gives. Each side is within half the bound of it. */
+  /** Packed: what exact arithmetic gives, in a periodic world perhaps a little outside the box. Each side is within half the bound of it. */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
 }
@@ -92,13 +96,13 @@ export function resolveBound(
     const velocity = vectorOf(dimensions, grid.velocities, slot);
     const push = new Sum(dimensions);
     const change = new Sum(dimensions);
-    probeCells(world, grid.start, slot, cell, (other) => {
-      const contact = contactOf(dimensions, substep, grid, slot, other, accuracy);
+    probeCells(world, grid, slot, (other) => {
+      const contact = contactOf(world, substep, grid, slot, other, accuracy);
       if (!contact) return;
       if (mode === 'separate') {
-        push.add(scaled(contact.push, contact.normal), pushError(contact, accuracy), contact.push);
+        push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
       } else {
-        addContact(substep, accuracy, contact, bounces?.(slot, other, contact) ?? SETTLED_NO, push, change);
+        addContact(substep, contact, bounces?.(slot, other, contact) ?? SETTLED_NO, push, change);
       }
     });
     const body = { position: push.addTo(place), velocity: change.addTo(velocity) };
@@ -109,6 +113,7 @@ export function resolveBound(
         body.position.value[axis] = Math.min(low, substep.upper[axis] as number);
       }
     }
+    body.position.error += wrappingError(world, body.position);
     positions[slot] = 2 * SLACK * body.position.error;
     exactPositions.set(body.position.value, slot * dimensions);
     if (mode === 'separate') continue;
@@ -116,6 +121,21 @@ export function resolveBound(
     exactVelocities.set(body.velocity.value, slot * dimensions);
   }
   return { positions, velocities, exactPositions, exactVelocities };
+}
+
+/** What is at an end of a periodic axis, or may be, has the period added or taken off, and is rounded once more. */
+function wrappingError(world: World, { value, error }: Approximate): number {
+  let sum = 0;
+  for (let axis = 0; axis < value.length; axis++) {
+    const period = world.period[axis] as number;
+    const low = world.min[axis] as number;
+    const at = value[axis] as number;
+    if (period === 0 || (at - error >= low && at + error < low + period)) continue;
+    const isBeyond = at - error < low - period || at + error >= low + 2 * period;
+    // Several periods are a product and a difference, and one of them may still be missing.
+    sum += U * (Math.abs(at) + period) * (isBeyond ? 4 : 1);
+  }
+  return sum;
 }
 
 /** The relative errors of the header, by name. */
@@ -127,9 +147,10 @@ interface Accuracy {
   readonly friction: number;
 }
 
-function accuracyOf(dimensions: number): Accuracy {
-  const distance = ((dimensions + 2) / 2 + 9) * U;
-  const normal = distance + 6 * U;
+/** `apart`: what the difference of coordinates is off by, beyond its one rounding. */
+function accuracyOf(dimensions: number, apart = 0): Accuracy {
+  const distance = ((dimensions + 2) / 2 + 9) * U + apart;
+  const normal = distance + 6 * U + apart;
   const approach = normal + (dimensions + 1) * U;
   const sliding = approach + normal + 3 * U;
   return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
@@ -181,32 +202,41 @@ interface ExactContact {
   readonly speed: number;
   readonly approach: number;
   readonly approachError: number;
+  readonly accuracy: Accuracy;
   /** Inside the band: perhaps no contact on one side. */
   readonly isDoubtful: boolean;
 }
 
 function contactOf(
-  dimensions: number,
+  world: World,
   substep: Substep,
   grid: GridState,
   slot: number,
   other: number,
-  accuracy: Accuracy,
+  settled: Accuracy,
 ): ExactContact | undefined {
+  const { dimensions, period } = world;
   const { diameter, halfRelaxation } = substep;
-  let squared = 0;
-  for (let axis = 0; axis < dimensions; axis++) {
-    squared += component(dimensions, grid.positions, slot, other, axis) ** 2;
-  }
-  const band = pairBand(dimensions, diameter);
+  const apart = Array.from({ length: dimensions }, (_, axis) =>
+    nearestImage(component(dimensions, grid.positions, slot, other, axis), period[axis] as number),
+  );
+  const squared = inner(apart, apart);
+  const band = pairBand(dimensions, diameter, period);
   if (squared > diameter * diameter + band) return undefined;
   const isDoubtful = squared >= diameter * diameter - band;
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const distance = Math.sqrt(squared);
   const isCoincident = squared < COINCIDENT_SQUARED;
+  const across = Math.max(
+    ...apart.map((along, axis) =>
+      along === component(dimensions, grid.positions, slot, other, axis) ? 0 : (period[axis] as number),
+    ),
+  );
+  const accuracy =
+    across > 0 ? accuracyOf(dimensions, (Math.sqrt(dimensions) * U * across) / distance) : settled;
   const normal = isCoincident
     ? coincidentNormal(dimensions, slot, other)
-    : axes.map((axis) => component(dimensions, grid.positions, slot, other, axis) / distance);
+    : apart.map((along) => along / distance);
   const overlap = isCoincident ? diameter : Math.max(0, diameter - distance);
   const relative = axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
   const speed = length(relative);
@@ -224,12 +254,13 @@ function contactOf(
     speed,
     approach: inner(relative, normal),
     approachError: speed * accuracy.approach,
+    accuracy,
     isDoubtful,
   };
 }
 
-function pushError(contact: ExactContact, accuracy: Accuracy): number {
-  return contact.amountError + contact.push * (accuracy.normal + U);
+function pushError(contact: ExactContact): number {
+  return contact.amountError + contact.push * (contact.accuracy.normal + U);
 }
 
 /** Does a contact bounce, and do the errors leave any doubt? */
@@ -242,12 +273,12 @@ const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
 function addContact(
   substep: Substep,
-  accuracy: Accuracy,
   contact: ExactContact,
   { isBounce, isSettled }: Verdict,
   push: Sum,
   change: Sum,
 ): void {
+  const { accuracy } = contact;
   const { dt, inverseDt, restitution, friction, gripShare, restSpeed, pushSpeed } = substep;
   const { approach, approachError, normal, relative, speed } = contact;
   const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach / 2);
@@ -288,7 +319,7 @@ function addContact(
         (isSettled ? 0 : dt * (widestGrip + accuracy.friction * widestGrip));
   push.add(
     normal.map((along, axis) => contact.push * along - (isBounce ? 0 : dt * (braking[axis] as number))),
-    pushError(contact, accuracy) + heldError + U * (contact.push + held),
+    pushError(contact) + heldError + U * (contact.push + held),
     contact.push + held,
   );
 }
@@ -306,8 +337,8 @@ function findBounces(
   const threshold = -substep.restSpeed;
   for (let slot = 0; slot < count; slot++) {
     const rivals: (ExactContact & { readonly other: number })[] = [];
-    probeCells(world, grid.start, slot, grid.cells[slot] as number, (other) => {
-      const contact = contactOf(world.dimensions, substep, grid, slot, other, accuracy);
+    probeCells(world, grid, slot, (other) => {
+      const contact = contactOf(world, substep, grid, slot, other, accuracy);
       if (contact && contact.approach - contact.approachError < threshold) rivals.push({ ...contact, other });
     });
     let best = rivals[0];

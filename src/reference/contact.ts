@@ -3,7 +3,9 @@
  * every operation rounded once, none fused.
  * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
  */
+import { separate } from '../core/cells';
 import type { Substep } from '../core/settings';
+import type { World } from '../core/world';
 
 const { fround } = Math;
 
@@ -56,40 +58,52 @@ export interface Contact {
   readonly overlap: number;
 }
 
+/** A difference of coordinates, in a world that wraps around that of the nearest images: in doubles. */
+export function nearestImage(apart: number, period: number): number {
+  return period === 0 ? apart : apart - period * Math.round(apart / period);
+}
+
+/** From `other` to `particle`, in 32 bits. */
+export function separation(world: World, positions: Float32Array, particle: number, other: number): Vector {
+  const { dimensions } = world;
+  return Array.from({ length: dimensions }, (_, axis) =>
+    separate(
+      world,
+      positions[particle * dimensions + axis] as number,
+      positions[other * dimensions + axis] as number,
+      axis,
+    ),
+  );
+}
+
 /** Distance² of two particles out of packed positions. */
 export function distanceSquared(
-  dimensions: number,
+  world: World,
   positions: Float32Array,
   particle: number,
   other: number,
 ): number {
-  let sum = 0;
-  for (let axis = 0; axis < dimensions; axis++) {
-    const apart = fround(
-      (positions[particle * dimensions + axis] as number) - (positions[other * dimensions + axis] as number),
-    );
-    // Adding the first square to 0 rounds nothing.
-    sum = fround(sum + fround(apart * apart));
-  }
-  return sum;
+  const apart = separation(world, positions, particle, other);
+  return dot(apart, apart);
 }
 
 /** The contact of the particles in two slots, seen from the first, or undefined where they do not overlap. */
 export function findContact(
-  dimensions: number,
+  world: World,
   substep: Pick<Substep, 'diameter' | 'diameterSquared'>,
   positions: Float32Array,
   slot: number,
   other: number,
 ): Contact | undefined {
-  const squared = distanceSquared(dimensions, positions, slot, other);
+  const { dimensions } = world;
+  const squared = distanceSquared(world, positions, slot, other);
   // Written so that a NaN is no contact.
   if (!(squared < substep.diameterSquared)) return undefined;
   if (squared < COINCIDENT_SQUARED) {
     return { normal: coincidentNormal(dimensions, slot, other), overlap: substep.diameter };
   }
   const distance = fround(Math.sqrt(squared));
-  const apart = subtract(loadVector(dimensions, positions, slot), loadVector(dimensions, positions, other));
+  const apart = separation(world, positions, slot, other);
   return {
     normal: apart.map((component) => fround(component / distance)),
     overlap: fround(substep.diameter - distance),

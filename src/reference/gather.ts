@@ -6,23 +6,32 @@
  * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the two buckets past the cells
  * in the order of the atomics; here they are sorted as well.
  */
+import { latticeOfParticle, wrapCoordinate } from '../core/cells';
+import type { World } from '../core/world';
 import type { Entries } from './scatter';
 
-/** Particles in cell order. `cells` holds bucket numbers: cells, quarantine, exit. */
+/** Particles in cell order. */
 export interface SortedState {
   readonly ids: Uint32Array;
+  /** Bucket numbers: cells (of an unbounded world, places in its table), quarantine, exit. */
   readonly cells: Uint32Array;
+  /** The cell of each slot, `dimensions` numbers; NOWHERE for what is set aside. */
+  readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
 }
 
+/** In `lattices`: no cell is as far out. */
+export const NOWHERE = 0x7fff_ffff;
+
 export function gatherParticles(
-  dimensions: number,
+  world: World,
   start: Uint32Array,
   entries: Entries,
   positions: Float32Array,
   velocities: Float32Array,
 ): SortedState {
+  const { dimensions } = world;
   const count = entries.sources.length;
   const ids = new Uint32Array(count);
   const cells = new Uint32Array(count);
@@ -40,12 +49,27 @@ export function gatherParticles(
       cells[slot] = bucket;
     }
   }
+  const sorted = permute(dimensions, positions, sources);
+  const lattices = new Int32Array(count * dimensions).fill(NOWHERE);
+  for (let slot = 0; slot < count; slot++) {
+    if ((cells[slot] as number) >= world.cellCount) continue;
+    lattices.set(latticeOfParticle(world, sorted, slot), slot * dimensions);
+    if (world.kind === 'periodic') bringIn(world, sorted, slot);
+  }
   return {
     ids,
     cells,
-    positions: permute(dimensions, positions, sources),
+    lattices,
+    positions: sorted,
     velocities: permute(dimensions, velocities, sources),
   };
+}
+
+function bringIn(world: World, positions: Float32Array, slot: number): void {
+  const first = slot * world.dimensions;
+  for (let axis = 0; axis < world.dimensions; axis++) {
+    positions[first + axis] = wrapCoordinate(world, positions[first + axis] as number, axis);
+  }
 }
 
 /** Vectors in another order, moved as bits: a NaN keeps its payload. */

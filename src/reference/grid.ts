@@ -29,7 +29,7 @@ export function buildGrid(
   const counts = countParticles(world, positions, count, ids);
   const start = exclusiveScan(counts.counts);
   const entries = scatterParticles(start, counts, ids);
-  const sorted = gatherParticles(world.dimensions, start, entries, positions, velocities);
+  const sorted = gatherParticles(world, start, entries, positions, velocities);
   return { ...sorted, start, slots: slotsOf(sorted.ids) };
 }
 

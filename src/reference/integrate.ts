@@ -4,8 +4,9 @@
  * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite
  * keep their bits; those that get too fast are set aside, their position NaN.
  */
+import { carryCoordinate } from '../core/cells';
 import type { Substep } from '../core/settings';
-import { GREATEST_SPEED } from '../core/world';
+import { GREATEST_SPEED, type World } from '../core/world';
 import { addScaled, loadVector, scale, storeVector } from './contact';
 import { isFiniteParticle } from './finite';
 
@@ -15,17 +16,19 @@ export interface MovedState {
 }
 
 export function integrate(
-  dimensions: number,
+  world: World,
   substep: Pick<Substep, 'dt' | 'gravity'>,
   state: MovedState,
 ): MovedState {
+  const { dimensions } = world;
   const positions = state.positions.slice();
   const velocities = state.velocities.slice();
   const fall = scale(substep.dt, [...substep.gravity]);
   for (let particle = 0; particle < positions.length / dimensions; particle++) {
     if (!isFiniteParticle(dimensions, positions, particle)) continue;
     const velocity = addScaled(loadVector(dimensions, velocities, particle), 1, fall);
-    const position = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
+    const moved = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
+    const position = moved.map((coordinate, axis) => carryCoordinate(world, coordinate, axis));
     storeVector(velocities, particle, velocity);
     const isTooFast = velocity.some((component) => !(Math.abs(Math.fround(component)) < GREATEST_SPEED));
     storeVector(positions, particle, isTooFast ? position.map(() => Number.NaN) : position);

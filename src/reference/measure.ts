@@ -22,9 +22,9 @@ export function measureState(
   broadPhase: BroadPhase = 'grid',
 ): Measures {
   const { dimensions, cellCount } = world;
-  const { ids, start, cells, positions, velocities } = grid;
+  const { ids, start, positions, velocities } = grid;
   const limit = fround(diameter * diameter);
-  const { low, high, latticeScale } = borderlineOf(diameter);
+  const { low, high, latticeScale } = borderlineOf(diameter, world);
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -42,10 +42,10 @@ export function measureState(
   let outside = 0;
   const inCells = start[cellCount] as number;
   for (let slot = 0; slot < inCells; slot++) {
-    probeCells(world, start, slot, cells[slot] as number, (other) => {
+    probeCells(world, grid, slot, (other) => {
       if (other < slot) return;
       candidates++;
-      const squared = distanceSquared(dimensions, positions, slot, other);
+      const squared = distanceSquared(world, positions, slot, other);
       if (squared >= low && squared < high && !(isOnLattice(slot) && isOnLattice(other))) borderline++;
       if (!(squared < limit)) return;
       const overlap = fround(diameter - fround(Math.sqrt(squared)));
@@ -63,20 +63,13 @@ export function measureState(
     }
     if (isOutside) outside++;
   }
-  let occupiedCells = 0;
-  let greatestOccupancy = 0;
-  for (let cell = 0; cell < cellCount; cell++) {
-    const occupancy = (start[cell + 1] as number) - (start[cell] as number);
-    if (occupancy > 0) occupiedCells++;
-    greatestOccupancy = Math.max(greatestOccupancy, occupancy);
-  }
+  const census = takeCensus(world, grid);
   return {
     count: ids.length,
     candidates: broadPhase === 'naive' ? (inCells * Math.max(0, inCells - 1)) / 2 : candidates,
     contacts,
     borderline,
-    occupiedCells,
-    greatestOccupancy,
+    ...census,
     outside,
     nonFinite: ids.length - inCells,
     kineticEnergy: twiceEnergy / 2,
@@ -85,4 +78,28 @@ export function measureState(
     meanOverlap: contacts > 0 ? overlaps / contacts : 0,
     hash: hashState(dimensions, positions, velocities, ids),
   };
+}
+
+/** Who is in which cell, and in whose bucket. */
+function takeCensus(
+  world: World,
+  { start, lattices }: Grid,
+): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions'> {
+  const { dimensions, cellCount } = world;
+  let occupiedCells = 0;
+  let greatestOccupancy = 0;
+  let bucketCollisions = 0;
+  for (let bucket = 0; bucket < cellCount; bucket++) {
+    const first = start[bucket] as number;
+    const end = start[bucket + 1] as number;
+    const occupancies = new Map<string, number>();
+    for (let slot = first; slot < end; slot++) {
+      const cell = lattices.subarray(slot * dimensions, (slot + 1) * dimensions).join();
+      occupancies.set(cell, (occupancies.get(cell) ?? 0) + 1);
+    }
+    occupiedCells += occupancies.size;
+    if (occupancies.size > 1) bucketCollisions += end - first;
+    for (const occupancy of occupancies.values()) greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+  }
+  return { occupiedCells, greatestOccupancy, bucketCollisions };
 }

@@ -13,14 +13,14 @@ import { probeCells } from './probe';
 export function findPairs(
   world: World,
   diameter: number,
-  grid: Pick<Grid, 'start' | 'ids' | 'cells' | 'positions'>,
+  grid: Pick<Grid, 'start' | 'ids' | 'cells' | 'lattices' | 'positions'>,
 ): PairList {
   const limit = Math.fround(diameter * diameter);
   const pairs = new PairCollector();
   for (let slot = 0; slot < grid.ids.length; slot++) {
-    probeCells(world, grid.start, slot, grid.cells[slot] as number, (other) => {
+    probeCells(world, grid, slot, (other) => {
       if (other < slot) return;
-      if (distanceSquared(world.dimensions, grid.positions, slot, other) < limit) {
+      if (distanceSquared(world, grid.positions, slot, other) < limit) {
         pairs.add(grid.ids[slot] as number, grid.ids[other] as number);
       }
     });

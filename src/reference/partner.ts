@@ -14,7 +14,7 @@ import { probeCells } from './probe';
 export function findPartners(
   world: World,
   substep: Substep,
-  grid: Pick<Grid, 'start' | 'cells' | 'positions' | 'velocities'>,
+  grid: Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>,
 ): Uint32Array {
   const { dimensions } = world;
   const { positions, velocities } = grid;
@@ -23,8 +23,8 @@ export function findPartners(
   for (let slot = 0; slot < count; slot++) {
     const velocity = loadVector(dimensions, velocities, slot);
     let fastest = -substep.restSpeed;
-    probeCells(world, grid.start, slot, grid.cells[slot] as number, (other) => {
-      const contact = findContact(dimensions, substep, positions, slot, other);
+    probeCells(world, grid, slot, (other) => {
+      const contact = findContact(world, substep, positions, slot, other);
       if (!contact) return;
       const approach = dot(subtract(velocity, loadVector(dimensions, velocities, other)), contact.normal);
       if (approach < fastest) {

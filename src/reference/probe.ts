@@ -1,19 +1,60 @@
 /**
- * Purpose: the neighbour loop. Twin of shaders/shared/probe_grid.wgsl.
- * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a cell; three cells of a row are one
- * range, and the ring of empty cells makes every row exist.
- * Ordering: slots ascending. A cell past the last (quarantine, exit) has no neighbours.
+ * Purpose: the neighbour loop. Twin of shaders/shared/probe_bounded.wgsl and probe_rows.wgsl.
+ * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's, wrapping around in periodic worlds,
+ * and in unbounded ones only for particles whose own cell it is: buckets hold those of other cells too.
+ * Ordering: slots ascending. What is set aside has no neighbours.
  */
+import { bucketOfLattice } from '../core/cells';
 import type { World } from '../core/world';
+import type { Grid } from './grid';
+
+export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices'>;
 
 export function probeCells(
+  world: World,
+  grid: ProbedGrid,
+  slot: number,
+  visit: (other: number) => void,
+): void {
+  const { start, lattices } = grid;
+  const cell = grid.cells[slot] as number;
+  if (cell >= world.cellCount) return;
+  if (world.kind === 'bounded') {
+    probeBounded(world, start, slot, cell, visit);
+    return;
+  }
+  const { dimensions } = world;
+  const lattice = Array.from(lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+  const found: number[] = [];
+  for (const offset of OFFSETS[dimensions]) {
+    const near = lattice.map((coordinate, axis) => {
+      const moved = coordinate + (offset[axis] as number);
+      const cells = world.cells[axis] as number;
+      return world.period[axis] === 0 ? moved : (moved + cells) % cells;
+    });
+    const bucket = bucketOfLattice(world, near);
+    for (let other = start[bucket] as number; other < (start[bucket + 1] as number); other++) {
+      const isThere = near.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
+      if (other !== slot && isThere) found.push(other);
+    }
+  }
+  for (const other of found.sort((a, b) => a - b)) visit(other);
+}
+
+const STEPS = [-1, 0, 1];
+const OFFSETS = {
+  2: STEPS.flatMap((y) => STEPS.map((x) => [x, y])),
+  3: STEPS.flatMap((z) => STEPS.flatMap((y) => STEPS.map((x) => [x, y, z]))),
+} as const;
+
+/** Three cells of a row are one range, and the ring of empty cells makes every row exist. */
+function probeBounded(
   world: World,
   start: Uint32Array,
   slot: number,
   cell: number,
   visit: (other: number) => void,
 ): void {
-  if (cell >= world.cellCount) return;
   const row = world.cells[0] as number;
   const layer = row * (world.cells[1] as number);
   const reach = world.dimensions === 3 ? layer : 0;

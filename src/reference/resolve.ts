@@ -4,6 +4,7 @@
  * Inputs: sorted state and, for restitution, partners. Outputs: new positions and velocities, slots as they
  * were; `separateContacts` gives positions alone. Contributions are added in ascending slot order.
  */
+import { carryCoordinate } from '../core/cells';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import {
@@ -23,7 +24,7 @@ import { probeCells } from './probe';
 
 const { fround } = Math;
 
-type GridState = Pick<Grid, 'start' | 'cells' | 'positions' | 'velocities'>;
+type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
 
 export function resolveContacts(
   world: World,
@@ -32,7 +33,7 @@ export function resolveContacts(
   partners?: Uint32Array,
 ): MovedState {
   const { dimensions } = world;
-  const { start, cells } = grid;
+  const { cells } = grid;
   // What is set aside is handed on as it is.
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
@@ -44,8 +45,8 @@ export function resolveContacts(
     const velocity = loadVector(dimensions, grid.velocities, slot);
     let push: Vector = new Array<number>(dimensions).fill(0);
     let change: Vector = new Array<number>(dimensions).fill(0);
-    probeCells(world, start, slot, cell, (other) => {
-      const contact = findContact(dimensions, substep, grid.positions, slot, other);
+    probeCells(world, grid, slot, (other) => {
+      const contact = findContact(world, substep, grid.positions, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
       const isMutual = bounces && partners[slot] === other && partners[other] === slot;
@@ -55,7 +56,7 @@ export function resolveContacts(
     });
     let moved = { position: add(position, push), velocity: add(velocity, change) };
     if (substep.walls) moved = meetWalls(substep, moved.position, moved.velocity);
-    storeVector(positions, slot, moved.position);
+    storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
   }
   return { positions, velocities };
@@ -64,21 +65,26 @@ export function resolveContacts(
 /** Pushes apart without regard to time: velocities are neither read nor changed. */
 export function separateContacts(world: World, substep: Substep, grid: GridState): Float32Array {
   const { dimensions } = world;
-  const { start, cells } = grid;
+  const { cells } = grid;
   const positions = grid.positions.slice();
   for (let slot = 0; slot < cells.length; slot++) {
     const cell = cells[slot] as number;
     if (cell >= world.cellCount) continue;
     const position = loadVector(dimensions, grid.positions, slot);
     let push: Vector = new Array<number>(dimensions).fill(0);
-    probeCells(world, start, slot, cell, (other) => {
-      const contact = findContact(dimensions, substep, grid.positions, slot, other);
+    probeCells(world, grid, slot, (other) => {
+      const contact = findContact(world, substep, grid.positions, slot, other);
       if (contact) push = addScaled(push, fround(substep.halfRelaxation * contact.overlap), contact.normal);
     });
     const moved = add(position, push);
-    storeVector(positions, slot, substep.walls ? clampVector(moved, substep) : moved);
+    storeVector(positions, slot, wrap(world, substep.walls ? clampVector(moved, substep) : moved));
   }
   return positions;
+}
+
+/** Back into a world that wraps around. */
+function wrap(world: World, position: Vector): Vector {
+  return position.map((coordinate, axis) => carryCoordinate(world, coordinate, axis));
 }
 
 interface Effect {

@@ -5,6 +5,7 @@
  * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
+import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import {
@@ -18,6 +19,7 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -59,7 +61,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.currentSettings = plan.settings;
     this.allocator = new IdAllocator(plan.capacity);
     const ids = this.allocator.take(plan.count);
-    this.grid = buildGrid(this.world, plan.positions, plan.velocities, ids);
+    const positions = carryPositions(this.world, plan.positions);
+    this.grid = buildGrid(this.world, positions, plan.velocities, ids);
   }
 
   get count(): number {
@@ -93,7 +96,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     if (dt === 0) return;
     const substep = deriveSubstep(world, this.diameter, settings, dt);
     for (let index = 0; index < settings.substeps; index++) {
-      const moved = integrate(this.dimensions, substep, this.grid);
+      const moved = integrate(world, substep, this.grid);
       this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
         const partners = substep.restitution > 0 ? findPartners(world, substep, this.grid) : undefined;
@@ -118,7 +121,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const { ids, positions, velocities } = this.allocator.admit(this.dimensions, particles);
     this.grid = buildGrid(
       this.world,
-      concatenate(this.grid.positions, positions),
+      concatenate(this.grid.positions, carryPositions(this.world, positions)),
       concatenate(this.grid.velocities, velocities),
       concatenate(this.grid.ids, ids),
     );
@@ -160,8 +163,7 @@ export class ReferenceSimulation implements ParticleSimulation {
       version: 1,
       dimensions: this.dimensions,
       radius: this.radius,
-      min: this.world.min,
-      max: this.world.max,
+      ...describeWorld(this.world),
       time: this.time,
       settings: this.settings,
       ...this.read(),
@@ -172,7 +174,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
     const { ids, positions, velocities } = checkpoint;
-    this.grid = buildGrid(this.world, positions, velocities, ids);
+    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids);
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;

@@ -5,11 +5,12 @@
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
-import type { Dimensions } from '../core/world';
+import type { Dimensions, WorldOptions } from '../core/world';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
 import { CLUSTERED, NEGATIVE, ONE_CELL, UNIFORM } from './scattered';
 import type { Scene, SceneDefinition } from './scene';
+import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
 export { Random } from './random';
 export type { Scene, SceneDefinition } from './scene';
@@ -23,6 +24,10 @@ export const SCENES: readonly SceneDefinition[] = [
   ONE_CELL,
   LATTICE,
   NEGATIVE,
+  PERIODIC,
+  CHANNEL,
+  FAR_APART,
+  COLLIDING_CELLS,
 ];
 
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
@@ -48,17 +53,22 @@ export function createScene(name: string, request: SceneRequest): Scene {
   checkInteger('count', count, 0, MAX_PARTICLES);
   checkInteger('seed', seed, 0, 2 ** 32 - 1);
   const content = definition.generate(dimensions, count, new Random(seed));
-  return { name, description: definition.description, dimensions, count, seed, ...content };
+  const world = definition.world ?? (content.periodic ? 'periodic' : 'bounded');
+  return { name, description: definition.description, world, dimensions, count, seed, ...content };
+}
+
+/** The scene's world. */
+export function worldOptions(scene: Scene): WorldOptions {
+  const { dimensions, cellSize, min, max, periodic } = scene;
+  if (scene.world === 'unbounded') return { dimensions, cellSize, unbounded: true };
+  return { dimensions, cellSize, min, max, periodic };
 }
 
 /** A simulation of the scene; `changes` win over what the scene says. */
 export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
   return {
-    dimensions: scene.dimensions,
+    ...worldOptions(scene),
     radius: scene.radius,
-    min: scene.min,
-    max: scene.max,
-    cellSize: scene.cellSize,
     positions: scene.positions,
     velocities: scene.velocities,
     ...scene.settings,

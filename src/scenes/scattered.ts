@@ -7,7 +7,7 @@ import type { Random } from './random';
 import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
 
 /** Area (volume) for each particle at which it overlaps one other on average: all within one diameter, 1. */
-const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
+export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
 /** Of every CLUSTER_PERIOD particles one is outside the cluster of `clustered`. */
 const CLUSTER_PERIOD = 10;

@@ -5,7 +5,7 @@
  * then are exact too, so «distance² < diameter²» has one answer on every device.
  */
 import type { SettingsOptions } from '../core/settings';
-import type { Dimensions } from '../core/world';
+import type { Dimensions, WorldKind } from '../core/world';
 import type { Random } from './random';
 
 /** Coordinates are counted in these: 1024 to one unit of length. */
@@ -23,8 +23,11 @@ export interface Scene {
   readonly seed: number;
   readonly radius: number;
   readonly cellSize?: number | undefined;
+  /** The box; of unbounded worlds, one that holds all particles at the start. */
   readonly min: readonly number[];
   readonly max: readonly number[];
+  readonly periodic?: boolean | readonly boolean[] | undefined;
+  readonly world: WorldKind;
   /** Packed, `dimensions` numbers a particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -34,12 +37,14 @@ export interface Scene {
 /** What a generator decides; the rest of a Scene is what it was asked for. */
 export type SceneContent = Pick<
   Scene,
-  'radius' | 'cellSize' | 'min' | 'max' | 'positions' | 'velocities' | 'settings'
+  'radius' | 'cellSize' | 'min' | 'max' | 'periodic' | 'positions' | 'velocities' | 'settings'
 >;
 
 export interface SceneDefinition {
   readonly name: string;
   readonly description: string;
+  /** Default: bounded, or periodic where an axis wraps around. */
+  readonly world?: WorldKind;
   readonly generate: (dimensions: Dimensions, count: number, random: Random) => SceneContent;
 }
 

@@ -6,7 +6,7 @@ import { defineWorld, type World } from '../../src/core/world';
 import { Count } from '../../src/passes/count';
 import { countParticles } from '../../src/reference/count';
 import { exclusiveScan } from '../../src/reference/scan';
-import { createScene, SCENE_NAMES } from '../../src/scenes';
+import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -30,7 +30,7 @@ async function expectCounted(
   const { dimensions } = world;
   const count = positions.length / dimensions;
   const gpu = tools.wrap(fold);
-  const pass = await Count.create(gpu, dimensions, ids !== undefined);
+  const pass = await Count.create(gpu, world, ids !== undefined);
   const counts = tools.allocate('counts', 4 * startLength(world));
   const ranks = tools.allocate('ranks', 4 * count);
   const group = pass.bind({
@@ -59,7 +59,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
     async (_, tools) => {
       for (const name of SCENE_NAMES) {
         const scene = createScene(name, { dimensions, count: 700 });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         await expectCounted(tools, world, scene.positions);
       }
     },
@@ -71,7 +71,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('uniform', { dimensions, count });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         await expectCounted(tools, world, scene.positions);
         if (count <= MOST_FOLDED) await expectCounted(tools, world, scene.positions, { fold: FOLD });
       }

@@ -1,13 +1,16 @@
 /** Canonical order against the twin: whatever order the entries of a cell came in, ids ascend, bits stay. */
+
 import { describe } from 'vitest';
+import { cellBytes } from '../../src/core/cells';
 import { defineWorld } from '../../src/core/world';
 import { Gather } from '../../src/passes/gather';
 import { buildGrid } from '../../src/reference/grid';
-import { createScene, SCENE_NAMES } from '../../src/scenes';
+import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   allocateVectors,
   bitsOf,
+  cellWords,
   createNoise,
   DIMENSIONS,
   FOLD,
@@ -36,7 +39,7 @@ interface Options {
 async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Options): Promise<void> {
   const { name = 'uniform', count, fold, velocities: carries = true, odd = 0 } = options;
   const scene = createScene(name, { dimensions, count });
-  const world = defineWorld(scene, 2 * scene.radius);
+  const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
   const noise = createNoise(count);
   const positions = scene.positions.slice();
   for (let slot = 0; odd > 0 && slot < count; slot += odd) positions[slot * dimensions + 1] = Number.NaN;
@@ -56,12 +59,13 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
     });
   }
   const gpu = tools.wrap(fold);
-  const pass = await Gather.create(gpu, dimensions, carries);
+  const pass = await Gather.create(gpu, world, carries);
+  const words = cellBytes(world) / 4;
   const output = {
     position_out: allocateVectors(tools, dimensions, 'position', count),
     velocity_out: allocateVectors(tools, dimensions, 'velocity', count),
     id_out: tools.upload('id', new Uint32Array(count + 1).fill(GUARD)),
-    cell_of_slot: tools.upload('cell', new Uint32Array(count + 1).fill(GUARD)),
+    cell_of_slot: tools.upload('cell', new Uint32Array(words * (count + 1)).fill(GUARD)),
   };
   const group = pass.bind({
     entries: tools.upload('entries', entries),
@@ -78,8 +82,9 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
   // What is set aside keeps the order it came in.
   const aside = entries.filter((_, word) => word % 2 === 1).subarray(inCells);
   expectArraysEqual(gotIds.subarray(inCells), Uint32Array.of(...aside, GUARD), 'ids set aside');
-  const gotCells = await readWords(tools, output.cell_of_slot, count + 1);
-  expectArraysEqual(gotCells, Uint32Array.of(...expected.cells, GUARD), 'cells');
+  const gotCells = await readWords(tools, output.cell_of_slot, words * (count + 1));
+  const guards = new Array<number>(words).fill(GUARD);
+  expectArraysEqual(gotCells, Uint32Array.of(...cellWords(world, expected), ...guards), 'cells');
   for (const [kind, buffer, source, present] of [
     ['position', output.position_out, positions, true],
     ['velocity', output.velocity_out, velocities, carries],

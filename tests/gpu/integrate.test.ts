@@ -8,7 +8,7 @@ import { Integrate } from '../../src/passes/integrate';
 import { countParticles } from '../../src/reference/count';
 import { integrate } from '../../src/reference/integrate';
 import { exclusiveScan } from '../../src/reference/scan';
-import { createScene } from '../../src/scenes';
+import { createScene, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   bitsOf,
@@ -44,7 +44,7 @@ async function move(
   const count = state.positions.length / dimensions;
   const ids = state.ids ?? Uint32Array.from({ length: count }, (_, slot) => slot);
   const gpu = tools.wrap(fold);
-  const pass = await Integrate.create(gpu, dimensions);
+  const pass = await Integrate.create(gpu, world);
   const buffers = {
     position: uploadVectors(tools, dimensions, 'position', state.positions),
     velocity: uploadVectors(tools, dimensions, 'velocity', state.velocities),
@@ -80,9 +80,9 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('gas', { dimensions, count });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         const substep = substepOf(world, { gravity, substeps: 1 }, 1 / 64);
-        const expected = integrate(dimensions, substep, scene);
+        const expected = integrate(world, substep, scene);
         for (const fold of count <= MOST_FOLDED ? [undefined, FOLD] : [undefined]) {
           const got = await move(tools, world, substep, scene, fold);
           expectArraysEqual(bitsOf(got.positions), bitsOf(expected.positions), 'positions');
@@ -167,7 +167,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
       const got = await move(tools, world, substep, { positions, velocities });
       const finite = speeds.map((_speed, slot) => Number.isFinite(got.positions[slot * dimensions]));
       expect(finite).toEqual([false, false, false, false, false, true, true, true]);
-      const twin = integrate(dimensions, substep, { positions, velocities });
+      const twin = integrate(world, substep, { positions, velocities });
       expect(Array.from(got.positions, Number.isNaN)).toEqual(Array.from(twin.positions, Number.isNaN));
       expect(Array.from(got.positions.subarray(0, 5 * dimensions)).every(Number.isNaN)).toBe(true);
     },

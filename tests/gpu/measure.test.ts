@@ -8,7 +8,7 @@ import { Measure } from '../../src/passes/measure';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { measureState } from '../../src/reference/measure';
-import { createScene, SCENE_NAMES } from '../../src/scenes';
+import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -32,7 +32,7 @@ async function measureGrid(
   const gpu = tools.wrap(fold);
   const count = grid.ids.length;
   const measure = await Measure.create(gpu, world, broadPhase);
-  const { id: id_in, ...buffers } = uploadGrid(tools, world.dimensions, grid);
+  const { id: id_in, ...buffers } = uploadGrid(tools, world, grid);
   const group = measure.bind({ ...buffers, id_in });
   const shared = await share(gpu, world, count);
   runPass(gpu, (pass) => measure.encode(pass, shared, group, count));
@@ -85,7 +85,7 @@ function sceneGrid(
   moving = true,
 ): { world: World; grid: Grid } {
   const scene = createScene(name, { dimensions, count });
-  const world = defineWorld(scene, 2 * scene.radius);
+  const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
   const noise = createNoise(count);
   const velocities = scatterIn(
     noise,

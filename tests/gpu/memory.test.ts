@@ -30,14 +30,14 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   gpuTest(
     'is what it reports, to the byte, and what was estimated before, to a twentieth',
     async (device, tools) => {
-      for (const name of ['uniform', 'clustered', 'gas']) {
+      for (const name of ['uniform', 'clustered', 'gas', 'periodic', 'far-apart']) {
         const count = 100_000;
         const scene = createScene(name, { dimensions, count });
         const watched = watchBytes(device);
         const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
         watched.stop();
         expect(simulation.memoryBytes).toBe(watched.bytes);
-        const estimate = estimateMemory(dimensions, count, simulation.world.cellCount);
+        const estimate = estimateMemory(dimensions, count, simulation.world.cellCount, scene.world);
         expect(Math.abs(estimate / watched.bytes - 1)).toBeLessThan(0.05);
         simulation.destroy();
         expect(tools.liveBuffers()).toEqual([]);
@@ -49,7 +49,9 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   gpuTest(
     'stays within the bar for particles and cells',
     async (_, tools) => {
-      expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(dimensions === 2 ? 64 : 112);
+      for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {
+        expect(bytesPerParticle(dimensions, kind)).toBeLessThanOrEqual(dimensions === 2 ? 64 : 112);
+      }
       expect(BYTES_PER_CELL).toBeLessThanOrEqual(12);
       const options = { dimensions, radius: 0.5, min: [0, 0, 0].slice(0, dimensions) };
       const sizeOf = async (capacity: number, edge: number) => {

@@ -12,7 +12,7 @@ import { buildGrid, type Grid } from '../../src/reference/grid';
 import { comparePairs, sortPairs } from '../../src/reference/pair-list';
 import { findPairs } from '../../src/reference/pairs';
 import { exclusiveScan } from '../../src/reference/scan';
-import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { createScene, SCENE_NAMES, sceneOptions, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -26,6 +26,7 @@ import {
   shuffled,
   uploadGrid,
 } from '../helpers/passes';
+import { optionsOf } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
@@ -43,8 +44,8 @@ async function pairsOf(
   const gpu = tools.wrap(fold);
   const count = grid.ids.length;
   const ids = grid.slots.length;
-  const passes = await Pairs.create(gpu, world.dimensions, broadPhase);
-  const { position, id, start, cell_of_slot } = uploadGrid(tools, world.dimensions, grid);
+  const passes = await Pairs.create(gpu, world, broadPhase);
+  const { position, id, start, cell_of_slot } = uploadGrid(tools, world, grid);
   const state = { position_in: position, id_in: id, start, cell_of_slot };
   const shared = await share(gpu, world, count);
   const tallied = tools.allocate('tallies', 4 * (ids + 1));
@@ -60,7 +61,7 @@ async function pairsOf(
 
 function sceneGrid(name: string, dimensions: 2 | 3, count: number): { world: World; grid: Grid } {
   const scene = createScene(name, { dimensions, count });
-  const world = defineWorld(scene, 2 * scene.radius);
+  const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
   const ids = shuffled(
     Uint32Array.from({ length: count }, (_, index) => 2 * index + 1),
     createNoise(count),
@@ -121,8 +122,13 @@ async function found(
   broadPhase: BroadPhase,
   fold?: number,
 ): Promise<PairList> {
-  const { dimensions, min, max, cellSize, diameter } = world;
-  const options = { dimensions, min, max, cellSize, radius: diameter / 2, positions, broadPhase };
+  const options = {
+    ...optionsOf(world),
+    cellSize: world.cellSize,
+    radius: world.diameter / 2,
+    positions,
+    broadPhase,
+  };
   const simulation = await createSimulation(tools.wrap(fold), options);
   const list = await simulation.findPairs();
   simulation.destroy();
@@ -130,7 +136,7 @@ async function found(
 }
 
 function expectExact(list: PairList, world: World, positions: Float32Array, label: string): void {
-  const oracle = bruteForcePairs(world.dimensions, positions, world.diameter);
+  const oracle = bruteForcePairs(world.dimensions, positions, world.diameter, undefined, world.period);
   expect(oracle.ambiguous.count).toBe(0);
   expectArraysEqual(list.pairs, oracle.overlapping.pairs, label);
   expect(list.count).toBe(oracle.overlapping.count);
@@ -142,7 +148,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
     async (_, tools) => {
       for (const name of SCENE_NAMES) {
         const scene = createScene(name, { dimensions, count: 250 });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         for (const broadPhase of BROAD_PHASES) {
           const list = await found(tools, world, scene.positions, broadPhase);
           expectExact(list, world, scene.positions, `${name} by ${broadPhase}`);
@@ -157,7 +163,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('uniform', { dimensions, count });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         const list = await found(tools, world, scene.positions, 'grid');
         expectExact(list, world, scene.positions, `${count} particles`);
         expect(list.count > 0).toBe(count > 1);
@@ -246,12 +252,12 @@ describe('findPairs where kernels disagree on what touches', () => {
       // The last pair of each lower id goes.
       const lastDropped = all.count - new Set(firsts).size;
       for (const [label, from, to, count] of [
-        ['measure.measure', '(*visitor).contacts += 1u', '(*visitor).contacts += 0u', all.count],
-        ['measure.measure', '(*visitor).contacts += 1u', '(*visitor).contacts += 2u', all.count],
+        ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 0u', all.count],
+        ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 2u', all.count],
         [
           'measure.pairs.grid.fill',
-          '(*visitor).found < (*visitor).room',
-          '(*visitor).found + 1u < (*visitor).room',
+          '(*own).found < (*own).room',
+          '(*own).found + 1u < (*own).room',
           lastDropped,
         ],
       ] as const) {

@@ -6,7 +6,7 @@ import { defineWorld, type World } from '../../src/core/world';
 import { Partner } from '../../src/passes/partner';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { findPartners } from '../../src/reference/partner';
-import { createScene } from '../../src/scenes';
+import { createScene, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -34,8 +34,8 @@ async function partnersOf(
 ): Promise<Uint32Array> {
   const gpu = tools.wrap(fold);
   const count = grid.ids.length;
-  const pass = await Partner.create(gpu, world.dimensions, broadPhase);
-  const buffers = uploadGrid(tools, world.dimensions, grid);
+  const pass = await Partner.create(gpu, world, broadPhase);
+  const buffers = uploadGrid(tools, world, grid);
   const partners = tools.upload('partner', new Uint32Array(count).fill(7));
   const group = pass.bind({
     position_in: buffers.position,
@@ -70,7 +70,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });
-        const world = defineWorld(scene, 2 * scene.radius);
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         const velocities = scatterIn(createNoise(count), scene.min, scene.max, count);
         const grid = buildGrid(world, scene.positions, velocities);
         const substep = substepOf(world, { gravity: scene.min.map(() => 2), restitution: 1 }, 1 / 60);

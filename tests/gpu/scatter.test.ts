@@ -6,7 +6,7 @@ import { Scatter } from '../../src/passes/scatter';
 import { countParticles } from '../../src/reference/count';
 import { exclusiveScan } from '../../src/reference/scan';
 import { scatterParticles } from '../../src/reference/scatter';
-import { createScene, type Scene } from '../../src/scenes';
+import { createScene, type Scene, worldOptions } from '../../src/scenes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import {
   createNoise,
@@ -32,9 +32,9 @@ interface Options {
 /** Entries that the pass wrote for a scene, two words each, and what the twin makes of the same ranks. */
 async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
   const { dimensions, count, positions } = scene;
-  const world = defineWorld(scene, 2 * scene.radius);
+  const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
   const gpu = tools.wrap(fold);
-  const pass = await Scatter.create(gpu, dimensions, ids !== undefined);
+  const pass = await Scatter.create(gpu, world, ids !== undefined);
   const counted = countParticles(world, positions, count, ids);
   const start = exclusiveScan(counted.counts);
   const ranks = shuffledRanks(counted);

@@ -107,7 +107,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'pairs overwrite each other',
-    from: '.first + (*visitor).found]',
+    from: '.first + (*own).found]',
     to: '.first]',
     check: 'pairs grid',
   },
@@ -125,11 +125,16 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'nobody bounces',
-    from: 'approach < (*visitor).fastest',
+    from: 'approach < (*own).fastest',
     to: 'approach < -1e30',
     check: 'step grid',
   },
-  { name: 'all pairs include oneself', from: 'base + index == slot', to: 'false', check: 'measures naive' },
+  {
+    name: 'all pairs include oneself',
+    from: 'base + index == except',
+    to: 'false',
+    check: 'measures naive',
+  },
   { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
 ];
 

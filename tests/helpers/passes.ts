@@ -2,6 +2,7 @@
  * Purpose: what tests of single passes need: states on both sides, recording and submitting, bits and words.
  * The reference makes the state that goes in, so that each pass is held against its twin alone.
  */
+import { cellBytes } from '../../src/core/cells';
 import { WORKGROUP_SIZE } from '../../src/core/constants';
 import {
   defaultSettings,
@@ -14,6 +15,7 @@ import type { Dimensions, World } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
 import { fromStored, storedFloats, toStored } from '../../src/gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../src/gpu/params';
+import { NOWHERE } from '../../src/reference/gather';
 import type { Grid } from '../../src/reference/grid';
 import type { GpuTools } from './node-gpu';
 
@@ -101,14 +103,29 @@ export interface SortedBuffers {
 }
 
 /** The reference's grid as the passes after the sort find it. */
-export function uploadGrid(tools: GpuTools, dimensions: Dimensions, grid: Grid): SortedBuffers {
+export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuffers {
+  const { dimensions } = world;
   return {
     position: uploadVectors(tools, dimensions, 'position', grid.positions),
     velocity: uploadVectors(tools, dimensions, 'velocity', grid.velocities),
     id: tools.upload('id', grid.ids),
     start: tools.upload('start', grid.start),
-    cell_of_slot: tools.upload('cell', grid.cells),
+    cell_of_slot: tools.upload('cell', cellWords(world, grid)),
   };
+}
+
+/** What the GPU keeps of each slot's cell: its index, or in an unbounded world all of it, in 3D padded. */
+export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
+  if (world.kind !== 'unbounded') return cells;
+  const words = cellBytes(world) / 4;
+  const stored = new Int32Array(words * cells.length);
+  cells.forEach((_, slot) => {
+    const lattice = lattices.subarray(world.dimensions * slot, world.dimensions * (slot + 1));
+    stored.set(lattice, words * slot);
+    // What is set aside is nowhere, in the padding too.
+    if (lattice[0] === NOWHERE) stored.fill(NOWHERE, words * slot, words * (slot + 1));
+  });
+  return new Uint32Array(stored.buffer);
 }
 
 /** Numbers from 0 to 1 that are not dyadic, the same on every run. */

@@ -15,6 +15,12 @@ export interface Crowd {
   readonly positions: Float32Array;
 }
 
+/** For arithmetic that asks a world only whether it wraps around. */
+export const PLAIN_WORLDS = {
+  2: defineWorld({ dimensions: 2, min: [0, 0], max: [8, 8] }, 1),
+  3: defineWorld({ dimensions: 3, min: [0, 0, 0], max: [8, 8, 8] }, 1),
+} as const;
+
 /** Cells of a world at most, so that the reference stays quick. */
 const MOST_CELLS = 20_000;
 

@@ -7,7 +7,7 @@ import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { PortabilityReport } from './entries/verify';
 
 const COUNTS = [0, 1, 257];
-const SCENES = ['uniform', 'clustered', 'one-cell', 'lattice', 'negative'];
+const SCENES = ['uniform', 'clustered', 'one-cell', 'lattice', 'negative', 'channel', 'colliding-cells'];
 const CHECKS = 10;
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {

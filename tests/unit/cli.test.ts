@@ -8,8 +8,10 @@ import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
+import { renderImage } from '../../src/cli/image';
 import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
+import { defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
 
@@ -149,6 +151,21 @@ describe('cellstorm', () => {
     expect(drawn / (width * height)).toBeLessThan(0.95);
   });
 
+  it.each([
+    ['periodic', '2'],
+    ['channel', '3'],
+    ['far-apart', '2'],
+  ])('goes on from a state of the scene %s, in its world', (scene, dimensions) => {
+    const state = join(folder, `${scene}.bin`);
+    const common = ['simulate', '--backend', 'cpu', '--json', '--dimensions', dimensions];
+    const made = [...common, '--scene', scene, '--count', '200'];
+    expect(cellstorm(...made, '--steps', '3', '--out', state)).toMatchObject({ code: 0, error: '' });
+    const rest = cellstorm(...common, '--steps', '3', '--from', state);
+    expect(rest).toMatchObject({ code: 0, error: '' });
+    const whole = cellstorm(...made, '--steps', '6');
+    expect(JSON.parse(rest.out).measures).toEqual(JSON.parse(whole.out).measures);
+  });
+
   it('lets flags win over the settings of a state file', () => {
     const state = join(folder, 'settings.bin');
     const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
@@ -186,6 +203,46 @@ describe('cellstorm', () => {
   });
 });
 
+describe('a picture', () => {
+  /** Columns and rows, and how many pixels are not background. */
+  function look(png: Uint8Array): { width: number; height: number; drawn: number } {
+    const { data, width, height } = decode(png);
+    let drawn = 0;
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      if ([16, 18, 24].some((value, channel) => data[3 * pixel + channel] !== value)) drawn++;
+    }
+    return { width, height, drawn };
+  }
+
+  function draw(positions: Float32Array): ReturnType<typeof look> {
+    const world = defineWorld({ dimensions: 2, unbounded: true }, 1);
+    const ids = Uint32Array.from({ length: positions.length / 2 }, (_, index) => index);
+    return look(renderImage(world, 0.5, { ids, positions, velocities: new Float32Array(positions.length) }));
+  }
+
+  it('of an unbounded world frames its particles', () => {
+    // Discs that touch, three beside each other and two in height; the ones that are nowhere do not count.
+    const nowhere = [Number.NaN, 1e6, -1e6, Number.POSITIVE_INFINITY];
+    const picture = draw(Float32Array.of(1000, -7, 1001, -7, 1002, -7, ...nowhere, 1000, -6));
+    expect([picture.width, picture.height]).toEqual([1200, 800]);
+    const share = picture.drawn / (1200 * 800);
+    expect(Math.abs(share - (4 * Math.PI) / 4 / 6)).toBeLessThan(0.01);
+  });
+
+  it('of an unbounded world is drawn wherever its particles are', () => {
+    // One disc fills its square, also where a radius is lost in the coordinate.
+    for (const place of [0, 1e30]) {
+      const { width, height, drawn } = draw(Float32Array.of(place, -place));
+      expect([width, height]).toEqual([1200, 1200]);
+      expect(Math.abs(drawn / 1200 ** 2 - Math.PI / 4)).toBeLessThan(0.01);
+    }
+    expect(draw(Float32Array.of(-3e38, 0, 3e38, 0)).drawn).toBeGreaterThan(0);
+    for (const nobody of [new Float32Array(0), Float32Array.of(Number.NaN, 0)]) {
+      expect(draw(nobody)).toEqual({ width: 1200, height: 1200, drawn: 0 });
+    }
+  });
+});
+
 describe('state files', () => {
   const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 3, count: 20 })));
   const checkpoint = simulation.checkpoint();
@@ -195,6 +252,19 @@ describe('state files', () => {
     const shared = Buffer.concat([Buffer.from([1, 2, 3]), bytes]).subarray(3);
     for (const source of [bytes, Buffer.from(bytes), shared])
       expect(decodeCheckpoint(source)).toEqual(checkpoint);
+  });
+
+  it('know the kind of world', () => {
+    for (const [scene, kind] of [
+      ['channel', { period: [5, 0] }],
+      ['far-apart', { unbounded: true }],
+    ] as const) {
+      const options = sceneOptions(createScene(scene, { dimensions: 2, count: 4 }));
+      const stored = decodeCheckpoint(encodeCheckpoint(createCpuSimulation(options).checkpoint()));
+      expect(stored).toMatchObject(kind);
+      expect(stored.unbounded).toBe(scene === 'far-apart' ? true : undefined);
+    }
+    expect(Object.keys(checkpoint)).not.toContain('unbounded');
   });
 
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
@@ -218,6 +288,8 @@ describe('state files', () => {
 
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
+      // Not in the header of a box.
+      if (name === 'unbounded') return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
         new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
         `"${name}":${value}`,
@@ -235,6 +307,8 @@ describe('state files', () => {
     ['count', '"20"', /as count/],
     ['count', 'null', /as count/],
     ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, as its header says\.$/],
+    ['unbounded', '1', /true as unbounded, or none/],
+    ['unbounded', 'false', /true as unbounded, or none/],
     ['min', '[0, 0]', /3 finite numbers as min and as max/],
     ['min', '[0, 0, "0"]', /3 finite numbers/],
     ['min', 'null', /3 finite numbers/],

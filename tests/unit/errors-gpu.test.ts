@@ -187,7 +187,7 @@ describe('HashGrid.create refuses', () => {
     ['world.min', '[0, 0]', { min: [0, 0] }, /3 finite numbers/],
     ['world.max[2]', '0', { max: [9, 9, 0] }, /at least world\.min\[2\] \+ one diameter/],
     ['world', '[3002, 3002, 3002]', { max: [3000, 3000, 3000] }, /2147483644 in all/],
-    ['options.size', '2', { size: 2 }, /one of dimensions/],
+    ['options.size', '2', { size: 2 }, /one of min, max, periodic, unbounded/],
   ])('%s = %s', async (argument, value, changes, accepted) => {
     const options = { ...good, ...changes } as HashGridOptions;
     await expectRefusal(HashGrid.create(untouchable(), options), argument, value, accepted);

@@ -146,3 +146,16 @@ describe('linkShader', () => {
     expect(link().locate(100_000)).toEqual({ file: '(generated)', line: 100_000, text: '' });
   });
 });
+
+describe('a source that is no file of ours', () => {
+  it('goes in as it is, `#` included, and is called by its origin', () => {
+    const text = '// see #3\n#if ON\r\nconst A = 1; //@7\n#endif';
+    const { code, locate } = linkShader({
+      dimensions: 2,
+      sources: [{ name: 'user', origin: 'density', text }],
+    });
+    const written = code.split('\n').slice(0, -1);
+    expect(written.slice(-4)).toEqual(['// see #3', '#if ON', 'const A = 1; //@7', '#endif']);
+    expect(locate(written.length - 1)).toEqual({ file: 'density', line: 3, text: 'const A = 1; //@7' });
+  });
+});

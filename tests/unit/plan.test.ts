@@ -6,6 +6,7 @@ import { defaultSettings } from '../../src/core/settings';
 import {
   type Checkpoint,
   checkCheckpoint,
+  describeWorld,
   IdAllocator,
   planSimulation,
   type SimulationOptions,
@@ -35,6 +36,23 @@ describe('planSimulation', () => {
       expect((10_000 * particle) / box).toBeGreaterThan(0.17);
       expect((10_000 * particle) / box).toBeLessThan(0.23);
     }
+  });
+
+  it('makes the default box long enough for axes that wrap around, however few particles', () => {
+    for (const dimensions of [2, 3] as const) {
+      for (const radius of [0.5, 0.05, 0.37]) {
+        for (const cellSize of [undefined, 3]) {
+          for (let capacity = 0; capacity < 30; capacity++) {
+            const { world } = planSimulation({ dimensions, radius, capacity, periodic: true, cellSize });
+            const shortest = Math.min(...world.period);
+            expect(shortest).toBeGreaterThanOrEqual(4 * Math.fround(cellSize ?? 2 * radius));
+          }
+        }
+      }
+    }
+    // The other axes stay as they are.
+    const one = { dimensions: 2, radius: 0.5, capacity: 1 } as const;
+    expect(planSimulation({ ...one, periodic: [false, true] }).world.max).toEqual([2, 4]);
   });
 
   it('starts empty without positions', () => {
@@ -135,6 +153,20 @@ describe('checkCheckpoint', () => {
     const checkpoint = { ...good, ...change } as unknown as Checkpoint;
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(ArgumentError);
     expect(() => checkCheckpoint(checkpoint, simulation)).toThrow(message);
+  });
+
+  it('knows an unbounded world from a box', () => {
+    const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1);
+    const free: Checkpoint = { ...good, ...describeWorld(unbounded) };
+    expect(free).toMatchObject({ unbounded: true });
+    expect(() => checkCheckpoint(free, { ...simulation, world: unbounded })).not.toThrow();
+    expect(() => checkCheckpoint(good, { ...simulation, world: unbounded })).toThrow(
+      /^checkpoint\.unbounded is undefined, but it must be true, like this simulation's world\.$/,
+    );
+    expect(() => checkCheckpoint(free, simulation)).toThrow(
+      /^checkpoint\.unbounded is true, but it must be left out, since this simulation's world is a box\.$/,
+    );
+    expect(describeWorld(world)).toEqual({ min: [0, 0], max: [9, 9] });
   });
 
   it('refuses more particles than the capacity, and nothing at all', () => {

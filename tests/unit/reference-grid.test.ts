@@ -7,7 +7,7 @@ import { defineWorld, type World } from '../../src/core/world';
 import { countParticles } from '../../src/reference/count';
 import { gatherParticles, permute } from '../../src/reference/gather';
 import { buildGrid, type Grid, NO_SLOT } from '../../src/reference/grid';
-import { probeCells } from '../../src/reference/probe';
+import { type ProbedGrid, probeCells } from '../../src/reference/probe';
 import { exclusiveScan } from '../../src/reference/scan';
 import { scatterParticles } from '../../src/reference/scatter';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
@@ -107,7 +107,7 @@ describe('scatter and gather', () => {
     const entries = scatterParticles(start, counts, ids);
     expect([...entries.sources]).toEqual([1, 5, 0, 3, 2, 4]);
     expect([...entries.ids]).toEqual([10, 5, 50, 30, 20, 40]);
-    const sorted = gatherParticles(2, start, entries, PLACES, PLACES);
+    const sorted = gatherParticles(FLAT, start, entries, PLACES, PLACES);
     expect([...sorted.ids]).toEqual([5, 10, 30, 50, 20, 40]);
     expect([...sorted.cells]).toEqual([6, 6, 12, 12, 13, 20]);
     expect([...sorted.positions.slice(0, 4)]).toEqual([-7, 0, ...PLACES.slice(2, 4)]);
@@ -198,9 +198,9 @@ describe('grid', () => {
 });
 
 describe('probe', () => {
-  const neighboursOf = (world: World, grid: { start: Uint32Array }, slot: number, cell: number) => {
+  const neighboursOf = (world: World, grid: ProbedGrid, slot: number) => {
     const found: number[] = [];
-    probeCells(world, grid.start, slot, cell, (other) => found.push(other));
+    probeCells(world, grid, slot, (other) => found.push(other));
     return found;
   };
 
@@ -226,7 +226,7 @@ describe('probe', () => {
             if (here.every((along, axis) => Math.abs(along - (there[axis] as number)) <= 1))
               expected.push(other);
           }
-          expect(neighboursOf(world, grid, slot, cell)).toEqual(expected);
+          expect(neighboursOf(world, grid, slot)).toEqual(expected);
         }
       }),
       { seed: 32 },

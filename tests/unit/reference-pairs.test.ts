@@ -9,6 +9,7 @@ import { comparePairs, PairCollector, sortPairs } from '../../src/reference/pair
 import { findPairs } from '../../src/reference/pairs';
 import { sweepPairs } from '../../src/reference/sweep';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { PLAIN_WORLDS } from '../helpers/worlds';
 
 /** Long arrays compared as bytes: the assertion library takes minutes for them. */
 const isSame = (a: PairList, b: PairList) =>
@@ -126,7 +127,7 @@ describe('brute force', () => {
           const apart = a.map((along, axis) => along - (b[axis] as number));
           const exact = apart.reduce((sum, along) => sum + along * along, 0);
           const rounded = apart.map(Math.fround);
-          const plain = distanceSquared(dimensions, new Float32Array([...a, ...b]), 0, 1);
+          const plain = distanceSquared(PLAIN_WORLDS[dimensions], new Float32Array([...a, ...b]), 0, 1);
           // Each square but the first fused into the sum, forwards and backwards.
           const fused = (values: number[]) =>
             values.reduce((sum, along) => Math.fround(sum + along * along), 0);
@@ -199,7 +200,8 @@ describe('pairs through the grid', () => {
       const plan = planSimulation(
         sceneOptions(createScene(name, { dimensions, count: name === 'one-cell' ? 500 : 5000 })),
       );
-      const oracle = sweepPairs(dimensions, plan.positions, plan.diameter);
+      const { period } = plan.world;
+      const oracle = sweepPairs(dimensions, plan.positions, plan.diameter, undefined, period);
       expect(oracle.ambiguous.count).toBe(0);
       const found = findPairs(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));
       expect(found.count).toBe(oracle.overlapping.count);

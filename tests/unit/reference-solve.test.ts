@@ -15,6 +15,7 @@ import { integrate } from '../../src/reference/integrate';
 import { findPartners } from '../../src/reference/partner';
 import { resolveContacts, separateContacts } from '../../src/reference/resolve';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { PLAIN_WORLDS } from '../helpers/worlds';
 
 /** A box around the origin, or from it, with the numbers of a substep of 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
@@ -63,7 +64,7 @@ function resolveOnce(
 describe('integrate', () => {
   it('changes velocity first, then moves by the new one', () => {
     const moved = integrate(
-      2,
+      PLAIN_WORLDS[2],
       { dt: 0.125, gravity: [0, -8] },
       { positions: new Float32Array([1, 2]), velocities: new Float32Array([1, 2]) },
     );
@@ -74,7 +75,7 @@ describe('integrate', () => {
   it('keeps the bits of what is not finite, and moves the others', () => {
     const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0x3f80_0000, 0x3f80_0000]);
     const state = { positions: new Float32Array(words.buffer), velocities: new Float32Array(4).fill(8) };
-    const moved = integrate(2, { dt: 0.125, gravity: [0, 0] }, state);
+    const moved = integrate(PLAIN_WORLDS[2], { dt: 0.125, gravity: [0, 0] }, state);
     expect([...new Uint32Array(moved.positions.buffer)]).toEqual([
       ...words.slice(0, 2),
       0x4000_0000,
@@ -88,13 +89,18 @@ describe('contact', () => {
   const substep = { diameter: 1, diameterSquared: 1 };
   it('has a normal from the other to this one, and the overlap', () => {
     const positions = new Float32Array([0.75, 0, 0, 0]);
-    expect(findContact(2, substep, positions, 0, 1)).toEqual({ normal: [1, 0], overlap: 0.25 });
-    expect(findContact(2, substep, positions, 1, 0)).toEqual({ normal: [-1, 0], overlap: 0.25 });
+    expect(findContact(PLAIN_WORLDS[2], substep, positions, 0, 1)).toEqual({ normal: [1, 0], overlap: 0.25 });
+    expect(findContact(PLAIN_WORLDS[2], substep, positions, 1, 0)).toEqual({
+      normal: [-1, 0],
+      overlap: 0.25,
+    });
   });
 
   it('is none where particles touch, or are not finite', () => {
-    expect(findContact(2, substep, new Float32Array([1, 0, 0, 0]), 0, 1)).toBeUndefined();
-    expect(findContact(2, substep, new Float32Array([Number.NaN, 0, 0, 0]), 0, 1)).toBeUndefined();
+    expect(findContact(PLAIN_WORLDS[2], substep, new Float32Array([1, 0, 0, 0]), 0, 1)).toBeUndefined();
+    expect(
+      findContact(PLAIN_WORLDS[2], substep, new Float32Array([Number.NaN, 0, 0, 0]), 0, 1),
+    ).toBeUndefined();
   });
 
   it('gives coincident particles opposite axes', () => {
@@ -387,7 +393,7 @@ describe('separate', () => {
       let total = 0;
       for (let a = 0; a < 300; a++) {
         for (let b = a + 1; b < 300; b++) {
-          total += findContact(2, substep, positions, a, b)?.overlap ?? 0;
+          total += findContact(PLAIN_WORLDS[2], substep, positions, a, b)?.overlap ?? 0;
         }
       }
       return total;

@@ -9,7 +9,12 @@ import {
   type VariableInfo,
   WgslReflect,
 } from 'wgsl_reflect/wgsl_reflect.module.js';
-import { MEASURE_WORKGROUP_SIZE, SCAN_WORKGROUP_SIZE, WORKGROUP_SIZE } from '../../src/core/constants';
+import {
+  LIST_COUNT_WORKGROUP_SIZE,
+  MEASURE_WORKGROUP_SIZE,
+  SCAN_WORKGROUP_SIZE,
+  WORKGROUP_SIZE,
+} from '../../src/core/constants';
 import type { Dimensions } from '../../src/core/world';
 import type { KernelDescription } from '../../src/gpu/kernel';
 import { defineStruct, type StructFields } from '../../src/gpu/layout';
@@ -17,6 +22,7 @@ import { linkShader } from '../../src/gpu/link';
 import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../src/gpu/params';
 import { describeKernels } from '../../src/passes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
+import { NEAR_FIELDS } from '../../src/passes/near';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
 /** Default limits of WebGPU: what every device has. */
@@ -30,12 +36,14 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Substep: SUBSTEP_FIELDS,
   Scan: SCAN_FIELDS,
   Measure: MEASURE_FIELDS,
+  Near: NEAR_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the first two words of the label. */
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   'grid.scan': ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE],
   'measure.measure': ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
+  'measure.list-count': ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE],
 };
 
 interface Reflected {
@@ -122,7 +130,8 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
         { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
         { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
         ...Object.entries(description.bindings).map(([name, kind], binding) => {
-          return { name, group: 1, binding, kind };
+          // A slot of a ring is a uniform to the shader.
+          return { name, group: 1, binding, kind: kind === 'parameters' ? 'uniform' : kind };
         }),
       ];
       const ordered = declared.sort((a, b) => a.group - b.group || a.binding - b.binding);

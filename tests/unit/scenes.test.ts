@@ -25,9 +25,13 @@ describe.each(['2', '3'])('in %sD', (text) => {
           const axis = index % dimensions;
           if (!Number.isInteger(position * 1024)) notDyadic++;
           if (!Number.isInteger((scene.velocities[index] as number) * 1024)) notDyadic++;
-          // The whole particle is inside, so that no wall acts before anything has moved.
-          if (position < (scene.min[axis] as number) + scene.radius) outside++;
-          if (position > (scene.max[axis] as number) - scene.radius) outside++;
+          // The whole particle is inside, so that no wall acts before anything has moved; where there is none,
+          // its centre.
+          const { periodic = false } = scene;
+          const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
+          const spare = wraps ? 0 : scene.radius;
+          if (position < (scene.min[axis] as number) + spare) outside++;
+          if (position > (scene.max[axis] as number) - spare) outside++;
         }
         expect([notDyadic, outside]).toEqual([0, 0]);
         const plan = planSimulation(sceneOptions(scene));
@@ -57,9 +61,21 @@ it('keeps its particles from one version to the next', () => {
   );
   expect(hashes).toMatchInlineSnapshot(`
     {
+      "channel": [
+        "3eb94976955a9e07",
+        "c7002cadca1b7e78",
+      ],
       "clustered": [
         "c06a0d067bf3c88a",
         "25db121c157cbaa5",
+      ],
+      "colliding-cells": [
+        "598558e3e241db0e",
+        "1d9fd0f80d78de1a",
+      ],
+      "far-apart": [
+        "892ff7f3a5b6ade4",
+        "9161559398eba130",
       ],
       "gas": [
         "727b9b3fbf189076",
@@ -80,6 +96,10 @@ it('keeps its particles from one version to the next', () => {
       "packing": [
         "89b1bb170083e87e",
         "b732642346313d3b",
+      ],
+      "periodic": [
+        "e14b9242311f7c58",
+        "2e1ad553773f7433",
       ],
       "pile": [
         "6b1f3b8b1d14bb28",
@@ -198,7 +218,7 @@ describe('createScene', () => {
     [
       'heap',
       { dimensions: 2, count: 1 },
-      /^scene is "heap", but it must be one of uniform, gas, pile, .*negative\.$/,
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells\.$/,
     ],
     ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
     ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],

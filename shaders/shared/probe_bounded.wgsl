@@ -1,21 +1,19 @@
-// The neighbour loop over the grid. Needs params and of the kernel:
-//   start: array<u32>, position_in: array<Stored>, struct Visitor,
-//   fn visit(visitor: ptr<function, Visitor>, other: u32, apart: Vector, distance_squared: f32).
-// Calls visit for every other particle nearer than a reach up to the cell size, slots ascending; `apart` points from the other
-// to this one. Cells of a row are neighbours in memory, so three cells are one range; the ring of empty cells
-// makes every row exist. A `cell` past the last has no neighbours.
+// The neighbour loop over the cells of a bounded world. Needs params, world_bounded and particle, and of the
+// kernel: start: array<u32>, position_in: array<Stored>, struct Own, fn visit.
+// Calls visit for every particle nearer than the reach but the one in slot `except`, slots ascending. Cells of a row are neighbours in
+// memory, so three cells are one range; the ring of empty cells makes every row exist.
 
 // The three ranges of a layer run as one loop: threads in lockstep then wait for the longest sum of three,
 // not three times for the longest.
 fn probe(
-  visitor: ptr<function, Visitor>,
-  slot: u32,
-  cell: u32,
-  position: Vector,
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  cell: Cell,
   reach_squared: f32,
   thread: u32,
 ) {
-  if (cell >= grid.cell_count) {
+  if (!is_in_grid(cell)) {
     return;
   }
   for (var layer = 0u; layer < LAYERS; layer++) {
@@ -37,18 +35,18 @@ fn probe(
       if (index >= second_end) {
         other = third + (index - second_end);
       }
-      let apart = position - load_vector(position_in[other]);
+      let apart = particle.position - load_vector(position_in[other]);
       let distance_squared = dot(apart, apart);
-      if (distance_squared < reach_squared && other != slot) {
-        visit(visitor, other, apart, distance_squared);
+      if (distance_squared < reach_squared && other != except) {
+        visit(own, particle, Neighbour(other, apart, distance_squared));
       }
     }
   }
 }
 
 // Particles that the probe tests, this one left out.
-fn count_candidates(cell: u32) -> u32 {
-  if (cell >= grid.cell_count) {
+fn count_candidates(cell: Cell) -> u32 {
+  if (!is_in_grid(cell)) {
     return 0u;
   }
   var candidates = 0u;

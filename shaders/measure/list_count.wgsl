@@ -1,0 +1,37 @@
+// How many entries a list should have and how many it holds, and the workgroups of a dispatch with one thread an
+// entry. Inputs: offsets after the scan, the list. Output: found, listed, and x, y, z as dispatchWorkgroupsIndirect
+// reads them. `check`, one thread an offset, comes first: where offsets descend, there are more entries than 32 bits
+// count, and `found` is then 2³² − 1 and nothing listed. `count_list` is one thread.
+
+@group(1) @binding(0) var<storage, read> offsets: array<u32>;
+// Only for its length.
+@group(1) @binding(1) var<storage, read> list: array<u32>;
+// The last word: 1 where `check` found that offsets descend. count_list leaves it at 0.
+@group(1) @binding(2) var<storage, read_write> count: array<atomic<u32>>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn check(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (index + 1u < arrayLength(&offsets) && offsets[index + 1u] < offsets[index]) {
+    atomicStore(&count[LIST_COUNT_WORDS - 1u], 1u);
+  }
+}
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn count_list() {
+  let overflowed = atomicExchange(&count[LIST_COUNT_WORDS - 1u], 0u) != 0u;
+  let found = select(offsets[arrayLength(&offsets) - 1u], 0xffffffffu, overflowed);
+  let listed = select(min(found, arrayLength(&list) / WORDS_PER_ENTRY), 0u, overflowed);
+  let workgroups = (listed + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+  let columns = min(workgroups, WORKGROUPS_PER_DIMENSION);
+  let rows = select((workgroups + columns - 1u) / max(columns, 1u), 1u, workgroups == 0u);
+  atomicStore(&count[0], found);
+  atomicStore(&count[1], listed);
+  atomicStore(&count[2], columns);
+  atomicStore(&count[3], rows);
+  atomicStore(&count[4], 1u);
+}

@@ -1,0 +1,80 @@
+// Particles near points, in two steps around a scan: tally counts them for each point, fill writes their ids from
+// the point's offset on, ascending. Inputs: a fresh grid, points. A list that is too short takes those of the first
+// points. A place that holds no id after all, since a device may round a distance in another way in each of the
+// two steps, is NO_PARTNER.
+
+struct Near {
+  reach_squared: f32,
+  point_count: u32,
+}
+
+struct Own {
+  found: u32,
+#if FILL
+  first: u32,
+  room: u32,
+#endif
+}
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read> id_in: array<u32>;
+@group(1) @binding(2) var<storage, read> start: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
+@group(1) @binding(4) var<storage, read> points: array<Stored>;
+@group(1) @binding(5) var<uniform> parameters: Near;
+#if FILL
+@group(1) @binding(6) var<storage, read> offsets: array<u32>;
+@group(1) @binding(7) var<storage, read_write> ids: array<u32>;
+#else
+@group(1) @binding(6) var<storage, read_write> tallies: array<u32>;
+#endif
+
+fn reach_squared() -> f32 {
+  return parameters.reach_squared;
+}
+
+fn begin(point: Particle) -> Own {
+  var own = Own();
+#if FILL
+  let listed = arrayLength(&ids);
+  own.first = min(offsets[point.slot], listed);
+  // Offsets descend only where there are more neighbours than 32 bits count: see list_count.wgsl.
+  own.room = max(min(offsets[point.slot + 1u], listed), own.first) - own.first;
+#endif
+  return own;
+}
+
+fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
+#if FILL
+  if ((*own).found < (*own).room) {
+    ids[(*own).first + (*own).found] = id_in[other.slot];
+  }
+#endif
+  (*own).found += 1u;
+}
+
+fn finish(own: Own, point: Particle) {
+#if FILL
+  let end = own.first + min(own.found, own.room);
+  for (var hole = end; hole < own.first + own.room; hole++) {
+    ids[hole] = NO_PARTNER;
+  }
+  for (var index = own.first + 1u; index < end; index++) {
+    let moving = ids[index];
+    var place = index;
+    while (place > own.first && ids[place - 1u] > moving) {
+      ids[place] = ids[place - 1u];
+      place--;
+    }
+    ids[place] = moving;
+  }
+#else
+  tallies[point.slot] = own.found;
+#endif
+}
+
+fn skip(number: u32) {
+#if !FILL
+  tallies[number] = 0u;
+#endif
+}

@@ -1,0 +1,30 @@
+// The kernel around the functions of particle.wgsl: one thread a slot. Bindings of the kernel: position_in,
+// start, cell_of_slot. Ordering: neighbours come in an order that depends on the state alone; in the bounded and
+// the periodic world slots ascend.
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn each_particle(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  let present = slot < grid.count;
+  var particle = Particle(slot, Vector());
+  var cell = NOWHERE;
+  var own = Own();
+  if (present) {
+    cell = cell_of_slot[slot];
+    particle.position = load_vector(position_in[slot]);
+    if (is_in_grid(cell)) {
+      own = begin(particle);
+    }
+  }
+  // In uniform control flow, as the tiled probe demands.
+  probe(&own, particle, slot, cell, reach_squared(), thread);
+  if (is_in_grid(cell)) {
+    finish(own, particle);
+  } else if (present) {
+    skip(slot);
+  }
+}

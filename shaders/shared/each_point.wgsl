@@ -1,0 +1,28 @@
+// The kernel around the functions of particle.wgsl for points that are not particles: one thread a point. Bindings
+// of the kernel: position_in, start, cell_of_slot, points: array<Stored>, and a uniform `parameters` with the
+// field point_count. `particle.slot` is then the number of the point, `position` where it is. No neighbour is left
+// out: a particle in the very place of a point is its neighbour at distance 0.
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn each_point(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let number = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (number >= parameters.point_count) {
+    return;
+  }
+  let stored = stored_at(points[number]);
+  let position = load_vector(stored);
+  // A place that is not finite is near nobody.
+  if (!is_finite(position)) {
+    skip(number);
+    return;
+  }
+  let point = Particle(number, position);
+  let cell = cell_of(position, bucket_of(position, 0u));
+  var own = begin(point);
+  probe(&own, point, NO_PARTNER, cell, reach_squared(), thread);
+  finish(own, point);
+}

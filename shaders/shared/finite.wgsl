@@ -1,0 +1,14 @@
+// Numbers as devices may bend them. Compilers may assume that NaN and infinity do not exist, so bits are asked;
+// implementations may flush subnormals or keep them, so they are snapped.
+
+const SMALLEST_NORMAL = 0x1p-126f;
+const EXPONENT_BITS = 0x7f800000u;
+const MAGNITUDE_BITS = 0x7fffffffu;
+
+fn snap(vector: Vector) -> Vector {
+  return select(vector, Vector(), abs(vector) < Vector(SMALLEST_NORMAL));
+}
+
+fn is_finite(vector: Vector) -> bool {
+  return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
+}

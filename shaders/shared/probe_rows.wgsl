@@ -1,0 +1,45 @@
+// The neighbour loop where three cells of a row may be two ranges: the periodic and the unbounded world. Same
+// contract as probe_bounded.wgsl; needs one of the rows_*.wgsl for row_span and is_in_row.
+
+fn probe(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  cell: Cell,
+  reach_squared: f32,
+  thread: u32,
+) {
+  if (!is_in_grid(cell)) {
+    return;
+  }
+  let lattice = lattice_of(cell);
+  for (var row = 0u; row < ROWS; row++) {
+    let span = row_span(lattice, row);
+    // Never more than all, so that not even a broken grid holds up the device.
+    let end = min(span.first_length + span.second_length, grid.count);
+    for (var index = 0u; index < end; index++) {
+      let other =
+        select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
+      let apart = separation(particle.position, load_vector(position_in[other]));
+      let distance_squared = dot(apart, apart);
+      if (
+        distance_squared < reach_squared && other != except && is_in_row(lattice, row, cell_of_slot[other])
+      ) {
+        visit(own, particle, Neighbour(other, apart, distance_squared));
+      }
+    }
+  }
+}
+
+// Particles in the cells around, this one left out.
+fn count_candidates(cell: Cell) -> u32 {
+  if (!is_in_grid(cell)) {
+    return 0u;
+  }
+  let lattice = lattice_of(cell);
+  var candidates = 0u;
+  for (var row = 0u; row < ROWS; row++) {
+    candidates += count_in_row(lattice, row);
+  }
+  return candidates - 1u;
+}

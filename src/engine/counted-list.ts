@@ -1,0 +1,189 @@
+/**
+ * Purpose: a list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
+ * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs and
+ * GridNear are each one of these.
+ * Owns the tallies, their offsets, the list and the count.
+ */
+import { checkInteger } from '../core/checks';
+import { DestroyedError, LimitError } from '../core/errors';
+import type { Dimensions } from '../core/world';
+import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import type { SharedBinding } from '../gpu/params';
+import { Readback, type ReadRange } from '../gpu/readback';
+import { type EntryWords, LIST_COUNT_WORDS, ListCount, type ListCountBinding } from '../passes/list-count';
+import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+
+export interface CountedListOptions {
+  readonly label: string;
+  readonly dimensions: Dimensions;
+  /** Who has entries: particles or points, at most. */
+  readonly owners: number;
+  /** Entries at most. */
+  readonly capacity: number;
+  readonly words: EntryWords;
+  /** What the entries are called. */
+  readonly entries: string;
+}
+
+/** A list read back, all of one search. */
+export interface ListReading {
+  /** Entries that there are: the capacity that would do. */
+  readonly found: number;
+  /** As many as are listed. */
+  readonly entries: Uint32Array;
+  /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
+  readonly offsets: Uint32Array;
+}
+
+/** Bytes of a list that are copied before it is known how many are valid. */
+const FIRST_BYTES = 1 << 16;
+
+/** Words of `count`: those of the shader, and the one of `encodeOwners`. */
+const HEADER_WORDS = LIST_COUNT_WORDS + 1;
+
+export class CountedList {
+  private destroyed = false;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly options: CountedListOptions,
+    readonly capacity: number,
+    private readonly passes: { readonly scan: Scan; readonly listCount: ListCount },
+    private readonly scanBinding: ScanBinding,
+    private readonly owned: BufferSet<'tallies' | 'offsets' | 'list'>,
+    private readonly counted: BufferSet<'count'>,
+    private readonly counting: ListCountBinding,
+    private readonly readback: Readback,
+  ) {}
+
+  static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
+    const { label, dimensions, owners, words, entries } = options;
+    checkInteger('capacity', options.capacity, 1, 2 ** 31);
+    // Buffers are made in steps of 16 bytes, and the shaders ask them how long they are.
+    const perStep = 4 / words;
+    const capacity = perStep * Math.ceil(options.capacity / perStep);
+    const bytes = 4 * words * capacity;
+    const { limits } = gpu.device;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (bytes <= limits[name]) continue;
+      throw new LimitError(
+        name,
+        `A list of ${options.capacity} ${entries} takes ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / (4 * words))} ${entries} fit.`,
+      );
+    }
+    const length = owners + 1;
+    const { scan, listCount, owned, counted } = await createParts({
+      scan: Scan.create(gpu, dimensions),
+      listCount: ListCount.create(gpu, dimensions, words),
+      owned: createBuffers(gpu, label, {
+        tallies: scanBytes(length),
+        offsets: scanBytes(length),
+        list: bytes,
+      }),
+      counted: createBuffers(
+        gpu,
+        label,
+        { count: 4 * HEADER_WORDS },
+        PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+      ),
+    });
+    const { tallies, offsets, list } = owned.buffers;
+    const scanBinding = await scan.bind(tallies, offsets, length).catch((error: unknown) => {
+      owned.destroy();
+      counted.destroy();
+      throw error;
+    });
+    const counting = listCount.bind({ offsets, list, count: counted.buffers.count });
+    const readback = new Readback(gpu, label);
+    const passes = { scan, listCount };
+    return new CountedList(gpu, options, capacity, passes, scanBinding, owned, counted, counting, readback);
+  }
+
+  get tallies(): GPUBuffer {
+    return this.owned.buffers.tallies;
+  }
+
+  /** First place of each owner, and at the end the number of entries found. */
+  get offsets(): GPUBuffer {
+    return this.owned.buffers.offsets;
+  }
+
+  get list(): GPUBuffer {
+    return this.owned.buffers.list;
+  }
+
+  /** u32: found, listed, and three of an indirect dispatch. */
+  get count(): GPUBuffer {
+    return this.counted.buffers.count;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes + this.counted.bytes + this.scanBinding.bytes;
+  }
+
+  /** Between tally and fill. */
+  encodeScan(pass: GPUComputePassEncoder, shared: SharedBinding): void {
+    this.passes.scan.encode(pass, shared, this.scanBinding);
+  }
+
+  encodeCount(pass: GPUComputePassEncoder, shared: SharedBinding): void {
+    this.passes.listCount.encode(pass, shared, this.counting);
+  }
+
+  /** Keeps with a search how many owners it is for: a word on the GPU, since searches may be submitted in any order. */
+  encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
+    encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
+  }
+
+  /**
+   * The list as one search left it. The caller may submit another at any time, so header, offsets and list are
+   * copied in one submission: of the list as much as is likely to be valid, and where that was too little all of it
+   * again, header included. `likelyOwners`: for a caller that wants offsets.
+   */
+  async read(likelyOwners?: number): Promise<ListReading> {
+    const { words, owners: mostOwners } = this.options;
+    const wantsOffsets = likelyOwners !== undefined;
+    let room = Math.min(this.capacity, FIRST_BYTES / (4 * words));
+    let ownerRoom = likelyOwners ?? 0;
+    for (;;) {
+      const [header, offsetBytes, listBytes] = (await this.copy([
+        { buffer: this.count, size: 4 * HEADER_WORDS },
+        { buffer: this.offsets, size: wantsOffsets ? 4 * (ownerRoom + 1) : 0 },
+        { buffer: this.list, size: 4 * words * room },
+      ])) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
+      const counts = new Uint32Array(header);
+      const [found, listed] = counts as unknown as [number, number];
+      const owners = wantsOffsets ? (counts[LIST_COUNT_WORDS] as number) : 0;
+      if (listed <= room && owners <= ownerRoom) {
+        const offsets = new Uint32Array(offsetBytes).slice(0, owners + 1);
+        return { found, entries: new Uint32Array(listBytes).slice(0, words * listed), offsets };
+      }
+      // At least twice as much, so that searches that keep growing cannot keep it from ending.
+      if (listed > room) room = Math.min(this.capacity, Math.max(listed, 2 * room));
+      if (owners > ownerRoom) ownerRoom = mostOwners;
+    }
+  }
+
+  private async copy(ranges: readonly ReadRange[]): Promise<ArrayBuffer[]> {
+    this.checkUsable();
+    const encoder = this.gpu.device.createCommandEncoder({ label: `${this.options.label}.read` });
+    const reading = this.readback.record(encoder, ranges);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    return reading.finish();
+  }
+
+  checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError(`list of ${this.options.entries}`);
+    this.gpu.checkAlive();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.owned.destroy();
+    this.counted.destroy();
+    this.scanBinding.destroy();
+    this.readback.destroy();
+  }
+}

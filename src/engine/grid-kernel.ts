@@ -1,0 +1,361 @@
+/**
+ * Purpose: the user's own WGSL over the neighbours that a HashGrid finds. The user writes what begins a particle,
+ * what one neighbour does to it and what is kept in the end; the loop is linked around it, the same that the
+ * engine's own passes have (shaders/shared/each_particle.wgsl), in every kind of world.
+ * Inputs: the grid's sorted outputs, buffers and parameters of the caller's. Outputs: whatever the code writes.
+ * Ordering: see each_particle.wgsl; the same input gives the same bits.
+ */
+import { checkInteger, checkKnownKeys } from '../core/checks';
+import { WORKGROUP_SIZE } from '../core/constants';
+import { ArgumentError, CellstormError, DestroyedError, LimitError, Phrase } from '../core/errors';
+import { MAX_PARTICLES } from '../core/simulation';
+import { SMALLEST_DIAMETER, type World } from '../core/world';
+import { checkEncoder, type Gpu } from '../gpu/device';
+import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
+import {
+  defineStruct,
+  type FieldType,
+  type StructFields,
+  type StructLayout,
+  storedFloats,
+} from '../gpu/layout';
+import { type SharedBinding, UniformRing } from '../gpu/params';
+import { EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
+import { checkCode, definesSkip } from './kernel-code';
+import { KernelParameters } from './kernel-parameters';
+
+/** A storage buffer of the caller's: what is in it, as WGSL says it (`array<f32>`), and what is done to it. */
+export interface KernelBuffer {
+  readonly type: string;
+  readonly access: 'read' | 'write';
+}
+
+export interface GridKernelOptions {
+  /**
+   * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
+   * ptr<function, Own>, particle: Particle, other: Neighbour)`, `fn finish(own: Own, particle: Particle)` and, if
+   * particles that are not finite are to be heard of, `fn skip(slot: u32)`.
+   */
+  readonly code: string;
+  /**
+   * What the kernel goes over: the grid's particles, or points of the caller's, of which `particle` is then one, its
+   * slot the number of the point. Default 'particles'.
+   */
+  readonly over?: 'particles' | 'points' | undefined;
+  /** For messages and debuggers. Default 'kernel'. */
+  readonly label?: string | undefined;
+  /** Neighbours nearer than this are visited. Default, and at most: the grid's diameter. */
+  readonly radius?: number | undefined;
+  /** By the names that the code knows them by. */
+  readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
+  /** Fields of `parameters`, f32, u32, vector (floats, one an axis) or extent (u32, one an axis). */
+  readonly parameters?: StructFields | undefined;
+}
+
+export interface GridKernelInput {
+  /** Over points: vec2f (2D) or vec4f with w unused (3D) for each; usage STORAGE. */
+  readonly points?: GPUBuffer | undefined;
+  /** How many points. */
+  readonly count?: number | undefined;
+  readonly buffers?: Readonly<Record<string, GPUBuffer>> | undefined;
+  readonly parameters?: Readonly<Record<string, number | readonly number[]>> | undefined;
+}
+
+/** What a grid lends its kernels. */
+export interface KernelGrid {
+  readonly world: World;
+  /** The grid as it was last encoded: its parameters and how many particles it holds. */
+  built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
+  readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
+  readonly velocity: GPUBuffer | undefined;
+  /** Called by what was destroyed. */
+  forget(dependant: { destroy(): void }): void;
+}
+
+const OPTION_NAMES = ['code', 'over', 'label', 'radius', 'buffers', 'parameters'] as const;
+
+/** An identifier of WGSL that is not one of ours. */
+const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+const FIELD_TYPES: Readonly<Record<FieldType, string>> = {
+  f32: 'f32',
+  u32: 'u32',
+  vector: 'Vector',
+  extent: 'Extent',
+};
+
+interface KnownGroup {
+  readonly buffers: readonly GPUBuffer[];
+  readonly group: GPUBindGroup;
+}
+
+/** Groups that are kept for one first buffer. */
+const MOST_GROUPS = 8;
+
+export class GridKernel {
+  private destroyed = false;
+  /** By the first buffer; a few of each, since callers swap the others between two or three. */
+  private readonly groups = new WeakMap<GPUBuffer, KnownGroup[]>();
+  private emptyGroup: GPUBindGroup | undefined;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly grid: KernelGrid,
+    private readonly kernel: Kernel,
+    private readonly over: 'particles' | 'points',
+    private readonly declared: Readonly<Record<string, KernelBuffer>>,
+    private readonly parameters: KernelParameters | undefined,
+  ) {}
+
+  static async create(gpu: Gpu, grid: KernelGrid, options: GridKernelOptions): Promise<GridKernel> {
+    checkKnownKeys('options', options, OPTION_NAMES);
+    const { world } = grid;
+    const { code, over = 'particles', label = 'kernel' } = options;
+    const { radius = world.diameter, buffers = {}, parameters } = options;
+    if (over !== 'particles' && over !== 'points') {
+      throw new ArgumentError('over', over, "'particles' or 'points'");
+    }
+    if (typeof code !== 'string') throw new ArgumentError('code', code, 'a string of WGSL');
+    if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
+    checkRadius(world, radius);
+    checkBuffers(buffers);
+    checkCode(code, Object.keys(buffers));
+    const given = parameters === undefined ? {} : checkParameters(parameters);
+    const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
+    const description = describe(grid, { code, over, label, radius, buffers, layout });
+    const storage = Object.values(description.bindings).filter((kind) => kind !== 'parameters').length;
+    const most = gpu.device.limits.maxStorageBuffersPerShaderStage;
+    if (storage > most) {
+      const spare = most - (storage - Object.keys(buffers).length);
+      throw new LimitError(
+        'maxStorageBuffersPerShaderStage',
+        `The kernel ${label} has ${Object.keys(buffers).length} buffers, but beside those of the grid this device's maxStorageBuffersPerShaderStage, ${most}, leaves room for ${spare}.`,
+      );
+    }
+    const kernel = await Kernel.compile(gpu, description);
+    const own = layout ? await KernelParameters.create(gpu, label, layout) : undefined;
+    return new GridKernel(gpu, grid, kernel, over, buffers, own);
+  }
+
+  /** Records the kernel over the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
+    if (this.destroyed) throw new DestroyedError('kernel');
+    this.gpu.checkAlive();
+    checkEncoder(encoder);
+    const isOverPoints = this.over === 'points';
+    checkKnownKeys('input', input, ['buffers', 'parameters', ...(isOverPoints ? ['points', 'count'] : [])]);
+    const built = this.grid.built();
+    if (!built) {
+      throw new CellstormError('The grid has not been encoded yet, so its kernel has nothing to go over.');
+    }
+    const threads = isOverPoints ? checkPoints(this.grid.world, input) : built.count;
+    const group = this.groupFor(input.buffers ?? {}, isOverPoints ? input.points : undefined);
+    if (!this.parameters && input.parameters !== undefined) {
+      throw new ArgumentError('parameters', input.parameters, 'left out: the kernel was created without any');
+    }
+    const values = { ...input.parameters, ...(isOverPoints ? { point_count: threads } : {}) };
+    const offsets = this.parameters ? [this.parameters.place(encoder, values)] : [];
+    const pass = encoder.beginComputePass({ label: this.kernel.description.label });
+    this.kernel.encode(pass, built.shared, group, Math.ceil(threads / WORKGROUP_SIZE), offsets);
+    pass.end();
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.grid.forget(this);
+    this.parameters?.destroy();
+  }
+
+  private groupFor(
+    given: Readonly<Record<string, GPUBuffer | undefined>>,
+    points: GPUBuffer | undefined,
+  ): GPUBindGroup {
+    const names = Object.keys(this.declared);
+    checkKnownKeys('buffers', given, names);
+    const all = points ? [...names, 'points'] : names;
+    const buffers = all.map((name) => {
+      const buffer = name === 'points' ? points : given[name];
+      if (!buffer || !(buffer.usage & GPUBufferUsage.STORAGE)) {
+        throw new ArgumentError(`buffers.${name}`, buffer, 'a GPUBuffer with usage STORAGE');
+      }
+      return buffer;
+    });
+    const [first] = buffers;
+    const groups = first ? (this.groups.get(first) ?? []) : [];
+    const known = groups.find((group) => group.buffers.every((buffer, index) => buffer === buffers[index]));
+    if (known) return known.group;
+    if (!first && this.emptyGroup) return this.emptyGroup;
+    this.checkWritten(all, buffers);
+    const group = this.kernel.bind({
+      ...this.grid.buffers,
+      velocity_in: this.grid.velocity,
+      parameters: this.parameters?.buffer,
+      ...Object.fromEntries(all.map((name, index) => [name, buffers[index]])),
+    });
+    if (!first) {
+      this.emptyGroup = group;
+      return group;
+    }
+    groups.push({ buffers, group });
+    if (groups.length > MOST_GROUPS) groups.shift();
+    this.groups.set(first, groups);
+    return group;
+  }
+
+  /** What a kernel writes it must not know by another name: the device would refuse the whole submission. */
+  private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
+    const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
+    const lent: readonly [GPUBuffer | undefined, string][] = [
+      [position_in, 'positions'],
+      [start, 'start'],
+      [cell_of_slot, 'cellOfSlot'],
+      [id_in, 'ids'],
+      [this.grid.velocity, 'velocities'],
+    ];
+    names.forEach((name, index) => {
+      if (this.declared[name]?.access !== 'write') return;
+      const accepted = 'a buffer that the kernel does not reach by another name, since it writes it';
+      const output = lent.find(([buffer]) => buffer === buffers[index]);
+      const other = names.find((_, place) => place !== index && buffers[place] === buffers[index]);
+      const told = output ? `the grid's own buffer \`${output[1]}\`` : `the same buffer as ${other}`;
+      if (output || other) throw new ArgumentError(`buffers.${name}`, new Phrase(told), accepted);
+    });
+  }
+}
+
+function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
+  if (typeof buffers !== 'object' || buffers === null) {
+    throw new ArgumentError('buffers', buffers, 'an object of { type, access } by name');
+  }
+  for (const [name, buffer] of Object.entries(buffers)) {
+    if (!NAME.test(name)) throw new ArgumentError('buffers', name, 'named as WGSL names things');
+    checkKnownKeys(`buffers.${name}`, buffer, ['type', 'access']);
+    const { type, access } = buffer;
+    if (typeof type !== 'string' || type === '' || /[;{}]/.test(type)) {
+      throw new ArgumentError(`buffers.${name}.type`, type, "a type of WGSL, such as 'array<f32>'");
+    }
+    if (access !== 'read' && access !== 'write') {
+      throw new ArgumentError(`buffers.${name}.access`, access, "'read' or 'write'");
+    }
+  }
+}
+
+/** What a kernel over points has beside the caller's parameters. */
+const POINT_FIELDS = { point_count: 'u32' } as const;
+
+/** How far to look: within what the grid was made for, and not so little that the square is lost in 32 bits. */
+export function checkRadius({ diameter }: World, radius: unknown): asserts radius is number {
+  if (typeof radius === 'number' && radius >= SMALLEST_DIAMETER && radius <= diameter) return;
+  const accepted = `at least 2^-40 and at most ${diameter}, the diameter that the grid was created with`;
+  throw new ArgumentError('radius', radius, accepted);
+}
+
+/** Points that a kernel is to go over. */
+export function checkPoints(
+  { dimensions }: World,
+  { points, count }: Pick<GridKernelInput, 'points' | 'count'>,
+): number {
+  checkInteger('count', count, 0, MAX_PARTICLES);
+  const needed = 4 * storedFloats(dimensions) * count;
+  if (!points || !(points.usage & GPUBufferUsage.STORAGE) || points.size < needed) {
+    const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} points`;
+    throw new ArgumentError('points', points, accepted);
+  }
+  return count;
+}
+
+function checkParameters(fields: StructFields): StructFields {
+  const names = Object.keys(fields ?? {});
+  if (names.length === 0) {
+    throw new ArgumentError('parameters', fields, 'left out or an object of types by name');
+  }
+  for (const name of names) {
+    if (!NAME.test(name)) throw new ArgumentError('parameters', name, 'named as WGSL names things');
+    if (!Object.hasOwn(FIELD_TYPES, fields[name] as string)) {
+      const accepted = `one of ${Object.keys(FIELD_TYPES).join(', ')}`;
+      throw new ArgumentError(`parameters.${name}`, fields[name], accepted);
+    }
+  }
+  return fields;
+}
+
+function defineParameters(
+  { dimensions }: World,
+  fields: StructFields,
+): StructLayout<StructFields> | undefined {
+  if (Object.keys(fields).length === 0) return undefined;
+  const layout = defineStruct(dimensions, fields);
+  if (layout.size > UniformRing.SLOT_BYTES) {
+    const accepted = `at most ${UniformRing.SLOT_BYTES} bytes; larger tables fit a buffer`;
+    throw new ArgumentError('parameters', new Phrase(`${layout.size} bytes`), accepted);
+  }
+  return layout;
+}
+
+interface Described {
+  readonly code: string;
+  readonly over: 'particles' | 'points';
+  readonly label: string;
+  readonly radius: number;
+  readonly buffers: Readonly<Record<string, KernelBuffer>>;
+  readonly layout: StructLayout<StructFields> | undefined;
+}
+
+function describe(
+  { world, velocity }: KernelGrid,
+  { code, over, label, radius, buffers, layout }: Described,
+): KernelDescription {
+  const bindings: Record<string, BindingKind> = {
+    position_in: 'read',
+    start: 'read',
+    cell_of_slot: 'read',
+    id_in: 'read',
+    ...(velocity ? { velocity_in: 'read' } : {}),
+    ...(over === 'points' ? { points: 'read' } : {}),
+  };
+  const declarations = Object.keys(bindings).map((name, binding) => {
+    const types: Readonly<Record<string, string>> = {
+      position_in: 'array<Stored>',
+      velocity_in: 'array<Stored>',
+      points: 'array<Stored>',
+      cell_of_slot: 'array<Cell>',
+    };
+    return `@group(1) @binding(${binding}) var<storage, read> ${name}: ${types[name] ?? 'array<u32>'};`;
+  });
+  for (const [name, { type, access }] of Object.entries(buffers)) {
+    const binding = Object.keys(bindings).length;
+    declarations.push(
+      `@group(1) @binding(${binding}) var<storage, ${access === 'read' ? 'read' : 'read_write'}> ${name}: ${type};`,
+    );
+    bindings[name] = access;
+  }
+  if (layout) {
+    const fields = Object.entries(layout.fields).map(([name, type]) => `  ${name}: ${FIELD_TYPES[type]},`);
+    declarations.push(
+      `struct Parameters {\n${fields.join('\n')}\n}`,
+      `@group(1) @binding(${Object.keys(bindings).length}) var<uniform> parameters: Parameters;`,
+    );
+    bindings.parameters = 'parameters';
+  }
+  if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
+  const reach = Math.fround(radius);
+  return {
+    label: `grid.kernel.${label}`,
+    dimensions: world.dimensions,
+    sources: [
+      ...neighbourModules(world, 'grid'),
+      { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
+      NEIGHBOURS,
+      { name: label, origin: label, text: code },
+      over === 'points' ? EACH_POINT : EACH_PARTICLE,
+    ],
+    entryPoint: over === 'points' ? 'each_point' : 'each_particle',
+    bindings,
+    flags: { FROZEN: false, VELOCITY: velocity !== undefined },
+    constants: { REACH_SQUARED_BITS: bitsOf(Math.fround(reach * reach)) },
+  };
+}
+
+function bitsOf(value: number): number {
+  return new Uint32Array(Float32Array.of(value).buffer)[0] as number;
+}

@@ -1,0 +1,111 @@
+/**
+ * Purpose: the pairs of a grid as data on the GPU, for solvers of the caller's own: every two particles nearer than
+ * the grid's diameter, once, with how many there are as the arguments of an indirect dispatch.
+ * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
+ * A pair so close to touching that a device rounds it in one way when it counts and in another when it lists leaves
+ * a hole: 2³² − 1 twice. On coordinates that are exact (see Measures.borderline) there is none.
+ * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
+ */
+import { checkKnownKeys } from '../core/checks';
+import { CellstormError } from '../core/errors';
+import type { PairList } from '../core/simulation';
+import { checkEncoder, type Gpu } from '../gpu/device';
+import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
+import { Pairs, withoutHoles } from '../passes/pairs';
+import { CountedList } from './counted-list';
+import type { KernelGrid } from './grid-kernel';
+
+export interface GridPairsOptions {
+  /** Pairs that the list holds at most; 8 bytes each. */
+  readonly capacity: number;
+}
+
+/** A list read back: `found` is more than `count` where the list was too short, and the capacity that would do. */
+export interface ListedPairs extends PairList {
+  readonly found: number;
+}
+
+export class GridPairs {
+  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
+
+  private constructor(
+    private readonly grid: KernelGrid,
+    private readonly passes: Pairs,
+    private readonly list: CountedList,
+    private readonly groups: { readonly tally: GPUBindGroup; readonly fill: GPUBindGroup },
+  ) {}
+
+  /** `particles`: as many as the grid holds at most. */
+  static async create(
+    gpu: Gpu,
+    grid: KernelGrid,
+    particles: number,
+    options: GridPairsOptions,
+  ): Promise<GridPairs> {
+    checkKnownKeys('options', options, ['capacity']);
+    const { capacity } = options;
+    const { dimensions } = grid.world;
+    const passes = await Pairs.create(gpu, grid.world, 'grid');
+    const list = await CountedList.create(gpu, {
+      label: 'grid.pairs',
+      dimensions,
+      owners: particles,
+      capacity,
+      words: 2,
+      entries: 'pairs',
+    });
+    const { position_in, id_in, start, cell_of_slot } = grid.buffers;
+    const state = { position_in, id_in, start, cell_of_slot };
+    return new GridPairs(grid, passes, list, {
+      tally: passes.bind('tally', { ...state, tallies: list.tallies }),
+      fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),
+    });
+  }
+
+  /** Pairs that fit: the number asked for, made even. */
+  get capacity(): number {
+    return this.list.capacity;
+  }
+
+  /** vec2u a pair, ids i < j; the first `listed` are valid. Of a list that is too short, the first ones. */
+  get pairs(): GPUBuffer {
+    return this.list.list;
+  }
+
+  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  get count(): GPUBuffer {
+    return this.list.count;
+  }
+
+  get memoryBytes(): number {
+    return this.list.bytes;
+  }
+
+  /** Records the search over the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder): void {
+    this.list.checkUsable();
+    checkEncoder(encoder);
+    const built = this.grid.built();
+    if (!built) throw new CellstormError('The grid has not been encoded yet, so it has no pairs.');
+    const { shared, count } = built;
+    const pass = encoder.beginComputePass({ label: 'grid.pairs' });
+    this.passes.encode(pass, shared, 'tally', this.groups.tally, count);
+    this.list.encodeScan(pass, shared);
+    this.passes.encode(pass, shared, 'fill', this.groups.fill, count);
+    this.list.encodeCount(pass, shared);
+    pass.end();
+  }
+
+  /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  async read(): Promise<ListedPairs> {
+    const { found, entries } = await this.list.read();
+    const pairs = withoutHoles(entries);
+    return { found, count: pairs.length / 2, pairs };
+  }
+
+  destroy(): void {
+    this.grid.forget(this);
+    this.list.destroy();
+  }
+}
