@@ -7,18 +7,21 @@
  *     grid.forEachPair((first, second) => …);
  *
  * Inputs: packed positions, `dimensions` numbers a particle, in any order; they are copied. Particles that are
- * not finite are set aside and counted; particles outside the box belong to its outermost cells.
- * Guarantee: overlapping means distance < diameter on the real numbers that the coordinates are: no pair is
- * missed, added or doubled by rounding. Building and searching allocate nothing, results excepted.
+ * not finite are set aside and counted; particles outside the box belong to its outermost cells, or along axes
+ * that wrap around, are brought in from up to a period outside.
+ * Guarantee: overlapping means distance < diameter (in a periodic world, of the nearest images) on the real
+ * numbers that the coordinates are: no pair is missed, added or doubled by rounding. Building and searching
+ * allocate nothing, results excepted.
  */
-import { cellCoordinate } from '../core/cells';
 import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
-import { defineWorld, type World, type WorldOptions } from '../core/world';
-import { defineLattice, lowerBound, reserve } from './lattice';
+import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
+import { defineLattice, reserve } from './lattice';
+import { visitNear } from './near';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
+import { bringIn, cellOfKey } from './wrapped';
 
 export interface CpuGridOptions extends WorldOptions {
   /** Particles at most; memory is reserved for all of them. */
@@ -27,7 +30,7 @@ export interface CpuGridOptions extends WorldOptions {
   readonly diameter: number;
 }
 
-const OPTION_NAMES = ['dimensions', 'min', 'max', 'cellSize', 'capacity', 'diameter'] as const;
+const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter'] as const;
 
 export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   checkKnownKeys('options', options, OPTION_NAMES);
@@ -35,8 +38,14 @@ export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   checkPositive('diameter', options.diameter);
   checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
   const { capacity, diameter } = options;
-  const world = defineWorld(options, diameter);
+  const world = wideEnough(defineWorld(options, diameter, capacity), options);
   return reserve(world, capacity, () => new CpuGrid(world, capacity, diameter));
+}
+
+/** Cells of an unbounded world are a power of two, which a diameter that is no 32-bit float may be just above. */
+function wideEnough(world: World, options: CpuGridOptions): World {
+  if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
+  return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
 }
 
 export class CpuGrid {
@@ -44,6 +53,9 @@ export class CpuGrid {
   private readonly search: PairSearch;
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
+  /** Of periodic worlds, else empty: positions brought into the box, in the order of the input. */
+  private readonly inside: Float32Array;
+  private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   private built = 0;
   /** Calls of forEachPair and near under way. */
@@ -60,6 +72,8 @@ export class CpuGrid {
     this.search = new PairSearch(this.order, diameter, capacity);
     this.positions = new Float32Array(world.dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
+    this.inside = new Float32Array(world.kind === 'periodic' ? this.positions.length : 0);
+    this.insideWords = new Uint32Array(this.inside.buffer);
   }
 
   /** Particles of the last build, set-aside ones included. */
@@ -73,8 +87,9 @@ export class CpuGrid {
   }
 
   get memoryBytes(): number {
+    const { order, search, positions, inside, found } = this;
     return (
-      this.order.memoryBytes + this.search.memoryBytes + this.positions.byteLength + this.found.byteLength
+      order.memoryBytes + search.memoryBytes + positions.byteLength + inside.byteLength + found.byteLength
     );
   }
 
@@ -83,9 +98,11 @@ export class CpuGrid {
     return this.order.source.slice(0, this.built);
   }
 
-  /** Cell number, as in core/cells.ts, of each of `ids()` that is not set aside. A copy. */
+  /** Cell number (unbounded: bucket), as in core/cells.ts, of each of `ids()` that is not set aside. A copy. */
   cells(): Uint32Array {
-    return Uint32Array.from(this.order.keys.subarray(0, this.order.live));
+    const { keys, live, lattice } = this.order;
+    const cells = Uint32Array.from(keys.subarray(0, live));
+    return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 
   /** Takes in new positions. `count` particles from the beginning; default: all of them. */
@@ -106,7 +123,13 @@ export class CpuGrid {
       );
     }
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
-    this.order.sort(positions, words, particles, this.positionWords);
+    if (this.world.kind === 'periodic') {
+      this.insideWords.set(words.subarray(0, dimensions * particles));
+      bringIn(this.world, this.inside, 0, particles);
+      this.order.sort(this.inside, this.insideWords, particles, this.positionWords);
+    } else {
+      this.order.sort(positions, words, particles, this.positionWords);
+    }
     this.built = particles;
   }
 
@@ -150,51 +173,22 @@ export class CpuGrid {
 
   /**
    * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and
-   * any radius will do; distances are rounded as doubles are.
+   * any radius will do, but where the world wraps around, of which distances are those of the nearest images, half
+   * the shortest period at most. Distances are rounded as doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkVector('point', point, this.world.dimensions);
     checkPositive('radius', radius);
-    const { keys, live, lattice, source } = this.order;
-    const [x, y, z = 0] = point as [number, number, number?];
-    const limit = radius * radius;
-    const firstColumn = this.cellAlong(0, x - radius, -1);
-    const width = this.cellAlong(0, x + radius, 1) - firstColumn;
-    const lastLayer = this.cellAlong(2, z + radius, 1);
-    const lastRow = this.cellAlong(1, y + radius, 1);
+    const greatest = Math.min(...this.order.lattice.periods) / 2;
+    if (radius > greatest) {
+      throw new ArgumentError('radius', radius, `at most ${greatest}, half the shortest period`);
+    }
     this.visits++;
     try {
-      for (let layer = this.cellAlong(2, z - radius, -1); layer <= lastLayer; layer++) {
-        for (let row = this.cellAlong(1, y - radius, -1); row <= lastRow; row++) {
-          const firstKey = layer * lattice.layerStride + row * lattice.rowStride + firstColumn;
-          let slot = lowerBound(keys, live, firstKey);
-          for (; (keys[slot] as number) <= firstKey + width; slot++) {
-            const distanceSquared = this.distanceSquared(slot, x, y, z);
-            if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
-          }
-        }
-      }
+      visitNear(this.order, this.positions, point, radius, visit);
     } finally {
       this.visits--;
     }
-  }
-
-  /** Coordinate of the cell `spare` cells beyond a position, within the world: corners of a box are rounded. */
-  private cellAlong(axis: number, position: number, spare: number): number {
-    const { cells, min, inverseCellSize } = this.world;
-    const count = cells[axis];
-    if (count === undefined) return 0;
-    const cell = cellCoordinate(position, min[axis] as number, inverseCellSize, count);
-    return Math.max(1, Math.min(count - 2, cell + spare));
-  }
-
-  private distanceSquared(slot: number, x: number, y: number, z: number): number {
-    const { positions } = this;
-    const { dimensions } = this.world;
-    const dx = (positions[dimensions * slot] as number) - x;
-    const dy = (positions[dimensions * slot + 1] as number) - y;
-    const dz = dimensions === 3 ? (positions[dimensions * slot + 2] as number) - z : 0;
-    return dx * dx + dy * dy + dz * dz;
   }
 
   private beginSearch(): PairSearch {

@@ -9,10 +9,12 @@
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
  *
+ * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
  * Uses neither the DOM nor Node nor WebGPU.
  */
 
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
+export { type PairEvents, pairEvents } from '../core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
 export type {
   Checkpoint,

@@ -1,6 +1,7 @@
 /**
  * Purpose: the inner loops that exist twice, in plane.ts and space.ts, because a loop over axes in them would
- * cost more than the rest; and the arrays they work on. Everything else is written once for both.
+ * cost more than the rest; and the arrays they work on. Everything else is written once for both. Worlds that
+ * are not bounded replace some: wrapped.ts and wrapped-contact.ts those of periodic ones, hashed.ts unbounded.
  * Vectors are packed: `dimensions` numbers a particle.
  */
 import type { Substep } from '../core/settings';
@@ -29,6 +30,14 @@ export interface PairTask {
   /** What each slot is called in the result. */
   readonly names: Uint32Array;
   readonly diameter: number;
+  /**
+   * Positions may have changed since they were sorted: only pairs of cells that were adjacent then count, since
+   * the grid can see no others.
+   */
+  readonly frozen: boolean;
+  /** Of unbounded worlds, else empty: the first slot of each bucket, and the cell of each slot. */
+  readonly starts: Uint32Array;
+  readonly coordinates: Int32Array;
   /** Pairs found, the lower name first. */
   words: Uint32Array;
   /** Words filled. */
@@ -64,13 +73,12 @@ export interface Kernels {
   /** From records into keys, source and sorted positions, stable; rowCounts are starts. */
   sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void;
 
-  /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or slots run out. */
-  collect(task: PairTask, stop: number): void;
-  /**
-   * The same by comparing all slots, in the same order. With `frozen` only pairs of adjacent cells count: the
-   * grid can see no others once particles have moved away from the cells they were sorted by.
-   */
-  collectAll(task: PairTask, stop: number, frozen: boolean): void;
+  /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or `next` is `end`. */
+  collect(task: PairTask, stop: number, end: number): void;
+  /** The same by comparing all slots, in the same order, until `length` is past `stop` or slots run out. */
+  collectAll(task: PairTask, stop: number): void;
+  /** The pairs of one slot with those from `begin` up to `end`, whatever their cells. */
+  scan(task: PairTask, slot: number, begin: number, end: number): void;
 
   /** target[slot] = origin[source[slot]], vectors. */
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;

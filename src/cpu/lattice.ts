@@ -1,21 +1,26 @@
 /**
- * Purpose: the cells of a world as the CPU engine's loops want them. A key is the cell number of
- * core/cells.ts; the empty ring around the box puts every neighbour at a fixed distance from it, so that the
- * loops know nothing about borders.
+ * Purpose: the cells of a world as the CPU engine's loops want them. A key is a number that orders cells, or the
+ * buckets of an unbounded world, with rows of consecutive ones.
+ *
+ * In a box, a key is the cell number of core/cells.ts with one more cell at each end of axes that wrap around. The
+ * empty ring around the box, there as elsewhere, puts every neighbour at a fixed distance, so that the loops know
+ * nothing about borders; wrapped.ts sees to those where the world goes on behind them.
+ * In an unbounded world, rows are no more than the halves of a bucket number that a sort in two passes wants.
  */
 import { LimitError } from '../core/errors';
-import type { Dimensions, World } from '../core/world';
+import { type Dimensions, MAX_CELLS, type World } from '../core/world';
 
 /** Key of slots that hold no particle of the grid: greater than any cell's, so it ends every loop. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
+  readonly world: World;
   readonly dimensions: Dimensions;
   readonly originX: number;
   readonly originY: number;
   readonly originZ: number;
   readonly inverseCellSize: number;
-  /** Cells along each axis, ring included; 1 along z in the plane. */
+  /** Cells along each axis, ring included; 1 along z in the plane. Of unbounded worlds: those of the table. */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
@@ -25,24 +30,55 @@ export interface Lattice {
   readonly rowStride: number;
   /** From a cell to the one behind it (z + 1). */
   readonly layerStride: number;
+  /** Axes that wrap around. */
+  readonly wrapsX: boolean;
+  readonly wrapsY: boolean;
+  readonly wrapsZ: boolean;
+  /** Length of the world along each axis that wraps around, infinite along others. */
+  readonly periods: readonly number[];
+  /** Of those that wrap around; 0 without any. */
+  readonly longestPeriod: number;
 }
 
 export function defineLattice(world: World): Lattice {
-  const [columns, cellsY, cellsZ = 1] = world.cells as [number, number, number?];
+  const { dimensions, inverseCellSize, period } = world;
+  const [columns, cellsY, cellsZ = 1] = keysAlong(world) as [number, number, number?];
   const [originX, originY, originZ = 0] = world.min as [number, number, number?];
+  const wraps = (axis: number) => (period[axis] ?? 0) > 0;
   return {
-    dimensions: world.dimensions,
+    world,
+    dimensions,
     originX,
     originY,
     originZ,
-    inverseCellSize: world.inverseCellSize,
+    inverseCellSize,
     columns,
     cellsY,
     cellsZ,
     rows: cellsY * cellsZ,
     rowStride: columns,
     layerStride: columns * cellsY,
+    wrapsX: wraps(0),
+    wrapsY: wraps(1),
+    wrapsZ: wraps(2),
+    periods: period.map((length) => length || Number.POSITIVE_INFINITY),
+    longestPeriod: Math.max(...period),
   };
+}
+
+function keysAlong({ kind, cells, cellCount, period, dimensions }: World): number[] {
+  if (kind === 'unbounded') {
+    const columns = 2 ** Math.ceil(Math.log2(cellCount) / 2);
+    return [columns, cellCount / columns, 1].slice(0, dimensions);
+  }
+  const padded = cells.map((count, axis) => (period[axis] === 0 ? count : count + 2));
+  if (padded.reduce((product, count) => product * count, 1) > MAX_CELLS) {
+    throw new LimitError(
+      'cells',
+      `${cells.join(' × ')} cells, and one more at each end of axes that wrap around, are more than ${MAX_CELLS}, the most that the CPU engine can number: choose a larger cellSize or a smaller box.`,
+    );
+  }
+  return padded;
 }
 
 /** Makes what reserves memory for `capacity` particles, or says that it is too much. */
@@ -52,21 +88,37 @@ export function reserve<Owner>(world: World, capacity: number, make: () => Owner
   } catch (error) {
     // What a typed array throws whose length the engine cannot allocate.
     if (!(error instanceof RangeError)) throw error;
+    const [where, remedy] =
+      world.kind === 'unbounded'
+        ? ['', 'a smaller capacity']
+        : [` in ${world.cells.join(' × ')} cells`, 'a smaller capacity or a larger cellSize'];
     throw new LimitError(
       'memory',
-      `${capacity} particles in ${world.cells.join(' × ')} cells take more memory than this JavaScript engine can allocate: choose a smaller capacity or a larger cellSize.`,
+      `${capacity} particles${where} take more memory than this JavaScript engine can allocate: choose ${remedy}.`,
     );
   }
 }
 
-/** Whether two cells are the same or touch, corners included. Neither is in the ring. */
+/** Whether two cells of a box are the same or touch, corners included. Neither is in the ring. */
 export function areAdjacent(lattice: Lattice, key: number, otherKey: number): boolean {
-  const { rowStride, layerStride } = lattice;
-  // The ring keeps these ranges from reaching around an end of a row or of a layer.
-  const layers = Math.round((otherKey - key) / layerStride);
-  const inLayer = otherKey - key - layers * layerStride;
-  const rows = Math.round(inLayer / rowStride);
-  return Math.abs(layers) <= 1 && Math.abs(rows) <= 1 && Math.abs(inLayer - rows * rowStride) <= 1;
+  const { rowStride, cellsY } = lattice;
+  const row = Math.floor(key / rowStride);
+  const otherRow = Math.floor(otherKey / rowStride);
+  const layer = Math.floor(row / cellsY);
+  const otherLayer = Math.floor(otherRow / cellsY);
+  const columns = otherKey - key - rowStride * (otherRow - row);
+  const rows = otherRow - row - cellsY * (otherLayer - layer);
+  return (
+    isStep(columns, lattice.columns, lattice.wrapsX) &&
+    isStep(rows, cellsY, lattice.wrapsY) &&
+    isStep(otherLayer - layer, lattice.cellsZ, lattice.wrapsZ)
+  );
+}
+
+/** Whether so many cells on, ring included in their number, is the same or the next. */
+function isStep(apart: number, cells: number, wraps: boolean): boolean {
+  const distance = Math.abs(apart);
+  return distance <= 1 || (wraps && distance === cells - 3);
 }
 
 /** First of `live` ascending keys that is not below `key`. */

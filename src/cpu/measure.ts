@@ -4,12 +4,33 @@
  */
 import type { Measures } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
+import { countCandidates as countHashedCandidates, takeCensus as takeBucketCensus } from './hashed';
 import type { ParticleState } from './kernels';
 import type { CellOrder } from './order';
 import type { PairSearch } from './search';
+import { around, countCandidates as countWrappedCandidates } from './wrapped';
 
-/** Pairs that the grid hands to the distance test: those in the same and in adjacent cells. */
-export function countCandidates(order: CellOrder): number {
+export type Census = Pick<
+  Measures,
+  'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions'
+>;
+
+/** Who is in which cell, and the pairs that the grid hands to the distance test: of same and adjacent cells. */
+export function takeCensus(order: CellOrder): Census {
+  const { lattice, keys, live } = order;
+  const { kind } = lattice.world;
+  if (kind === 'unbounded') {
+    return { candidates: countHashedCandidates(order), ...takeBucketCensus(order) };
+  }
+  return {
+    candidates: kind === 'periodic' ? countWrappedCandidates(lattice, keys, live) : countCandidates(order),
+    occupiedCells: order.occupiedCells(),
+    greatestOccupancy: order.greatestOccupancy(),
+    bucketCollisions: 0,
+  };
+}
+
+function countCandidates(order: CellOrder): number {
   const { keys, live, lattice } = order;
   const { rowStride, layerStride } = lattice;
   // Own cell and the next, then the rows ahead: distances to the first cell of three.
@@ -44,7 +65,7 @@ type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 /** Runs a search that has begun, with slots for names, to its end. */
 export function measureOverlaps(search: PairSearch, dimensions: Dimensions, diameter: number): Overlaps {
   const { task } = search;
-  const { positions } = task;
+  const { positions, lattice } = task;
   let contacts = 0;
   let deepestOverlap = 0;
   let sum = 0;
@@ -55,7 +76,7 @@ export function measureOverlaps(search: PairSearch, dimensions: Dimensions, diam
         const apart =
           (positions[dimensions * (task.words[word] as number) + axis] as number) -
           (positions[dimensions * (task.words[word + 1] as number) + axis] as number);
-        squared += apart * apart;
+        squared += around(apart, lattice.periods[axis] as number) ** 2;
       }
       const overlap = diameter - Math.sqrt(squared);
       sum += overlap;

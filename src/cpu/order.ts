@@ -1,17 +1,18 @@
 /**
- * Purpose: the canonical order of particles: cells ascending, ids ascending inside a cell, particles that
- * are not finite last. Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
+ * Purpose: the canonical order of particles: cells ascending (in an unbounded world, buckets of its table), ids
+ * ascending inside each, particles that are not finite last. Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
  * Outputs: for each slot, the index it is filled from (`source`), the key of its cell (`keys`),
  * and the sorted positions.
  *
- * A counting sort by column and then a stable one by row: two tables of a few thousand counters that stay
+ * A counting sort by column and then a stable one by row (of a table, by the lower and the upper half of a bucket): two tables of a few thousand counters that stay
  * in the cache, where one table of all cells would not, and no work at all for empty cells. Input that is in
  * order already is recognised while cells are computed, and left alone.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
-import { kernelsFor } from './dimensions';
+import { indexBuckets } from './hashed';
 import type { Kernels, Placement } from './kernels';
 import { type Lattice, NO_CELL } from './lattice';
+import { kernelsFor } from './variants';
 
 /** Strides of Shell's sort, descending: Ciura's, continued by 2.25. Runs are nearly always shorter than 4. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
@@ -22,6 +23,9 @@ export class CellOrder {
   readonly keys: Int32Array;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
+  /** Of unbounded worlds, else empty: first slot of each bucket and one entry more; cell of each live slot. */
+  readonly starts: Uint32Array;
+  readonly coordinates: Int32Array;
   /** Slots filled with finite particles. */
   live = 0;
   /** Particles in the fullest row of cells. */
@@ -33,11 +37,14 @@ export class CellOrder {
     readonly lattice: Lattice,
     capacity: number,
   ) {
-    const { dimensions, columns, rows } = lattice;
-    this.kernels = kernelsFor(dimensions);
+    const { dimensions, columns, rows, world } = lattice;
+    const isHashed = world.kind === 'unbounded';
+    this.kernels = kernelsFor(lattice);
     this.keys = new Int32Array(capacity + 1);
     this.keys[0] = NO_CELL;
     this.source = new Uint32Array(capacity);
+    this.starts = new Uint32Array(isHashed ? world.cellCount + 1 : 0);
+    this.coordinates = new Int32Array(isHashed ? dimensions * capacity : 0);
     this.placement = {
       keys: this.keys,
       source: this.source,
@@ -50,7 +57,8 @@ export class CellOrder {
 
   get memoryBytes(): number {
     const arrays: readonly ArrayBufferView[] = Object.values(this.placement);
-    return arrays.reduce((sum, array) => sum + array.byteLength, 0);
+    const sorting = arrays.reduce((sum, array) => sum + array.byteLength, 0);
+    return sorting + this.starts.byteLength + this.coordinates.byteLength;
   }
 
   /** `words` are the bits of `positions`; `target` receives them sorted. */
@@ -78,6 +86,7 @@ export class CellOrder {
     }
     keys.fill(NO_CELL, this.live, count + 1);
     if (ids) this.sortInsideCells(ids, words, count, target);
+    if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
   }
 
   /** Particles in the fullest cell. */

@@ -11,6 +11,15 @@
  */
 export const ROUNDING_BAND = 2 ** -50;
 
+/**
+ * The same for the distance² of nearest images, absolute. Along each axis, a difference of up to about the period
+ * P and then what is left of P are rounded, each by 2⁻⁵³ P: 2 √3 · 3 · 2⁻⁵³ P on d² near the diameter, less than
+ * 2⁻⁴⁹ of diameter · P, and squares of such errors, far less than that again.
+ */
+export function wrappedBand(diameter: number, longestPeriod: number): number {
+  return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
+}
+
 /** Touching, distance = diameter, is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
@@ -55,6 +64,43 @@ export function overlapsInSpace(
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
+/**
+ * The same for the nearest images of two slots; `periods` are infinite along axes that do not wrap around.
+ * Coordinates in the plane, or in space.
+ */
+export function overlapsWrapped(
+  positions: Float32Array,
+  slot: number,
+  other: number,
+  diameter: number,
+  periods: readonly number[],
+): boolean {
+  const dimensions = periods.length;
+  const apart = (axis: number) =>
+    exactlyApart(
+      positions[dimensions * slot + axis] as number,
+      positions[dimensions * other + axis] as number,
+      periods[axis] as number,
+    );
+  const x = apart(0);
+  const y = apart(1);
+  const z = dimensions === 3 ? apart(2) : 0;
+  if (x + y + z >= 0) return overlapsInSpace(x, y, z, 0, 0, 0, diameter);
+  const vector = (particle: number) =>
+    Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1)));
+  return overlapsExactly(vector(slot), vector(other), diameter, periods);
+}
+
+/** Distance along an axis of the nearest images, or NaN where it is no 32-bit float. */
+function exactlyApart(a: number, b: number, period: number): number {
+  const direct = a - b;
+  if (!isExactDifference(a, b, direct)) return Number.NaN;
+  const apart = Math.abs(direct);
+  const around = Math.abs(period - apart);
+  if (!(around < apart)) return apart;
+  return isExactDifference(period, apart, period - apart) ? around : Number.NaN;
+}
+
 /** The difference of two 32-bit floats came out unrounded and fits 32 bits again. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
@@ -66,14 +112,27 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-function overlapsExactly(a: readonly number[], b: readonly number[], diameter: number): boolean {
+function overlapsExactly(
+  a: readonly number[],
+  b: readonly number[],
+  diameter: number,
+  periods?: readonly number[],
+): boolean {
   let squares = 0n;
   for (let axis = 0; axis < a.length; axis++) {
-    const difference = toInteger(a[axis] as number) - toInteger(b[axis] as number);
+    let difference = toInteger(a[axis] as number) - toInteger(b[axis] as number);
+    const period = periods?.[axis] ?? Number.POSITIVE_INFINITY;
+    if (Number.isFinite(period)) difference = nearestImage(difference, toInteger(period));
     squares += difference * difference;
   }
   const limit = toInteger(diameter);
   return squares < limit * limit;
+}
+
+function nearestImage(difference: bigint, period: bigint): bigint {
+  const rest = difference % period;
+  const apart = rest < 0n ? -rest : rest;
+  return 2n * apart > period ? period - apart : apart;
 }
 
 const bits = new DataView(new ArrayBuffer(8));

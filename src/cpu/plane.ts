@@ -85,7 +85,7 @@ function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placeme
   }
 }
 
-function collect(task: PairTask, stop: number): void {
+function collect(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
   const limit = diameter * diameter;
@@ -94,7 +94,7 @@ function collect(task: PairTask, stop: number): void {
   let length = task.length;
   // First slot of the three cells in the row ahead: it only ever advances.
   let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead) : live;
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
@@ -141,8 +141,8 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
   );
 }
 
-function collectAll(task: PairTask, stop: number, frozen: boolean): void {
-  const { keys, live, positions, names, diameter, words, lattice } = task;
+function collectAll(task: PairTask, stop: number): void {
+  const { keys, live, positions, names, diameter, words, lattice, frozen } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
@@ -165,6 +165,28 @@ function collectAll(task: PairTask, stop: number, frozen: boolean): void {
     }
   }
   task.next = slot;
+  task.length = length;
+}
+
+function scan(task: PairTask, slot: number, begin: number, end: number): void {
+  const { positions, names, diameter, words } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  const x = positions[2 * slot] as number;
+  const y = positions[2 * slot + 1] as number;
+  const name = names[slot] as number;
+  let { length } = task;
+  for (let other = begin; other < end; other++) {
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[length] = name + descent;
+    words[length + 1] = otherName - descent;
+    const dx = (positions[2 * other] as number) - x;
+    const dy = (positions[2 * other + 1] as number) - y;
+    const excess = dx * dx + dy * dy - limit;
+    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+    else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+  }
   task.length = length;
 }
 
@@ -371,6 +393,7 @@ export const PLANE: Kernels = {
   sortByRow,
   collect,
   collectAll,
+  scan,
   gather,
   integrate,
   findPartners,

@@ -4,25 +4,25 @@
  * Ordering: pairs come by their lower slot ascending, then by the higher. Each comes once.
  */
 import type { BroadPhase } from '../core/settings';
-import { kernelsFor } from './dimensions';
 import type { Kernels, PairTask } from './kernels';
+import type { Lattice } from './lattice';
 import type { CellOrder } from './order';
+import { kernelsFor } from './variants';
 
 /** Words of a portion, where nothing demands more: small enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
 export class PairSearch {
-  readonly task: PairTask & { live: number; positions: Float32Array; names: Uint32Array };
+  readonly task: PairTask & { live: number; positions: Float32Array; names: Uint32Array; frozen: boolean };
   private readonly kernels: Kernels;
   private broadPhase: BroadPhase = 'grid';
-  private frozen = false;
 
   constructor(
     private readonly order: CellOrder,
     diameter: number,
     capacity: number,
   ) {
-    this.kernels = kernelsFor(order.lattice.dimensions);
+    this.kernels = kernelsFor(order.lattice);
     this.task = {
       lattice: order.lattice,
       keys: order.keys,
@@ -30,6 +30,9 @@ export class PairSearch {
       positions: new Float32Array(0),
       names: new Uint32Array(0),
       diameter,
+      frozen: false,
+      starts: order.starts,
+      coordinates: order.coordinates,
       // A portion may end with all pairs of any one particle.
       words: new Uint32Array(PORTION + 2 * capacity + 2),
       length: 0,
@@ -52,8 +55,8 @@ export class PairSearch {
     task.names = names;
     task.next = 0;
     task.length = 0;
+    task.frozen = frozen;
     this.broadPhase = broadPhase;
-    this.frozen = frozen;
   }
 
   /** Fills `task.words` with the next portion; false when there are no more pairs. */
@@ -86,15 +89,22 @@ export class PairSearch {
   /** Words that the pairs of one particle can take, and the two that are written before they are kept. */
   private roomForOne(): number {
     const { live, fullestRow, lattice } = this.order;
-    // They are in its own row and the rows ahead.
-    const candidates = lattice.dimensions === 2 ? 2 * fullestRow : 5 * fullestRow;
+    const candidates = mostRowsAhead(lattice) * fullestRow;
     return 2 * (this.broadPhase === 'naive' ? live : Math.min(live, candidates)) + 2;
   }
 
   private collect(stop: number): void {
-    if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop);
-    else this.kernels.collectAll(this.task, stop, this.frozen);
+    if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop, this.task.live);
+    else this.kernels.collectAll(this.task, stop);
   }
+}
+
+/** Rows that the later neighbours of a particle are in: its own, and those ahead, around an end, or in the table. */
+function mostRowsAhead({ dimensions, world }: Lattice): number {
+  if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
+  if (world.kind === 'periodic') return dimensions === 2 ? 3 : 9;
+  // Each row of three cells may lie in two blocks.
+  return dimensions === 2 ? 6 : 18;
 }
 
 /**

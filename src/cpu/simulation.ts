@@ -3,7 +3,7 @@
  * (up to rounding) as the GPU's, but values come at once where the GPU's come as promises.
  *
  * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along. Sums inside a
- * pass are doubles. One substep: integrate, sort, gather, then for each iteration: search pairs, find bouncing
+ * pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort, gather, then for each iteration: search pairs, find bouncing
  * partners (only with restitution), respond, finish.
  * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
  * canonical order. Steps allocate nothing that grows with the number of particles.
@@ -23,6 +23,7 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -34,12 +35,13 @@ import {
   type SimulationPlan,
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
-import { kernelsFor } from './dimensions';
 import type { Kernels, ParticleState, Response } from './kernels';
 import { defineLattice, reserve } from './lattice';
-import { countCandidates, measureOverlaps, measureParticles } from './measure';
+import { measureOverlaps, measureParticles, takeCensus } from './measure';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
+import { kernelsFor } from './variants';
+import { carryIn } from './wrapped';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
@@ -55,6 +57,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly memoryBytes: number;
   private readonly diameter: number;
   private readonly kernels: Kernels;
+  private readonly wraps: boolean;
   private readonly order: CellOrder;
   private readonly search: PairSearch;
   private readonly response: Response;
@@ -78,8 +81,10 @@ export class CpuSimulation implements ParticleSimulation {
     this.diameter = plan.diameter;
     this.capacity = capacity;
     this.currentSettings = plan.settings;
-    this.kernels = kernelsFor(dimensions);
-    this.order = new CellOrder(defineLattice(world), capacity);
+    const lattice = defineLattice(world);
+    this.wraps = world.kind === 'periodic';
+    this.kernels = kernelsFor(lattice);
+    this.order = new CellOrder(lattice, capacity);
     this.search = new PairSearch(this.order, plan.diameter, capacity);
     this.state = createState(dimensions, capacity);
     this.spare = createState(dimensions, capacity);
@@ -122,6 +127,7 @@ export class CpuSimulation implements ParticleSimulation {
     const parameters = this.substepFor(dt);
     for (let substep = 0; substep < substeps; substep++) {
       this.kernels.integrate(this.state, this.count, parameters);
+      this.carryIn(0, this.count);
       this.sort();
       for (let iteration = 0; iteration < iterations; iteration++) this.respond(parameters, iteration > 0);
     }
@@ -140,6 +146,7 @@ export class CpuSimulation implements ParticleSimulation {
         this.kernels.separate(this.search.task, this.state, this.response, parameters);
       }
       this.kernels.finishSeparate(this.state, this.order.live, this.response, parameters);
+      this.carryIn(0, this.order.live);
     }
   }
 
@@ -173,14 +180,14 @@ export class CpuSimulation implements ParticleSimulation {
     this.sort();
     const { order, search, state, world, count } = this;
     const { live } = order;
+    const census = takeCensus(order);
     this.beginSearch(false);
     const overlaps = measureOverlaps(search, this.dimensions, this.diameter);
     const isNaive = this.currentSettings.broadPhase === 'naive';
     return {
       count,
-      candidates: isNaive ? (live * (live - 1)) / 2 : countCandidates(order),
-      occupiedCells: order.occupiedCells(),
-      greatestOccupancy: order.greatestOccupancy(),
+      ...census,
+      ...(isNaive ? { candidates: (live * (live - 1)) / 2 } : {}),
       nonFinite: count - live,
       ...overlaps,
       borderline: 0,
@@ -213,8 +220,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   checkpoint(): Checkpoint {
     const { time, settings, dimensions, radius } = this;
-    const { min, max } = this.world;
-    return { version: 1, dimensions, radius, min, max, time, settings, ...this.read() };
+    return { version: 1, dimensions, radius, ...describeWorld(this.world), time, settings, ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -243,14 +249,21 @@ export class CpuSimulation implements ParticleSimulation {
     this.beginSearch(frozen);
     while (search.advance()) kernels.respond(search.task, state, response, parameters);
     kernels.finish(state, live, response, parameters);
+    this.carryIn(0, live);
   }
 
   private beginSearch(frozen: boolean): void {
     this.search.begin(this.state.positions, this.slots, this.currentSettings.broadPhase, frozen);
   }
 
+  /** Into the box, where it wraps around; slots from `first` up to `end`. */
+  private carryIn(first: number, end: number): void {
+    if (this.wraps) carryIn(this.world, this.state.positions, first, end);
+  }
+
   /** Brings the state into canonical order. */
   private sort(): void {
+    this.carryIn(0, this.count);
     const { count, kernels, order, state, spare } = this;
     order.sort(state.positions, state.positionWords, count, spare.positionWords, state.ids);
     const { source } = order;
@@ -265,6 +278,7 @@ export class CpuSimulation implements ParticleSimulation {
     state.ids.set(ids, slot);
     state.positionWords.set(wordsOf(positions), dimensions * slot);
     state.velocityWords.set(wordsOf(velocities), dimensions * slot);
+    this.carryIn(slot, slot + ids.length);
   }
 
   private hash(): string {

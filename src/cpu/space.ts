@@ -99,7 +99,7 @@ const toRowsAhead = new Int32Array(ROWS_AHEAD);
 /** For each of these rows, the first slot of its three cells: it only ever advances. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
-function collect(task: PairTask, stop: number): void {
+function collect(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
@@ -115,7 +115,7 @@ function collect(task: PairTask, stop: number): void {
       slotsAhead[row] = lowerBound(keys, live, (keys[slot] as number) + (toRowsAhead[row] as number));
     }
   }
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
@@ -170,8 +170,8 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
   );
 }
 
-function collectAll(task: PairTask, stop: number, frozen: boolean): void {
-  const { keys, live, positions, names, diameter, words, lattice } = task;
+function collectAll(task: PairTask, stop: number): void {
+  const { keys, live, positions, names, diameter, words, lattice, frozen } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
@@ -196,6 +196,30 @@ function collectAll(task: PairTask, stop: number, frozen: boolean): void {
     }
   }
   task.next = slot;
+  task.length = length;
+}
+
+function scan(task: PairTask, slot: number, begin: number, end: number): void {
+  const { positions, names, diameter, words } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  const x = positions[3 * slot] as number;
+  const y = positions[3 * slot + 1] as number;
+  const z = positions[3 * slot + 2] as number;
+  const name = names[slot] as number;
+  let { length } = task;
+  for (let other = begin; other < end; other++) {
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[length] = name + descent;
+    words[length + 1] = otherName - descent;
+    const dx = (positions[3 * other] as number) - x;
+    const dy = (positions[3 * other + 1] as number) - y;
+    const dz = (positions[3 * other + 2] as number) - z;
+    const excess = dx * dx + dy * dy + dz * dz - limit;
+    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+    else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+  }
   task.length = length;
 }
 
@@ -443,6 +467,7 @@ export const SPACE: Kernels = {
   sortByRow,
   collect,
   collectAll,
+  scan,
   gather,
   integrate,
   findPartners,

@@ -6,7 +6,7 @@ import { defineWorld } from '../../src/core/world';
 import { type CpuGrid, createCpuGrid } from '../../src/cpu';
 import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
-import { createScene, SCENE_NAMES } from '../../src/scenes';
+import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 
 type Dimensions = 2 | 3;
 
@@ -21,8 +21,19 @@ function exact(value: number): bigint {
   return BigInt(scaled) << (1074n - shift);
 }
 
-function exactOverlap(a: readonly number[], b: readonly number[], diameter: number): boolean {
-  const squares = a.map((value, axis) => (exact(value) - exact(b[axis] as number)) ** 2n);
+function exactOverlap(
+  a: readonly number[],
+  b: readonly number[],
+  diameter: number,
+  periods: readonly number[] = [],
+): boolean {
+  const squares = a.map((value, axis) => {
+    const difference = exact(value) - exact(b[axis] as number);
+    const period = exact(periods[axis] ?? 0);
+    if (period === 0n) return difference ** 2n;
+    const rest = ((difference % period) + period) % period;
+    return (2n * rest > period ? period - rest : rest) ** 2n;
+  });
   return squares.reduce((sum, square) => sum + square, 0n) < exact(diameter) ** 2n;
 }
 
@@ -31,7 +42,12 @@ function vectorAt(positions: Float32Array, dimensions: Dimensions, particle: num
 }
 
 /** All overlapping pairs, sorted, by looking at every pair in exact arithmetic. */
-function oracle(positions: Float32Array, dimensions: Dimensions, diameter: number): number[] {
+function oracle(
+  positions: Float32Array,
+  dimensions: Dimensions,
+  diameter: number,
+  periods?: readonly number[],
+): number[] {
   const pairs: number[] = [];
   const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
     vectorAt(positions, dimensions, particle),
@@ -39,7 +55,8 @@ function oracle(positions: Float32Array, dimensions: Dimensions, diameter: numbe
   vectors.forEach((a, first) => {
     for (let second = first + 1; second < vectors.length; second++) {
       const b = vectors[second] as number[];
-      if ([...a, ...b].every(Number.isFinite) && exactOverlap(a, b, diameter)) pairs.push(first, second);
+      if ([...a, ...b].every(Number.isFinite) && exactOverlap(a, b, diameter, periods))
+        pairs.push(first, second);
     }
   });
   return pairs;
@@ -177,17 +194,9 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
 
   it.each(SCENE_NAMES)('finds the pairs of the scene %s', (name) => {
     const scene = createScene(name, { dimensions, count: 300 });
-    const { min, max, cellSize } = scene;
-    const grid = createCpuGrid({
-      dimensions,
-      min,
-      max,
-      cellSize,
-      diameter: 2 * scene.radius,
-      capacity: 300,
-    });
+    const grid = createCpuGrid({ ...worldOptions(scene), diameter: 2 * scene.radius, capacity: 300 });
     grid.build(scene.positions);
-    expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius));
+    expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius, grid.world.period));
   });
 
   it('finds all pairs of particles in one place, in portions', () => {

@@ -1,0 +1,164 @@
+/**
+ * Purpose: the contact law where the world wraps around: findPartners, respond and separate of kernels.ts with the
+ * nearest images of the two particles, in the plane and in space. The arithmetic is that of plane.ts and space.ts,
+ * so that contacts away from the ends have the same bits as there.
+ */
+import type { Substep } from '../core/settings';
+import { bearingChange, COINCIDENT_SQUARED, coincidentNormal } from './contact';
+import type { PairTask, ParticleState, Response } from './kernels';
+
+/** From one coordinate to another, the shorter way; the period is infinite where there is one way only. */
+function nearest(apart: number, period: number): number {
+  const half = period / 2;
+  return apart > half ? apart - period : apart < -half ? apart + period : apart;
+}
+
+export function findPartners(task: PairTask, state: ParticleState, response: Response): void {
+  const { words, length, lattice } = task;
+  const { dimensions } = lattice;
+  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
+  const inSpace = dimensions === 3;
+  const { positions, velocities } = state;
+  const { approaches, partners } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
+    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
+    let z = 0;
+    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
+    const squared = x * x + y * y + z * z;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, dimensions);
+      y = coincidentNormal(a, b, 1, dimensions);
+      z = coincidentNormal(a, b, 2, dimensions);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      z /= distance;
+    }
+    let approach =
+      ((velocities[atA] as number) - (velocities[atB] as number)) * x +
+      ((velocities[atA + 1] as number) - (velocities[atB + 1] as number)) * y;
+    if (inSpace) approach += ((velocities[atA + 2] as number) - (velocities[atB + 2] as number)) * z;
+    if (approach < (approaches[a] as number)) {
+      approaches[a] = approach;
+      partners[a] = b;
+    }
+    if (approach < (approaches[b] as number)) {
+      approaches[b] = approach;
+      partners[b] = a;
+    }
+  }
+}
+
+export function respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length, lattice } = task;
+  const { dimensions } = lattice;
+  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
+  const inSpace = dimensions === 3;
+  const { positions, velocities } = state;
+  const { pushes, changes, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
+  const bouncing = restitution > 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
+    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
+    let z = 0;
+    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
+    const squared = x * x + y * y + z * z;
+    let overlap = diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, dimensions);
+      y = coincidentNormal(a, b, 1, dimensions);
+      z = coincidentNormal(a, b, 2, dimensions);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      z /= distance;
+      overlap -= distance;
+    }
+    const push = halfRelaxation * overlap;
+    const relativeX = (velocities[atA] as number) - (velocities[atB] as number);
+    const relativeY = (velocities[atA + 1] as number) - (velocities[atB + 1] as number);
+    const relativeZ = inSpace ? (velocities[atA + 2] as number) - (velocities[atB + 2] as number) : 0;
+    const approach = relativeX * x + relativeY * y + relativeZ * z;
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const change = bounces
+      ? -0.5 * (1 + restitution) * approach
+      : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution);
+    const slidingX = relativeX - approach * x;
+    const slidingY = relativeY - approach * y;
+    const slidingZ = relativeZ - approach * z;
+    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
+    const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
+    const changeX = change * x - braking * slidingX;
+    const changeY = change * y - braking * slidingY;
+    // A contact that bears also holds its place; one that bounces only changes course.
+    const held = bounces ? 0 : braking * dt;
+    const pushX = push * x - held * slidingX;
+    const pushY = push * y - held * slidingY;
+    changes[atA] = (changes[atA] as number) + changeX;
+    changes[atA + 1] = (changes[atA + 1] as number) + changeY;
+    changes[atB] = (changes[atB] as number) - changeX;
+    changes[atB + 1] = (changes[atB + 1] as number) - changeY;
+    pushes[atA] = (pushes[atA] as number) + pushX;
+    pushes[atA + 1] = (pushes[atA + 1] as number) + pushY;
+    pushes[atB] = (pushes[atB] as number) - pushX;
+    pushes[atB + 1] = (pushes[atB + 1] as number) - pushY;
+    if (inSpace) {
+      const changeZ = change * z - braking * slidingZ;
+      const pushZ = push * z - held * slidingZ;
+      changes[atA + 2] = (changes[atA + 2] as number) + changeZ;
+      changes[atB + 2] = (changes[atB + 2] as number) - changeZ;
+      pushes[atA + 2] = (pushes[atA + 2] as number) + pushZ;
+      pushes[atB + 2] = (pushes[atB + 2] as number) - pushZ;
+    }
+  }
+}
+
+export function separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length, lattice } = task;
+  const { dimensions } = lattice;
+  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
+  const inSpace = dimensions === 3;
+  const { positions } = state;
+  const { pushes } = response;
+  const { diameter, halfRelaxation } = substep;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
+    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
+    let z = 0;
+    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
+    const squared = x * x + y * y + z * z;
+    let push = halfRelaxation * diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, dimensions);
+      y = coincidentNormal(a, b, 1, dimensions);
+      z = coincidentNormal(a, b, 2, dimensions);
+    } else {
+      const distance = Math.sqrt(squared);
+      push = (halfRelaxation * (diameter - distance)) / distance;
+    }
+    pushes[atA] = (pushes[atA] as number) + push * x;
+    pushes[atA + 1] = (pushes[atA + 1] as number) + push * y;
+    pushes[atB] = (pushes[atB] as number) - push * x;
+    pushes[atB + 1] = (pushes[atB + 1] as number) - push * y;
+    if (!inSpace) continue;
+    pushes[atA + 2] = (pushes[atA + 2] as number) + push * z;
+    pushes[atB + 2] = (pushes[atB + 2] as number) - push * z;
+  }
+}
