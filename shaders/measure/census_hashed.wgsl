@@ -1,14 +1,5 @@
 // Who else is in a particle's cell, where a bucket may hold several cells. Needs of the kernel: start, cell_of_slot.
 
-struct Census {
-  // One particle of each cell is.
-  is_first: bool,
-  // Particles in the cell.
-  occupancy: u32,
-  // Whether particles of another cell are in the same bucket.
-  is_shared: bool,
-}
-
 fn census_of(slot: u32, cell: Cell) -> Census {
   let bucket = bucket_at(load_lattice(cell));
   let end = min(start[bucket + 1u], grid.count);

@@ -16,6 +16,16 @@ struct Measure {
   lattice_scale: f32,
 }
 
+// Who is in a particle's cell: census_dense.wgsl or census_hashed.wgsl says so.
+struct Census {
+  // One particle of each cell is.
+  is_first: bool,
+  // Particles in the cell.
+  occupancy: u32,
+  // Whether particles of another cell are in the same bucket.
+  is_shared: bool,
+}
+
 struct Own {
   cell: Cell,
   exact: bool,

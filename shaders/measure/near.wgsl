@@ -11,8 +11,7 @@ struct Near {
 struct Own {
   found: u32,
 #if FILL
-  first: u32,
-  room: u32,
+  places: Stretch,
 #endif
 }
 
@@ -36,18 +35,15 @@ fn reach_squared() -> f32 {
 fn begin(point: Particle) -> Own {
   var own = Own();
 #if FILL
-  let listed = arrayLength(&ids);
-  own.first = min(offsets[point.slot], listed);
-  // Offsets descend only where there are more neighbours than 32 bits count: see list_count.wgsl.
-  own.room = max(min(offsets[point.slot + 1u], listed), own.first) - own.first;
+  own.places = stretch_of(offsets[point.slot], offsets[point.slot + 1u], arrayLength(&ids));
 #endif
   return own;
 }
 
 fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
 #if FILL
-  if ((*own).found < (*own).room) {
-    ids[(*own).first + (*own).found] = id_in[other.slot];
+  if ((*own).found < (*own).places.room) {
+    ids[(*own).places.first + (*own).found] = id_in[other.slot];
   }
 #endif
   (*own).found += 1u;
@@ -55,14 +51,14 @@ fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
 
 fn finish(own: Own, point: Particle) {
 #if FILL
-  let end = own.first + min(own.found, own.room);
-  for (var hole = end; hole < own.first + own.room; hole++) {
+  let end = own.places.first + min(own.found, own.places.room);
+  for (var hole = end; hole < own.places.first + own.places.room; hole++) {
     ids[hole] = NO_PARTNER;
   }
-  for (var index = own.first + 1u; index < end; index++) {
+  for (var index = own.places.first + 1u; index < end; index++) {
     let moving = ids[index];
     var place = index;
-    while (place > own.first && ids[place - 1u] > moving) {
+    while (place > own.places.first && ids[place - 1u] > moving) {
       ids[place] = ids[place - 1u];
       place--;
     }

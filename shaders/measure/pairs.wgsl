@@ -7,8 +7,7 @@ struct Own {
   id: u32,
   found: u32,
 #if FILL
-  first: u32,
-  room: u32,
+  places: Stretch,
 #endif
 }
 
@@ -31,10 +30,7 @@ fn begin(particle: Particle) -> Own {
   var own = Own();
   own.id = id_in[particle.slot];
 #if FILL
-  let listed = arrayLength(&pairs);
-  own.first = min(offsets[own.id], listed);
-  // Offsets descend only where there are more pairs than 32 bits count: see list_count.wgsl.
-  own.room = max(min(offsets[own.id + 1u], listed), own.first) - own.first;
+  own.places = stretch_of(offsets[own.id], offsets[own.id + 1u], arrayLength(&pairs));
 #endif
   return own;
 }
@@ -45,8 +41,8 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     return;
   }
 #if FILL
-  if ((*own).found < (*own).room) {
-    pairs[(*own).first + (*own).found] = vec2u((*own).id, other_id);
+  if ((*own).found < (*own).places.room) {
+    pairs[(*own).places.first + (*own).found] = vec2u((*own).id, other_id);
   }
 #endif
   (*own).found += 1u;
@@ -55,15 +51,15 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 fn finish(own: Own, particle: Particle) {
 #if FILL
   // Neighbours came in slot order. They are few, and nobody else has a hand in this stretch of the list.
-  let end = own.first + min(own.found, own.room);
+  let end = own.places.first + min(own.found, own.places.room);
   // A device may round a pair that nearly touches in another way here than in the tally: its place is a hole then.
-  for (var hole = end; hole < own.first + own.room; hole++) {
+  for (var hole = end; hole < own.places.first + own.places.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  for (var index = own.first + 1u; index < end; index++) {
+  for (var index = own.places.first + 1u; index < end; index++) {
     let moving = pairs[index];
     var place = index;
-    while (place > own.first && pairs[place - 1u].y > moving.y) {
+    while (place > own.places.first && pairs[place - 1u].y > moving.y) {
       pairs[place] = pairs[place - 1u];
       place--;
     }

@@ -38,6 +38,16 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
+// The bucket of what has no cell: the quarantine, or (its id marked) the exit.
+fn aside(id: u32) -> u32 {
+  return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
+}
+
+// Whether two cells are the same or touch, corners included, where nothing wraps around.
+fn is_beside(cell: Lattice, other: Lattice) -> bool {
+  return all(abs(other - cell) <= Lattice(1));
+}
+
 // The thread's place in a dispatch that may be folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;

@@ -1,6 +1,14 @@
 // The neighbour loop where three cells of a row may be two ranges: the periodic and the unbounded world. Same
 // contract as probe_bounded.wgsl; needs one of the rows_*.wgsl for row_span and is_in_row.
 
+// The particles of three cells of a row: one range of slots, or two.
+struct Span {
+  first: u32,
+  first_length: u32,
+  second: u32,
+  second_length: u32,
+}
+
 fn probe(
   own: ptr<function, Own>,
   particle: Particle,

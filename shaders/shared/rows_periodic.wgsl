@@ -1,12 +1,5 @@
 // Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/probe.ts.
 
-struct Span {
-  first: u32,
-  first_length: u32,
-  second: u32,
-  second_length: u32,
-}
-
 // The cells beside one of `count` along an axis, ascending, so that slots ascend too.
 fn around(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {

@@ -1,12 +1,5 @@
 // Rows of cells in the unbounded world, for probe_rows.wgsl. Twin: src/reference/probe.ts.
 
-struct Span {
-  first: u32,
-  first_length: u32,
-  second: u32,
-  second_length: u32,
-}
-
 fn row_span(lattice: Lattice, row: u32) -> Span {
   let middle = lattice + row_offset(row);
   let place = u32(middle.x) & (HASH_BLOCK - 1u);

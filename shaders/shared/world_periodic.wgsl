@@ -1,15 +1,7 @@
-// The periodic world: a box whose chosen axes wrap around. Needs params and finite. Twin: src/core/cells.ts.
+// The periodic world: a box whose chosen axes wrap around. Needs cells_dense. Twin: src/core/cells.ts.
 // Along a periodic axis there is no ring of empty cells: `grid.ring` is 0, the first and the last cell are
 // neighbours, and the last may be up to twice as wide. Along the others `grid.period` is 0, and all is as in
 // world_bounded.wgsl.
-
-alias Cell = u32;
-
-const NOWHERE = Cell(0xffffffffu);
-
-fn is_in_grid(cell: Cell) -> bool {
-  return cell < grid.cell_count;
-}
 
 // Positions up to a period outside are brought in before anything is decided by them. Sums only: a product
 // might be fused in one kernel and not in another, and a particle be counted in one cell and stored in the next.
@@ -62,21 +54,6 @@ fn lattice_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(wrapped(position) - grid.origin) * grid.inverse_cell_size));
   let last = Vector(grid.cells - 2u * grid.ring - Extent(1u));
   return Lattice(clamp(scaled, Vector(), last)) + Lattice(grid.ring);
-}
-
-fn bucket_of(position: Vector, id: u32) -> u32 {
-  if (is_finite(position)) {
-    return flatten(lattice_at(position), grid.cells);
-  }
-  return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
-}
-
-fn cell_of(position: Vector, bucket: u32) -> Cell {
-  return bucket;
-}
-
-fn lattice_of(cell: Cell) -> Lattice {
-  return unflatten(min(cell, grid.cell_count - 1u), grid.cells);
 }
 
 // Without a ring the ends touch; with one nothing ever is in the outermost cells.

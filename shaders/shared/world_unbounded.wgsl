@@ -1,5 +1,5 @@
 // The unbounded world: cells anywhere, filed under a hash in a table of `grid.cell_count` buckets, a power of two.
-// Needs params and finite. Twin: src/core/cells.ts.
+// Needs space_straight. Twin: src/core/cells.ts.
 // The edge of a cell is a power of two, so that a position's cell is exact however far out it is. Blocks of
 // HASH_BLOCK cells along x stay together in the table: three cells of a row are then one range, or two.
 
@@ -14,24 +14,6 @@ const FARTHEST = 0x1p30f;
 
 fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
-}
-
-fn wrapped(position: Vector) -> Vector {
-  return position;
-}
-
-// The same for a position as it lies in memory: to the bit, whatever it is.
-fn stored_at(stored: Stored) -> Stored {
-  return stored;
-}
-
-// The same for a position that may have gone any way in one substep.
-fn carried(position: Vector) -> Vector {
-  return position;
-}
-
-fn separation(place: Vector, other: Vector) -> Vector {
-  return place - other;
 }
 
 fn lattice_at(position: Vector) -> Lattice {
@@ -58,7 +40,7 @@ fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return bucket_at(lattice_at(position));
   }
-  return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
+  return aside(id);
 }
 
 fn cell_of(position: Vector, bucket: u32) -> Cell {
@@ -73,5 +55,5 @@ fn lattice_of(cell: Cell) -> Lattice {
 }
 
 fn are_adjacent(cell: Lattice, other: Lattice) -> bool {
-  return all(abs(other - cell) <= Lattice(1));
+  return is_beside(cell, other);
 }

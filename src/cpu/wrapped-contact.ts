@@ -1,11 +1,12 @@
 /**
  * Purpose: the contact law where the world wraps around: findPartners, respond and separate of kernels.ts with the
- * nearest images of the two particles, in the plane and in space. The arithmetic is that of plane.ts and space.ts,
- * so that contacts away from the ends have the same bits as there.
+ * nearest images of the two particles, in the plane and in space. The arithmetic of steps is that of plane.ts and
+ * space.ts, so that contacts away from the ends have the same bits as there.
  */
 import type { Substep } from '../core/settings';
 import { bearingChange, COINCIDENT_SQUARED, coincidentNormal } from './contact';
 import type { PairTask, ParticleState, Response } from './kernels';
+import type { Lattice } from './lattice';
 
 /** From one coordinate to another, the shorter way; the period is infinite where there is one way only. */
 function nearest(apart: number, period: number): number {
@@ -13,10 +14,32 @@ function nearest(apart: number, period: number): number {
   return apart > half ? apart - period : apart < -half ? apart + period : apart;
 }
 
+/** From b to a, of unit length: what `face` found last. */
+const normal = new Float64Array(3);
+
+/** Finds `normal`, the direction in which two particles meet, and returns how far apart they are. */
+function face({ dimensions, periods }: Lattice, positions: Float32Array, a: number, b: number): number {
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct =
+      (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
+    const apart = nearest(direct, periods[axis] as number);
+    normal[axis] = apart;
+    squared += apart * apart;
+  }
+  const isCoincident = squared < COINCIDENT_SQUARED;
+  const distance = isCoincident ? 0 : Math.sqrt(squared);
+  for (let axis = 0; axis < dimensions; axis++) {
+    normal[axis] = isCoincident
+      ? coincidentNormal(a, b, axis, dimensions)
+      : (normal[axis] as number) / distance;
+  }
+  return distance;
+}
+
 export function findPartners(task: PairTask, state: ParticleState, response: Response): void {
   const { words, length, lattice } = task;
   const { dimensions } = lattice;
-  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
   const inSpace = dimensions === 3;
   const { positions, velocities } = state;
   const { approaches, partners } = response;
@@ -25,21 +48,10 @@ export function findPartners(task: PairTask, state: ParticleState, response: Res
     const b = words[word + 1] as number;
     const atA = dimensions * a;
     const atB = dimensions * b;
-    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
-    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
-    let z = 0;
-    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
-    const squared = x * x + y * y + z * z;
-    if (squared < COINCIDENT_SQUARED) {
-      x = coincidentNormal(a, b, 0, dimensions);
-      y = coincidentNormal(a, b, 1, dimensions);
-      z = coincidentNormal(a, b, 2, dimensions);
-    } else {
-      const distance = Math.sqrt(squared);
-      x /= distance;
-      y /= distance;
-      z /= distance;
-    }
+    face(lattice, positions, a, b);
+    const x = normal[0] as number;
+    const y = normal[1] as number;
+    const z = normal[2] as number;
     let approach =
       ((velocities[atA] as number) - (velocities[atB] as number)) * x +
       ((velocities[atA + 1] as number) - (velocities[atB + 1] as number)) * y;
@@ -58,7 +70,6 @@ export function findPartners(task: PairTask, state: ParticleState, response: Res
 export function respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = task;
   const { dimensions } = lattice;
-  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
   const inSpace = dimensions === 3;
   const { positions, velocities } = state;
   const { pushes, changes, partners } = response;
@@ -70,23 +81,11 @@ export function respond(task: PairTask, state: ParticleState, response: Response
     const b = words[word + 1] as number;
     const atA = dimensions * a;
     const atB = dimensions * b;
-    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
-    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
-    let z = 0;
-    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
-    const squared = x * x + y * y + z * z;
-    let overlap = diameter;
-    if (squared < COINCIDENT_SQUARED) {
-      x = coincidentNormal(a, b, 0, dimensions);
-      y = coincidentNormal(a, b, 1, dimensions);
-      z = coincidentNormal(a, b, 2, dimensions);
-    } else {
-      const distance = Math.sqrt(squared);
-      x /= distance;
-      y /= distance;
-      z /= distance;
-      overlap -= distance;
-    }
+    const distance = face(lattice, positions, a, b);
+    const x = normal[0] as number;
+    const y = normal[1] as number;
+    const z = normal[2] as number;
+    const overlap = diameter - distance;
     const push = halfRelaxation * overlap;
     const relativeX = (velocities[atA] as number) - (velocities[atB] as number);
     const relativeY = (velocities[atA + 1] as number) - (velocities[atB + 1] as number);
@@ -129,7 +128,6 @@ export function respond(task: PairTask, state: ParticleState, response: Response
 export function separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = task;
   const { dimensions } = lattice;
-  const [periodX, periodY, periodZ = 0] = lattice.periods as [number, number, number?];
   const inSpace = dimensions === 3;
   const { positions } = state;
   const { pushes } = response;
@@ -139,20 +137,11 @@ export function separate(task: PairTask, state: ParticleState, response: Respons
     const b = words[word + 1] as number;
     const atA = dimensions * a;
     const atB = dimensions * b;
-    let x = nearest((positions[atA] as number) - (positions[atB] as number), periodX);
-    let y = nearest((positions[atA + 1] as number) - (positions[atB + 1] as number), periodY);
-    let z = 0;
-    if (inSpace) z = nearest((positions[atA + 2] as number) - (positions[atB + 2] as number), periodZ);
-    const squared = x * x + y * y + z * z;
-    let push = halfRelaxation * diameter;
-    if (squared < COINCIDENT_SQUARED) {
-      x = coincidentNormal(a, b, 0, dimensions);
-      y = coincidentNormal(a, b, 1, dimensions);
-      z = coincidentNormal(a, b, 2, dimensions);
-    } else {
-      const distance = Math.sqrt(squared);
-      push = (halfRelaxation * (diameter - distance)) / distance;
-    }
+    const distance = face(lattice, positions, a, b);
+    const x = normal[0] as number;
+    const y = normal[1] as number;
+    const z = normal[2] as number;
+    const push = halfRelaxation * (diameter - distance);
     pushes[atA] = (pushes[atA] as number) + push * x;
     pushes[atA + 1] = (pushes[atA + 1] as number) + push * y;
     pushes[atB] = (pushes[atB] as number) - push * x;

@@ -121,6 +121,10 @@ export class GridKernel {
     checkBuffers(buffers);
     checkCode(code, Object.keys(buffers));
     const given = parameters === undefined ? {} : checkParameters(parameters);
+    if (over === 'points' && Object.hasOwn(given, 'point_count')) {
+      const accepted = 'a name other than that of the number of points, which comes with `count`';
+      throw new ArgumentError('parameters', 'point_count', accepted);
+    }
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
     const description = describe(grid, { code, over, label, radius, buffers, layout });
     const storage = Object.values(description.bindings).filter((kind) => kind !== 'parameters').length;

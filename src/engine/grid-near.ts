@@ -126,9 +126,9 @@ export class GridNear {
     const offset = this.parameters.place(encoder, values);
     const { tally, fill } = this.groupsFor(points);
     const pass = encoder.beginComputePass({ label: 'grid.near' });
-    this.passes.encode(pass, shared, 'tally', tally, count, offset);
+    this.passes.encode(pass, shared, 'tally', tally, count, [offset]);
     this.list.encodeScan(pass, shared);
-    this.passes.encode(pass, shared, 'fill', fill, count, offset);
+    this.passes.encode(pass, shared, 'fill', fill, count, [offset]);
     this.list.encodeCount(pass, shared);
     pass.end();
     this.list.encodeOwners(encoder, this.parameters.buffer, offset + this.parameters.offsetOf('point_count'));

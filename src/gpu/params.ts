@@ -42,7 +42,7 @@ export const SUBSTEP_FIELDS = {
 
 /** Dynamic offsets are multiples of this on every device. */
 const SLOT_BYTES = 256;
-export const PARAMETER_SLOTS = 1024;
+const PARAMETER_SLOTS = 1024;
 
 export function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
@@ -113,7 +113,8 @@ export class SharedParameters {
   private readonly recorded = new RecordedChanges();
   /** Calls of `place` that wrote anything: at least the slots of either ring that were written. */
   private changes = 0;
-  private last: readonly [number, number] | undefined;
+  /** What was placed last, which most often comes again. */
+  private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(
     gpu: Gpu,
@@ -147,9 +148,11 @@ export class SharedParameters {
   }
 
   place(world: World, count: number, substep: Substep): SharedBinding {
+    const { last } = this;
+    if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
     const grid = this.gridRing.place(
       this.gridLayout.encode({
-        origin: world.kind === 'unbounded' ? world.cells : world.min,
+        origin: world.min,
         inverse_cell_size: world.inverseCellSize,
         cells: world.cells,
         cell_count: world.cellCount,
@@ -178,9 +181,11 @@ export class SharedParameters {
         walls: substep.walls ? 1 : 0,
       }),
     );
-    if (this.last?.[0] !== grid || this.last[1] !== parameters) this.changes++;
-    this.last = [grid, parameters];
-    return { group: this.group, offsets: [grid, parameters] };
+    const offsets = [grid, parameters] as const;
+    if (offsets.some((offset, index) => last?.binding.offsets[index] !== offset)) this.changes++;
+    const binding = { group: this.group, offsets };
+    this.last = { world, count, substep, binding };
+    return binding;
   }
 
   /**

@@ -1,6 +1,7 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
+import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
@@ -13,6 +14,8 @@ import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
+import stretch from '../../shaders/shared/stretch.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
@@ -28,14 +31,18 @@ export const EACH_PARTICLE: ShaderSource = { name: 'shared/each_particle.wgsl', 
 export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
 /** The same for points that are not particles; its name is `each_point`. */
 export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
+/** Which places of a list are whose. */
+export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
+const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
+const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
 const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
 /** What a particle and its neighbour are. */
 export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: particle };
 
-const WORLDS: Readonly<Record<WorldKind, ShaderSource>> = {
-  bounded: { name: 'shared/world_bounded.wgsl', text: worldBounded },
-  periodic: { name: 'shared/world_periodic.wgsl', text: worldPeriodic },
-  unbounded: { name: 'shared/world_unbounded.wgsl', text: worldUnbounded },
+const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [STRAIGHT, DENSE, { name: 'shared/world_bounded.wgsl', text: worldBounded }],
+  periodic: [DENSE, { name: 'shared/world_periodic.wgsl', text: worldPeriodic }],
+  unbounded: [STRAIGHT, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
 };
 
 const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };
@@ -55,7 +62,7 @@ export interface Variant {
 
 /** Parameters, and where positions and cells are. */
 export function worldModules({ kind }: Variant): ShaderSource[] {
-  return [PARAMS, FINITE, WORLDS[kind]];
+  return [PARAMS, FINITE, ...WORLDS[kind]];
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */

@@ -1,11 +1,9 @@
 /** Host of shaders/measure/near.wgsl: particles near points, tallied by point, then written at scanned offsets. */
 import text from '../../shaders/measure/near.wgsl?raw';
-import { WORKGROUP_SIZE } from '../core/constants';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import type { SharedBinding } from '../gpu/params';
-import { EACH_POINT, neighbourModules, type Variant, variantName } from './modules';
-import type { PairsStep } from './pairs';
+import { ListPass, type ListStep } from './list-pass';
+import { EACH_POINT, neighbourModules, STRETCH, type Variant, variantName } from './modules';
 
 export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32' } as const;
 
@@ -24,14 +22,17 @@ export interface NearBuffers {
   readonly ids?: GPUBuffer;
 }
 
-export class Near {
-  private constructor(private readonly kernels: Readonly<Record<PairsStep, Kernel>>) {}
-
-  static describe(variant: Variant, step: PairsStep): KernelDescription {
+export class Near extends ListPass<NearBuffers> {
+  static describe(variant: Variant, step: ListStep): KernelDescription {
     return {
       label: `measure.near.${step}${variantName(variant)}`,
       dimensions: variant.dimensions,
-      sources: [...neighbourModules(variant, 'grid'), { name: 'measure/near.wgsl', text }, EACH_POINT],
+      sources: [
+        ...neighbourModules(variant, 'grid'),
+        STRETCH,
+        { name: 'measure/near.wgsl', text },
+        EACH_POINT,
+      ],
       entryPoint: 'each_point',
       bindings: {
         position_in: 'read',
@@ -52,20 +53,5 @@ export class Near {
       Kernel.create(gpu, Near.describe(variant, 'fill')),
     ]);
     return new Near({ tally, fill });
-  }
-
-  bind(step: PairsStep, buffers: NearBuffers): GPUBindGroup {
-    return this.kernels[step].bind({ ...buffers });
-  }
-
-  encode(
-    pass: GPUComputePassEncoder,
-    shared: SharedBinding,
-    step: PairsStep,
-    group: GPUBindGroup,
-    count: number,
-    offset: number,
-  ): void {
-    this.kernels[step].encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE), [offset]);
   }
 }

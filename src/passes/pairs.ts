@@ -1,13 +1,10 @@
 /** Host of shaders/measure/pairs.wgsl: overlapping pairs, tallied by id, then written at scanned offsets. */
 import text from '../../shaders/measure/pairs.wgsl?raw';
-import { WORKGROUP_SIZE } from '../core/constants';
 import type { BroadPhase } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import type { SharedBinding } from '../gpu/params';
-import { EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
-
-export type PairsStep = 'tally' | 'fill';
+import { ListPass, type ListStep } from './list-pass';
+import { EACH_PARTICLE, neighbourModules, STRETCH, type Variant, variantName } from './modules';
 
 export interface PairsBuffers {
   readonly position_in: GPUBuffer;
@@ -21,15 +18,14 @@ export interface PairsBuffers {
   readonly pairs?: GPUBuffer;
 }
 
-export class Pairs {
-  private constructor(private readonly kernels: Readonly<Record<PairsStep, Kernel>>) {}
-
-  static describe(variant: Variant, broadPhase: BroadPhase, step: PairsStep): KernelDescription {
+export class Pairs extends ListPass<PairsBuffers> {
+  static describe(variant: Variant, broadPhase: BroadPhase, step: ListStep): KernelDescription {
     return {
       label: `measure.pairs.${broadPhase}.${step}${variantName(variant)}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
+        STRETCH,
         { name: 'measure/pairs.wgsl', text },
         EACH_PARTICLE,
       ],
@@ -56,20 +52,6 @@ export class Pairs {
       Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'fill'), compilation),
     ]);
     return new Pairs({ tally, fill });
-  }
-
-  bind(step: PairsStep, buffers: PairsBuffers): GPUBindGroup {
-    return this.kernels[step].bind({ ...buffers });
-  }
-
-  encode(
-    pass: GPUComputePassEncoder,
-    shared: SharedBinding,
-    step: PairsStep,
-    group: GPUBindGroup,
-    count: number,
-  ): void {
-    this.kernels[step].encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE));
   }
 }
 

@@ -103,7 +103,8 @@ const ROWS_LOOKED_THROUGH = 1024;
 
 export const COLLIDING_CELLS: SceneDefinition = {
   name: 'colliding-cells',
-  description: 'Cells chosen so that the hash files them all in an eighth of its table: eight to a bucket.',
+  description:
+    'Cells chosen so that the hash files them all in an eighth of its table: four to eight to a bucket.',
   world: 'unbounded',
   generate(dimensions, count, random) {
     const world = defineWorld({ dimensions, unbounded: true }, 1, count);

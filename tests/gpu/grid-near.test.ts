@@ -184,6 +184,10 @@ gpuTest(
     await expect(grid.near({ points: 0, capacity: 1 })).rejects.toThrow(/^points is 0, /);
     await expect(grid.near({ points: 1, capacity: 0 })).rejects.toThrow(/^capacity is 0, /);
     await expect(grid.kernel({ code: '', over: 'rays' } as never)).rejects.toThrow(/^over is "rays", /);
+    const code =
+      'struct Own { a: u32 } fn begin(p: Particle) -> Own { return Own(); } fn visit(o: ptr<function, Own>, p: Particle, n: Neighbour) {} fn finish(o: Own, p: Particle) {}';
+    const taken = grid.kernel({ code, over: 'points', parameters: { point_count: 'u32' } });
+    await expect(taken).rejects.toThrow(/^parameters is "point_count", /);
     const search = await grid.near({ points: 10, capacity: 10 });
     const encoder = device.createCommandEncoder();
     const buffer = uploadVectors(tools, 2, 'points', points);

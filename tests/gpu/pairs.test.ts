@@ -256,8 +256,8 @@ describe('findPairs where kernels disagree on what touches', () => {
         ['measure.measure', '(*own).contacts += 1u', '(*own).contacts += 2u', all.count],
         [
           'measure.pairs.grid.fill',
-          '(*own).found < (*own).room',
-          '(*own).found + 1u < (*own).room',
+          '(*own).found < (*own).places.room',
+          '(*own).found + 1u < (*own).places.room',
           lastDropped,
         ],
       ] as const) {

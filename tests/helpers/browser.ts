@@ -36,7 +36,10 @@ export interface BrowserFixture {
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
 export const BLANK_PAGE = 'tests/browser/pages/blank.html';
 
-/** Like vitest's `test`; skipped where there is no browser and CELLSTORM_ALLOW_NO_GPU=1. */
+/**
+ * Like vitest's `test`. Skipped only where there is no browser and CELLSTORM_ALLOW_NO_GPU=1 asks for it, which is
+ * printed; else a missing browser fails.
+ */
 export const browserTest = chrome === undefined && allowsNoGpu() ? test.skip : test;
 
 export function useBrowser(options: BrowserOptions = {}): BrowserFixture {

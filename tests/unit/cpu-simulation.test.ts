@@ -7,6 +7,7 @@ import type { ParticleArrays, SimulationOptions } from '../../src/core/simulatio
 import { type CpuSimulation, createCpuSimulation } from '../../src/cpu';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, Random, sceneOptions } from '../../src/scenes';
+import { expectSteadyMemory } from '../helpers/memory';
 
 type Dimensions = 2 | 3;
 
@@ -317,29 +318,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
 
   it('stepping reserves no memory: the same buffers take turns', () => {
     const simulation = createCpuSimulation({ ...crowd(dimensions, 100, 11), restitution: 0.5 });
-    const buffersOf = (value: object): Set<ArrayBufferLike> => {
-      const buffers = new Set<ArrayBufferLike>();
-      const seen = new Set<object>();
-      const visit = (object: object) => {
-        if (seen.has(object)) return;
-        seen.add(object);
-        if (ArrayBuffer.isView(object)) buffers.add(object.buffer);
-        else for (const child of Object.values(object)) if (typeof child === 'object' && child) visit(child);
-      };
-      visit(value);
-      return buffers;
-    };
-    simulation.step(1 / 60);
-    const before = buffersOf(simulation);
-    for (let step = 0; step < 5; step++) {
-      simulation.step(1 / 60);
-      simulation.separate();
-    }
-    const after = buffersOf(simulation);
-    expect(after.size).toBe(before.size);
-    for (const buffer of after) expect(before.has(buffer)).toBe(true);
-    const bytes = [...after].reduce((sum, buffer) => sum + buffer.byteLength, 0);
-    expect(simulation.memoryBytes).toBe(bytes);
+    expectSteadyMemory(simulation);
   });
 
   it.each([0, 1, 2])('works with %d particles', (count) => {

@@ -14,75 +14,17 @@ import { buildGrid } from '../../src/reference/grid';
 import { comparePairs } from '../../src/reference/pair-list';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { Random } from '../../src/scenes';
+import { expectPairs, oracle, sortedPairs } from '../helpers/exact-pairs';
+import { expectSteadyMemory } from '../helpers/memory';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 
 type Dimensions = 2 | 3;
 
-/** A double as a whole number of 2⁻¹⁰⁷⁴, by long division: shares nothing with the code under test. */
-function exact(value: number): bigint {
-  let scaled = value;
-  let shift = 0n;
-  while (!Number.isInteger(scaled)) {
-    scaled *= 2;
-    shift++;
-  }
-  return BigInt(scaled) << (1074n - shift);
-}
-
-function exactOverlap(
-  a: readonly number[],
-  b: readonly number[],
-  diameter: number,
-  periods: readonly number[],
-): boolean {
-  const squares = a.map((value, axis) => {
-    const difference = exact(value) - exact(b[axis] as number);
-    const period = exact(periods[axis] as number);
-    if (period === 0n) return difference ** 2n;
-    const rest = ((difference % period) + period) % period;
-    return (2n * rest > period ? period - rest : rest) ** 2n;
-  });
-  return squares.reduce((sum, square) => sum + square, 0n) < exact(diameter) ** 2n;
-}
-
-/** All overlapping pairs, sorted, by looking at every pair in exact arithmetic. */
-function oracle(crowd: UnusualCrowd, diameter: number): number[] {
+/** The overlapping pairs of a crowd where a grid stores it. */
+function exactPairs(crowd: UnusualCrowd, diameter: number): number[] {
   const { dimensions, period } = crowd.world;
-  const positions = stored(crowd);
-  const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
-    Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1))),
-  );
-  const pairs: number[] = [];
-  vectors.forEach((a, first) => {
-    for (let second = first + 1; second < vectors.length; second++) {
-      const b = vectors[second] as number[];
-      if ([...a, ...b].every(Number.isFinite) && exactOverlap(a, b, diameter, period))
-        pairs.push(first, second);
-    }
-  });
-  return pairs;
-}
-
-function sortedPairs(flat: Iterable<number>): number[] {
-  const words = [...flat];
-  const pairs: [number, number][] = [];
-  for (let word = 0; word < words.length; word += 2)
-    pairs.push([words[word] as number, words[word + 1] as number]);
-  return pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]).flat();
-}
-
-/** The four ways to get pairs agree with what is expected; each pair once. */
-function expectPairs(grid: CpuGrid, expected: number[]): void {
-  const found = grid.findPairs();
-  expect([...found.pairs]).toEqual(expected);
-  expect(found.count).toBe(expected.length / 2);
-  expect(grid.countPairs()).toBe(expected.length / 2);
-  const collected = grid.collectPairs();
-  expect(sortedPairs(collected.pairs.subarray(0, 2 * collected.count))).toEqual(expected);
-  const visited: number[] = [];
-  grid.forEachPair((first, second) => visited.push(first, second));
-  expect(sortedPairs(visited)).toEqual(expected);
+  return oracle(stored(crowd), dimensions, diameter, period);
 }
 
 /** Of this crowd, in a table for as many. */
@@ -105,7 +47,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       fc.assert(
         fc.property(arbitraryCrowd(kind, dimensions, 60), (crowd) => {
           const grid = gridOf(crowd, 60);
-          const expected = oracle(crowd, grid.diameter);
+          const expected = exactPairs(crowd, grid.diameter);
           expectPairs(grid, expected);
           pairs += expected.length / 2;
         }),
@@ -263,7 +205,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           list.flat().map((value) => Math.max(-edge, Math.min(value, 2 * edge - 2 ** -10))),
         );
         grid.build(positions);
-        expectPairs(grid, oracle({ world: grid.world, positions }, 1));
+        expectPairs(grid, exactPairs({ world: grid.world, positions }, 1));
       }),
       runs(60),
     );
@@ -298,7 +240,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           );
           const positions = Float32Array.from([...a, ...b]);
           grid.build(positions);
-          expectPairs(grid, oracle({ world, positions }, diameter));
+          expectPairs(grid, exactPairs({ world, positions }, diameter));
         },
       ),
       { ...runs(1000) },
@@ -317,7 +259,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     });
     near.build(positions);
     const crowd = { world: near.world, positions };
-    expectPairs(near, oracle(crowd, 1));
+    expectPairs(near, exactPairs(crowd, 1));
     expect(near.memoryBytes - 4 * near.collectPairs().pairs.length).toBe(bytes);
     let found = 0;
     near.near(new Array<number>(dimensions).fill(0), 3e38, () => found++);
@@ -345,7 +287,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       }
       const positions = Float32Array.from(particles.flat());
       grid.build(positions);
-      const expected = oracle({ world, positions }, 1);
+      const expected = exactPairs({ world, positions }, 1);
       expect(expected.length).toBeGreaterThan(64);
       expectPairs(grid, expected);
     }
@@ -583,30 +525,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     it('stepping reserves no memory: the same buffers take turns', () => {
       const options = { ...crowd(kind, dimensions, 100, 11), restitution: 0.5, iterations: 2 };
       const simulation = createCpuSimulation(options);
-      const buffersOf = (value: object): Set<ArrayBufferLike> => {
-        const buffers = new Set<ArrayBufferLike>();
-        const seen = new Set<object>();
-        const visit = (object: object) => {
-          if (seen.has(object)) return;
-          seen.add(object);
-          if (ArrayBuffer.isView(object)) buffers.add(object.buffer);
-          else
-            for (const child of Object.values(object)) if (typeof child === 'object' && child) visit(child);
-        };
-        visit(value);
-        return buffers;
-      };
-      simulation.step(1 / 60);
-      const before = buffersOf(simulation);
-      for (let step = 0; step < 5; step++) {
-        simulation.step(1 / 60);
-        simulation.separate();
-      }
-      const after = buffersOf(simulation);
-      expect(after.size).toBe(before.size);
-      for (const buffer of after) expect(before.has(buffer)).toBe(true);
-      const bytes = [...after].reduce((sum, buffer) => sum + buffer.byteLength, 0);
-      expect(simulation.memoryBytes).toBe(bytes);
+      expectSteadyMemory(simulation);
     });
 
     it('particles in one place part the same way', () => {

@@ -27,7 +27,7 @@ function machine({ platform = 'linux', environment = {}, files = {}, links = {} 
   return {
     platform,
     environment: { PATH: '/usr/bin', ...environment },
-    home: '/home/someone',
+    home: '/someone',
     resolve,
     isFile: (path) => resolve(path) in files,
     list: (folder) => [
@@ -57,7 +57,7 @@ const google = {
 const lavapipe = { '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json': '' };
 const radeon = { '/usr/share/vulkan/icd.d/radeon_icd.x86_64.json': '' };
 const loader = { '/usr/lib/x86_64-linux-gnu/libvulkan.so.1': '' };
-const CACHE = '/home/someone/.cache/puppeteer/chrome';
+const CACHE = '/someone/.cache/puppeteer/chrome';
 
 describe('findChrome', () => {
   test('follows the launcher script of Debian to the binary', () => {
