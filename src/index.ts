@@ -10,6 +10,7 @@
  * This entry point uses neither the DOM nor Node. `cellstorm/cpu` offers the same shape without a GPU.
  */
 
+export { crowdingWarning } from './core/crowding';
 export {
   ArgumentError,
   CellstormError,

@@ -2,7 +2,7 @@
 // possible). Outputs: counts, and each particle's rank among those counted into its bucket: any order,
 // made canonical by gather.wgsl.
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 @group(1) @binding(2) var<storage, read_write> ranks: array<u32>;
 #if IDS
@@ -23,5 +23,5 @@ fn count(
 #if IDS
   id = id_in[slot];
 #endif
-  ranks[slot] = atomicAdd(&counts[bucket_of(load_vector(position_in[slot]), id)], 1u);
+  ranks[slot] = atomicAdd(&counts[bucket_of(located(position_in[slot]), id)], 1u);
 }

@@ -5,14 +5,22 @@
 
 @group(1) @binding(0) var<storage, read> entries: array<vec2u>;
 @group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read> position_in: array<Stored>;
-@group(1) @binding(3) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(2) var<storage, read> position_in: array<Body>;
+@group(1) @binding(3) var<storage, read_write> position_out: array<Body>;
 @group(1) @binding(4) var<storage, read_write> id_out: array<u32>;
 @group(1) @binding(5) var<storage, read_write> cell_of_slot: array<Cell>;
 #if VELOCITY
 @group(1) @binding(6) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(7) var<storage, read_write> velocity_out: array<Stored>;
 #endif
+
+fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
+  var smaller = 0u;
+  for (var other = first; other < end; other++) {
+    smaller += select(0u, 1u, entries[other].y < id);
+  }
+  return smaller;
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn gather(
@@ -26,22 +34,25 @@ fn gather(
   }
   let entry = entries[place];
   let source = min(entry.x, grid.count - 1u);
-  let stored = position_in[source];
-  let position = load_vector(stored);
-  let bucket = bucket_of(position, entry.y);
+  let body = position_in[source];
+  let bucket = bucket_of(located(body), entry.y);
   var target_slot = place;
   if (bucket < grid.cell_count) {
     let first = start[bucket];
     let end = min(start[bucket + 1u], grid.count);
-    target_slot = first;
-    for (var other = first; other < end; other++) {
-      target_slot += select(0u, 1u, entries[other].y < entry.y);
+#if CROWDS
+    // The entries of a crowd are in order already: see crowd.wgsl.
+    if (end - first <= CROWDED) {
+      target_slot = first + smaller_ids(first, end, entry.y);
     }
+#else
+    target_slot = first + smaller_ids(first, end, entry.y);
+#endif
   }
   if (target_slot < grid.count) {
-    position_out[target_slot] = stored_at(stored);
+    position_out[target_slot] = stored_at(body);
     id_out[target_slot] = entry.y;
-    cell_of_slot[target_slot] = cell_of(position, bucket);
+    cell_of_slot[target_slot] = cell_of(located(body), bucket);
 #if VELOCITY
     velocity_out[target_slot] = velocity_in[source];
 #endif

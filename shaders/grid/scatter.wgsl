@@ -1,14 +1,22 @@
 // Writes each particle's slot and id at its bucket's start plus its rank. Inputs: positions, ranks, starts
 // (and ids). Output: entries, grouped by bucket; inside a bucket in the order of the atomics, which
-// gather.wgsl makes canonical.
+// gather.wgsl makes canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl.
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> ranks: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 // x: slot the particle comes from, y: its id.
 @group(1) @binding(3) var<storage, read_write> entries: array<vec2u>;
+#if CROWDS
+// See crowd.wgsl.
+@group(1) @binding(4) var<storage, read_write> crowd: array<atomic<u32>>;
+#if IDS
+@group(1) @binding(5) var<storage, read> id_in: array<u32>;
+#endif
+#else
 #if IDS
 @group(1) @binding(4) var<storage, read> id_in: array<u32>;
+#endif
 #endif
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -25,8 +33,18 @@ fn scatter(
 #if IDS
   id = id_in[slot];
 #endif
-  let place = start[bucket_of(load_vector(position_in[slot]), id)] + ranks[slot];
+  let bucket = bucket_of(located(position_in[slot]), id);
+  let rank = ranks[slot];
+  let place = start[bucket] + rank;
   if (place < grid.count) {
     entries[place] = vec2u(slot, id);
   }
+#if CROWDS
+  // Of each crowd one particle has this rank, and one each that begins a tile: whichever it is, it lists the tile.
+  if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
+    let tile = 2u * atomicAdd(&crowd[0], 1u);
+    atomicStore(&crowd[CROWD_HEADER + tile], bucket);
+    atomicStore(&crowd[CROWD_HEADER + tile + 1u], select(rank / CROWD_TILE, 0u, rank == CROWDED));
+  }
+#endif
 }

@@ -4,7 +4,8 @@
 // Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
 // occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
 // 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts; 16 borderline pairs
-// (from each side), as in src/core/borderline.ts; 17 particles that share a bucket with another cell's.
+// (from each side), as in src/core/borderline.ts; 17 particles that share a bucket with another cell's;
+// 18 particles in crowded cells.
 
 struct Measure {
   // The world's box; `upper` of the substep leaves out a radius.
@@ -120,6 +121,7 @@ fn measure_state(
   var hash_high = 0u;
   var borderline = 0u;
   var colliding = 0u;
+  var crowded = 0u;
   // Uniform over the workgroup, as the tiled probe demands.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
@@ -161,6 +163,7 @@ fn measure_state(
         occupied += select(0u, 1u, census.is_first);
         greatest = max(greatest, census.occupancy);
         colliding += select(0u, 1u, census.is_shared);
+        crowded += select(0u, 1u, census.occupancy > CROWDED);
       }
     }
   }
@@ -182,6 +185,7 @@ fn measure_state(
   words[15][thread] = hash_high;
   words[16][thread] = borderline;
   words[17][thread] = colliding;
+  words[18][thread] = crowded;
   workgroupBarrier();
   if (thread >= MEASURE_WORDS) {
     return;

@@ -20,6 +20,42 @@ fn store_vector(vector: Vector) -> Stored {
   return vector;
 }
 
+// A particle's place as the grid has it: its position, or where each has a radius of its own, that too.
+#if MIXED
+alias Body = vec4f;
+
+fn place_of(body: Body) -> Vector {
+  return body.xy;
+}
+
+fn with_place(body: Body, place: Vector) -> Body {
+  return Body(place, 0.0, body.w);
+}
+
+fn radius_of(body: Body) -> f32 {
+  return body.w;
+}
+
+// What decides about a cell.
+fn located(body: Body) -> Body {
+  return body;
+}
+#else
+alias Body = Stored;
+
+fn place_of(body: Body) -> Vector {
+  return load_vector(body);
+}
+
+fn with_place(body: Body, place: Vector) -> Body {
+  return store_vector(place);
+}
+
+fn located(body: Body) -> Vector {
+  return load_vector(body);
+}
+#endif
+
 // Index of a cell, x fastest: cells of one row are neighbours in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return u32(cell.y) * cells.x + u32(cell.x);

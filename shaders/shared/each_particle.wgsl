@@ -1,6 +1,6 @@
 // The kernel around the functions of particle.wgsl: one thread a slot. Bindings of the kernel: position_in,
 // start, cell_of_slot. Ordering: neighbours come in an order that depends on the state alone; in the bounded and
-// the periodic world slots ascend.
+// the periodic world slots ascend. With CROWDS it leaves heavy particles to each_heavy.wgsl.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn each_particle(
@@ -10,13 +10,23 @@ fn each_particle(
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   let present = slot < grid.count;
-  var particle = Particle(slot, Vector());
+  var particle = Particle();
+  particle.slot = slot;
   var cell = NOWHERE;
   var own = Own();
   if (present) {
     cell = cell_of_slot[slot];
-    particle.position = load_vector(position_in[slot]);
+    particle.position = place_of(position_in[slot]);
+#if MIXED
+    particle.radius = radius_of(position_in[slot]);
+#endif
     if (is_in_grid(cell)) {
+#if CROWDS
+      // These are the business of each_heavy.wgsl.
+      if (is_heavy(cell)) {
+        return;
+      }
+#endif
       own = begin(particle);
     }
   }

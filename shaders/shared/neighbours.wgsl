@@ -2,13 +2,19 @@
 // src/engine/grid-kernel.ts.
 
 fn position_of(slot: u32) -> Vector {
-  return load_vector(position_in[slot]);
+  return place_of(position_in[slot]);
 }
 
 // Index of the particle in the caller's buffers.
 fn id_of(slot: u32) -> u32 {
   return id_in[slot];
 }
+
+#if MIXED
+fn radius_at(slot: u32) -> f32 {
+  return radius_of(position_in[slot]);
+}
+#endif
 
 #if VELOCITY
 fn velocity_of(slot: u32) -> Vector {

@@ -10,6 +10,9 @@
 struct Particle {
   slot: u32,
   position: Vector,
+#if MIXED
+  radius: f32,
+#endif
 }
 
 struct Neighbour {

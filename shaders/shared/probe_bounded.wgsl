@@ -1,7 +1,8 @@
 // The neighbour loop over the cells of a bounded world. Needs params, world_bounded and particle, and of the
 // kernel: start: array<u32>, position_in: array<Stored>, struct Own, fn visit.
 // Calls visit for every particle nearer than the reach but the one in slot `except`, slots ascending. Cells of a row are neighbours in
-// memory, so three cells are one range; the ring of empty cells makes every row exist.
+// memory, so three cells are one range; the ring of empty cells makes every row exist. With HEAVY it goes over the
+// candidates whose turn it is for one of HEAVY_WORKGROUP_SIZE threads.
 
 // The three ranges of a layer run as one loop: threads in lockstep then wait for the longest sum of three,
 // not three times for the longest.
@@ -27,7 +28,11 @@ fn probe(
     let second_end = first_end + start[centre + 2u] - second;
     // Never more than all, so that not even a broken grid holds up the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
+#if HEAVY
+    for (var index = thread; index < third_end; index += HEAVY_WORKGROUP_SIZE) {
+#else
     for (var index = 0u; index < third_end; index++) {
+#endif
       var other = first + index;
       if (index >= first_end) {
         other = second + (index - first_end);
@@ -43,6 +48,23 @@ fn probe(
     }
   }
 }
+
+#if CROWDS
+// Whether the candidates of a layer are too many for one thread.
+fn is_heavy(cell: Cell) -> bool {
+  var heavy = false;
+  for (var layer = 0u; layer < LAYERS; layer++) {
+    var candidates = 0u;
+    var centre = layer_centre(cell, layer, grid.cells) - grid.cells.x;
+    for (var row = 0u; row < 3u; row++) {
+      candidates += start[centre + 2u] - start[centre - 1u];
+      centre += grid.cells.x;
+    }
+    heavy = heavy || candidates > 3u * HEAVY_ROW;
+  }
+  return heavy;
+}
+#endif
 
 // Particles that the probe tests, this one left out.
 fn count_candidates(cell: Cell) -> u32 {

@@ -25,7 +25,11 @@ fn probe(
     let span = row_span(lattice, row);
     // Never more than all, so that not even a broken grid holds up the device.
     let end = min(span.first_length + span.second_length, grid.count);
+#if HEAVY
+    for (var index = thread; index < end; index += HEAVY_WORKGROUP_SIZE) {
+#else
     for (var index = 0u; index < end; index++) {
+#endif
       let other =
         select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
       let apart = separation(particle.position, load_vector(position_in[other]));
@@ -38,6 +42,19 @@ fn probe(
     }
   }
 }
+
+#if CROWDS
+// Whether the candidates of a row are too many for one thread.
+fn is_heavy(cell: Cell) -> bool {
+  let lattice = lattice_of(cell);
+  var heavy = false;
+  for (var row = 0u; row < ROWS; row++) {
+    let span = row_span(lattice, row);
+    heavy = heavy || span.first_length + span.second_length > HEAVY_ROW;
+  }
+  return heavy;
+}
+#endif
 
 // Particles in the cells around, this one left out.
 fn count_candidates(cell: Cell) -> u32 {

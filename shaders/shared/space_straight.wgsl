@@ -1,5 +1,5 @@
 // Space that does not wrap around: a position is where it is, and there is one way from each to each. The other kind
-// is in world_periodic.wgsl, with the same names. Twin: src/core/cells.ts.
+// is in space_periodic.wgsl, with the same names. Twin: src/core/cells.ts.
 
 // Where a position belongs: brought in by sums alone, so that every kernel finds the same.
 fn wrapped(position: Vector) -> Vector {
@@ -7,8 +7,8 @@ fn wrapped(position: Vector) -> Vector {
 }
 
 // The same for a position as it lies in memory: to the bit, whatever it is.
-fn stored_at(stored: Stored) -> Stored {
-  return stored;
+fn stored_at(body: Body) -> Body {
+  return body;
 }
 
 // The same for a position that may have gone any way in one pass.

@@ -14,6 +14,9 @@ struct Own {
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(4) var<storage, read_write> partner_out: array<u32>;
+#if HEAVY
+@group(1) @binding(5) var<storage, read> crowd: array<u32>;
+#endif
 
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
@@ -31,6 +34,15 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     (*own).partner = other.slot;
   }
 }
+
+#if HEAVY
+fn merge(own: ptr<function, Own>, other: Own) {
+  if (other.fastest < (*own).fastest || (other.fastest == (*own).fastest && other.partner < (*own).partner)) {
+    (*own).fastest = other.fastest;
+    (*own).partner = other.partner;
+  }
+}
+#endif
 
 fn finish(own: Own, particle: Particle) {
   partner_out[particle.slot] = own.partner;

@@ -21,6 +21,13 @@ struct Own {
 @group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
 @group(1) @binding(6) var<storage, read> partner_in: array<u32>;
 #endif
+#if HEAVY
+#if SEPARATE
+@group(1) @binding(4) var<storage, read> crowd: array<u32>;
+#else
+@group(1) @binding(7) var<storage, read> crowd: array<u32>;
+#endif
+#endif
 
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
@@ -68,6 +75,15 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   (*own).push += push * contact.normal - held * sliding;
 #endif
 }
+
+#if HEAVY
+fn merge(own: ptr<function, Own>, other: Own) {
+  (*own).push += other.push;
+#if !SEPARATE
+  (*own).change += other.change;
+#endif
+}
+#endif
 
 #if !SEPARATE
 // One wall: position onto it, velocity as against an unmovable particle.

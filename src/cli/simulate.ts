@@ -1,6 +1,7 @@
 /** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { crowdingWarning } from '../core/crowding';
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
@@ -105,6 +106,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     memoryBytes: simulation.memoryBytes,
     diameter: 2 * simulation.radius,
     measures,
+    warning: crowdingWarning(measures, simulation.world) ?? null,
     times,
   };
   process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));
@@ -128,6 +130,8 @@ interface Report {
   readonly memoryBytes: number;
   readonly diameter: number;
   readonly measures: Measures;
+  /** null where there is nothing to warn of. */
+  readonly warning: string | null;
   readonly times: StageTimes | undefined;
 }
 
@@ -263,6 +267,7 @@ function describe(report: Report): string {
     ['borderline', formatCount(measures.borderline)],
     ['occupied cells', formatCount(measures.occupiedCells)],
     ['fullest cell', formatCount(measures.greatestOccupancy)],
+    ['crowded', formatCount(measures.crowded)],
     ['outside', formatCount(measures.outside)],
     ['not finite', formatCount(measures.nonFinite)],
     ['kinetic energy', formatFigure(measures.kineticEnergy)],
@@ -272,6 +277,7 @@ function describe(report: Report): string {
     ['state hash', measures.hash],
   ];
   let text = `${formatTable(rows)}\n`;
+  if (report.warning !== null) text += `${report.warning}\n`;
   if (times) {
     const stages = Object.entries(times.stages).map(([name, milliseconds]) => [
       `  ${name}`,

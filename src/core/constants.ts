@@ -22,6 +22,33 @@ export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 export const HASH_BLOCK = 32;
 export const HASH_BLOCK_SHIFT = 5;
 
+/**
+ * Particles in a bucket from which on it is crowded, in grids made for crowds: they are put in order by merging, not
+ * by counting, which takes the square of their number.
+ */
+export const CROWDED = 128;
+
+/** Entries of a crowd that a workgroup sorts among each other; a multiple of WORKGROUP_SIZE. */
+export const CROWD_TILE = 1024;
+
+/** Entries of a crowd that a first round of merging brings in order: each looks its place up in every tile of them. */
+export const CROWD_RUN = 64 * CROWD_TILE;
+
+/** Words before the list in a buffer of crowds: tiles listed, heavy particles listed. */
+export const CROWD_HEADER = 2;
+
+/** Workgroups that go over the tiles of crowds, or over heavy particles, at most. */
+export const CROWD_WORKGROUPS = 1024;
+
+/**
+ * Candidates in a row of cells from which on a particle is heavy, in grids made for crowds: a workgroup goes over its
+ * candidates, not a thread. A row has three cells: where none is crowded, nobody is heavy.
+ */
+export const HEAVY_ROW = 3 * CROWDED;
+
+/** Threads that share one heavy particle. */
+export const HEAVY_WORKGROUP_SIZE = 64;
+
 /** Threads a workgroup of the measure pass: MEASURE_WORDS words for each must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
@@ -29,7 +56,7 @@ export const MEASURE_WORKGROUP_SIZE = 64;
 export const MEASURE_WORKGROUPS = 1024;
 
 /** Words in one workgroup's partial measures. */
-export const MEASURE_WORDS = 18;
+export const MEASURE_WORDS = 19;
 
 /** The bits of the NaN that marks a particle as set aside or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;

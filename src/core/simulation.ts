@@ -69,6 +69,8 @@ export interface Measures {
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
+  /** Particles in cells of more than 128: they cost the square of their number. See crowdingWarning. */
+  readonly crowded: number;
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
   /**
@@ -213,10 +215,14 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
-  const { periodic, unbounded, cellSize } = options;
+  const { periodic, unbounded, cellSize, crowds } = options;
   const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
   const { min, max } = corners;
-  const world = defineWorld({ dimensions, min, max, periodic, unbounded, cellSize }, diameter, capacity);
+  const world = defineWorld(
+    { dimensions, min, max, periodic, unbounded, cellSize, crowds },
+    diameter,
+    capacity,
+  );
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);

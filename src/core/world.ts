@@ -34,6 +34,11 @@ export interface WorldOptions {
   readonly unbounded?: boolean | undefined;
   /** Edge of a cell. Default: the diameter. Smaller is refused; unbounded worlds take the next power of two. */
   readonly cellSize?: number | undefined;
+  /**
+   * Made for crowds: the work on crowded cells is split, so that no thread goes over all of one. It costs some time
+   * where there are none, and 4 bytes a particle. The CPU engine takes no notice. Default false.
+   */
+  readonly crowds?: boolean | undefined;
 }
 
 export const WORLD_NAMES = [
@@ -42,6 +47,7 @@ export const WORLD_NAMES = [
   'periodic',
   'unbounded',
   'cellSize',
+  'crowds',
 ] as const satisfies readonly (keyof WorldOptions)[];
 
 export interface World {
@@ -64,6 +70,8 @@ export interface World {
   readonly cells: readonly number[];
   /** All cells; of unbounded worlds the buckets of the table, a power of two. */
   readonly cellCount: number;
+  /** Whether kernels over it split the work on crowded cells. */
+  readonly crowds: boolean;
 }
 
 /** More cells along an axis leave too few bits of a 32-bit float to place a particle in its cell. */
@@ -123,18 +131,18 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
     throw new ArgumentError('world.cellSize', options.cellSize, accepted);
   }
   const periodic = periodicAxes(options);
-  const { unbounded = false } = options;
-  if (typeof unbounded !== 'boolean') {
-    throw new ArgumentError('world.unbounded', unbounded, 'true or false');
+  const { unbounded = false, crowds = false } = options;
+  for (const [name, value] of Object.entries({ unbounded, crowds })) {
+    if (typeof value !== 'boolean') throw new ArgumentError(`world.${name}`, value, 'true or false');
   }
   const world = unbounded
     ? defineUnbounded(options, requested, capacity)
     : defineBox(options, diameter, requested, periodic);
   for (const vector of [world.min, world.max, world.period, world.cells]) Object.freeze(vector);
-  return Object.freeze({ ...world, dimensions, diameter, cellSize: 1 / world.inverseCellSize });
+  return Object.freeze({ ...world, dimensions, diameter, crowds, cellSize: 1 / world.inverseCellSize });
 }
 
-type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize'>;
+type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds'>;
 
 function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);

@@ -9,7 +9,7 @@
  * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
  */
 import { bucketOfLattice } from '../core/cells';
-import { HASH_BLOCK } from '../core/constants';
+import { CROWDED, HASH_BLOCK } from '../core/constants';
 import { FARTHEST_CELL, type World } from '../core/world';
 import type { PairTask, Placement } from './kernels';
 import type { Lattice } from './lattice';
@@ -185,6 +185,7 @@ export interface BucketCensus {
   readonly occupiedCells: number;
   readonly greatestOccupancy: number;
   readonly bucketCollisions: number;
+  readonly crowded: number;
 }
 
 /** Who is in which cell, and in whose bucket. */
@@ -193,6 +194,7 @@ export function takeCensus({ keys, live, coordinates, lattice }: CellOrder): Buc
   let occupiedCells = 0;
   let greatestOccupancy = 0;
   let bucketCollisions = 0;
+  let crowded = 0;
   let first = 0;
   while (first < live) {
     let end = first + 1;
@@ -203,10 +205,13 @@ export function takeCensus({ keys, live, coordinates, lattice }: CellOrder): Buc
     const occupancies = isShared ? occupanciesOf(coordinates, dimensions, first, end) : [end - first];
     occupiedCells += occupancies.length;
     if (isShared) bucketCollisions += end - first;
-    for (const occupancy of occupancies) greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+    for (const occupancy of occupancies) {
+      greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+      if (occupancy > CROWDED) crowded += occupancy;
+    }
     first = end;
   }
-  return { occupiedCells, greatestOccupancy, bucketCollisions };
+  return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
 function occupanciesOf(coordinates: Int32Array, dimensions: number, first: number, end: number): number[] {

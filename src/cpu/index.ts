@@ -13,6 +13,7 @@
  * Uses neither the DOM nor Node nor WebGPU.
  */
 
+export { crowdingWarning } from '../core/crowding';
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
 export { type PairEvents, pairEvents } from '../core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';

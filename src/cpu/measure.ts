@@ -12,7 +12,7 @@ import { around, countCandidates as countWrappedCandidates } from './wrapped';
 
 export type Census = Pick<
   Measures,
-  'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions'
+  'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
 >;
 
 /** Who is in which cell, and the pairs that the grid hands to the distance test: of same and adjacent cells. */
@@ -24,9 +24,8 @@ export function takeCensus(order: CellOrder): Census {
   }
   return {
     candidates: kind === 'periodic' ? countWrappedCandidates(lattice, keys, live) : countCandidates(order),
-    occupiedCells: order.occupiedCells(),
-    greatestOccupancy: order.greatestOccupancy(),
     bucketCollisions: 0,
+    ...order.census(),
   };
 }
 

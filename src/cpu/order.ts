@@ -9,6 +9,8 @@
  * order already is recognised while cells are computed, and left alone.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
+import { CROWDED } from '../core/constants';
+import type { Measures } from '../core/simulation';
 import { indexBuckets } from './hashed';
 import type { Kernels, Placement } from './kernels';
 import { type Lattice, NO_CELL } from './lattice';
@@ -89,24 +91,23 @@ export class CellOrder {
     if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
   }
 
-  /** Particles in the fullest cell. */
-  greatestOccupancy(): number {
+  /** Who shares a cell: an empty grid has none. */
+  census(): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'crowded'> {
     const { keys, live } = this;
-    let greatest = 0;
+    let occupiedCells = 0;
+    let greatestOccupancy = 0;
+    let crowded = 0;
     let first = 0;
     for (let slot = 0; slot < live; slot++) {
-      if (keys[slot] !== keys[first]) first = slot;
-      if (slot - first >= greatest) greatest = slot - first + 1;
+      // The last run ends at NO_CELL, which is no cell's key.
+      if (keys[slot] === keys[slot + 1]) continue;
+      const occupancy = slot + 1 - first;
+      first = slot + 1;
+      occupiedCells++;
+      if (occupancy > greatestOccupancy) greatestOccupancy = occupancy;
+      if (occupancy > CROWDED) crowded += occupancy;
     }
-    return greatest;
-  }
-
-  occupiedCells(): number {
-    const { keys, live } = this;
-    let occupied = 0;
-    for (let slot = 0; slot < live; slot++) if (keys[slot] !== keys[slot + 1]) occupied++;
-    // The last run ends at NO_CELL, which is no cell's key, so each run was counted at its end.
-    return occupied;
+    return { occupiedCells, greatestOccupancy, crowded };
   }
 
   private keepOrder(words: Uint32Array, count: number, target: Uint32Array): void {

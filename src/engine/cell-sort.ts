@@ -5,12 +5,14 @@
  */
 import { cellBytes, startLength } from '../core/cells';
 import type { World } from '../core/world';
-import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import type { Stage } from '../gpu/timing';
 import { Count } from '../passes/count';
+import { Crowd, type CrowdBinding } from '../passes/crowd';
 import { Gather } from '../passes/gather';
+import type { ParticleGroup } from '../passes/particle-pass';
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
 import { Scatter } from '../passes/scatter';
 
@@ -22,9 +24,10 @@ export interface SortState {
 }
 
 export interface SortBinding {
-  readonly count: GPUBindGroup;
-  readonly scatter: GPUBindGroup;
-  readonly gather: GPUBindGroup;
+  readonly count: ParticleGroup;
+  readonly scatter: ParticleGroup;
+  readonly gather: ParticleGroup;
+  readonly crowd: CrowdBinding | undefined;
 }
 
 export interface CellSortOptions {
@@ -37,6 +40,7 @@ export class CellSort {
     private readonly passes: { count: Count; scan: Scan; scatter: Scatter; gather: Gather },
     private readonly owned: BufferSet<'counts' | 'start' | 'ranks' | 'entries'>,
     private readonly scanBinding: ScanBinding,
+    private readonly crowd: Crowd | undefined,
   ) {}
 
   static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
@@ -48,18 +52,22 @@ export class CellSort {
       Gather.create(gpu, world, options.velocities),
     ]);
     const bytes = scanBytes(startLength(world));
-    const owned = await createBuffers(gpu, 'grid', {
-      counts: bytes,
-      start: bytes,
-      // Ranks until the scatter has read them, cells from the gather on.
-      ranks: cellBytes(world) * capacity,
-      entries: 8 * capacity,
+    const { owned, crowd } = await createParts({
+      owned: createBuffers(gpu, 'grid', {
+        counts: bytes,
+        start: bytes,
+        // Ranks until the scatter has read them, cells from the gather on.
+        ranks: cellBytes(world) * capacity,
+        entries: 8 * capacity,
+      }),
+      crowd: world.crowds ? Crowd.create(gpu, world, capacity) : Promise.resolve(undefined),
     });
     try {
       const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
-      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding);
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd);
     } catch (error) {
       owned.destroy();
+      crowd?.destroy();
       throw error;
     }
   }
@@ -84,8 +92,13 @@ export class CellSort {
     return this.owned.buffers.ranks;
   }
 
+  /** Slots of the heavy particles, until the next sort, where the world is made for crowds. */
+  get heavy(): GPUBuffer | undefined {
+    return this.crowd?.list;
+  }
+
   get bytes(): number {
-    return this.owned.bytes + this.scanBinding.bytes;
+    return this.owned.bytes + this.scanBinding.bytes + (this.crowd?.bytes ?? 0);
   }
 
   bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
@@ -93,7 +106,14 @@ export class CellSort {
     const ids = input.id ? { id_in: input.id } : {};
     return {
       count: this.passes.count.bind({ position_in: input.position, counts, ranks, ...ids }),
-      scatter: this.passes.scatter.bind({ position_in: input.position, ranks, start, entries, ...ids }),
+      scatter: this.passes.scatter.bind({
+        position_in: input.position,
+        ranks,
+        start,
+        entries,
+        crowd: this.crowd?.list,
+        ...ids,
+      }),
       gather: this.passes.gather.bind({
         entries,
         start,
@@ -105,16 +125,29 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
+      // Sorted positions are not written before the gather, and never shorter than entries.
+      crowd: this.crowd?.bind({
+        start,
+        entries,
+        scratch: output.position,
+        position_in: output.position,
+        cell_of_slot: ranks,
+      }),
     };
   }
 
   /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
-    const { passes } = this;
-    const sorting: Stage[] = [
-      { name: 'scan', encode: (pass) => passes.scan.encode(pass, shared, this.scanBinding) },
-      { name: 'scatter', encode: (pass) => passes.scatter.encode(pass, shared, binding.scatter, count) },
-      { name: 'gather', encode: (pass) => passes.gather.encode(pass, shared, binding.gather, count) },
+    const { passes, crowd } = this;
+    const group = crowd && binding.crowd ? binding.crowd : undefined;
+    const stage = (name: string, encode: Stage['encode']): Stage => ({ name, encode });
+    const sorting = [
+      stage('scan', (pass) => passes.scan.encode(pass, shared, this.scanBinding)),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeClear(pass, shared, group))] : []),
+      stage('scatter', (pass) => passes.scatter.encode(pass, shared, binding.scatter, count)),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeSort(pass, shared, group, count))] : []),
+      stage('gather', (pass) => passes.gather.encode(pass, shared, binding.gather, count)),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
     ];
     if (counted) return sorting;
     return [
@@ -125,6 +158,7 @@ export class CellSort {
 
   destroy(): void {
     this.owned.destroy();
+    this.crowd?.destroy();
     this.scanBinding.destroy();
   }
 }

@@ -20,8 +20,9 @@ import {
   storedFloats,
 } from '../gpu/layout';
 import { type SharedBinding, UniformRing } from '../gpu/params';
-import { EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
-import { checkCode, definesSkip } from './kernel-code';
+import { EACH_HEAVY, EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
+import { crowdWorkgroups, type ParticleGroup } from '../passes/particle-pass';
+import { checkCode, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 
 /** A storage buffer of the caller's: what is in it, as WGSL says it (`array<f32>`), and what is done to it. */
@@ -34,7 +35,8 @@ export interface GridKernelOptions {
   /**
    * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
    * ptr<function, Own>, particle: Particle, other: Neighbour)`, `fn finish(own: Own, particle: Particle)` and, if
-   * particles that are not finite are to be heard of, `fn skip(slot: u32)`.
+   * particles that are not finite are to be heard of, `fn skip(slot: u32)`; where the grid was created for crowds, and
+   * particles with very many neighbours are to be shared among threads, `fn merge(own: ptr<function, Own>, other: Own)`.
    */
   readonly code: string;
   /**
@@ -68,6 +70,8 @@ export interface KernelGrid {
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
+  /** The heavy particles, where the grid was created for crowds. */
+  readonly crowd: GPUBuffer | undefined;
   /** Called by what was destroyed. */
   forget(dependant: { destroy(): void }): void;
 }
@@ -86,7 +90,13 @@ const FIELD_TYPES: Readonly<Record<FieldType, string>> = {
 
 interface KnownGroup {
   readonly buffers: readonly GPUBuffer[];
-  readonly group: GPUBindGroup;
+  readonly group: ParticleGroup;
+}
+
+/** What is dispatched: over all, and where the work is split, over the heavy particles. */
+interface Kernels {
+  readonly all: Kernel;
+  readonly heavy: Kernel | undefined;
 }
 
 /** Groups that are kept for one first buffer. */
@@ -96,12 +106,12 @@ export class GridKernel {
   private destroyed = false;
   /** By the first buffer; a few of each, since callers swap the others between two or three. */
   private readonly groups = new WeakMap<GPUBuffer, KnownGroup[]>();
-  private emptyGroup: GPUBindGroup | undefined;
+  private emptyGroup: ParticleGroup | undefined;
 
   private constructor(
     private readonly gpu: Gpu,
     private readonly grid: KernelGrid,
-    private readonly kernel: Kernel,
+    private readonly kernels: Kernels,
     private readonly over: 'particles' | 'points',
     private readonly declared: Readonly<Record<string, KernelBuffer>>,
     private readonly parameters: KernelParameters | undefined,
@@ -126,8 +136,11 @@ export class GridKernel {
       throw new ArgumentError('parameters', 'point_count', accepted);
     }
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
-    const description = describe(grid, { code, over, label, radius, buffers, layout });
-    const storage = Object.values(description.bindings).filter((kind) => kind !== 'parameters').length;
+    const splits = world.crowds && over === 'particles' && definesMerge(code);
+    const described = { code, over, label, radius, buffers, layout, splits };
+    const description = describe(grid, described, false);
+    const heaviest = splits ? describe(grid, described, true) : description;
+    const storage = Object.values(heaviest.bindings).filter((kind) => kind !== 'parameters').length;
     const most = gpu.device.limits.maxStorageBuffersPerShaderStage;
     if (storage > most) {
       const spare = most - (storage - Object.keys(buffers).length);
@@ -136,9 +149,10 @@ export class GridKernel {
         `The kernel ${label} has ${Object.keys(buffers).length} buffers, but beside those of the grid this device's maxStorageBuffersPerShaderStage, ${most}, leaves room for ${spare}.`,
       );
     }
-    const kernel = await Kernel.compile(gpu, description);
+    const all = await Kernel.compile(gpu, description);
+    const heavy = splits ? await Kernel.compile(gpu, heaviest) : undefined;
     const own = layout ? await KernelParameters.create(gpu, label, layout) : undefined;
-    return new GridKernel(gpu, grid, kernel, over, buffers, own);
+    return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
 
   /** Records the kernel over the grid as it was last encoded, which must come before it. The caller submits. */
@@ -153,14 +167,16 @@ export class GridKernel {
       throw new CellstormError('The grid has not been encoded yet, so its kernel has nothing to go over.');
     }
     const threads = isOverPoints ? checkPoints(this.grid.world, input) : built.count;
-    const group = this.groupFor(input.buffers ?? {}, isOverPoints ? input.points : undefined);
+    const { all, heavy } = this.kernels;
+    const groups = this.groupFor(input.buffers ?? {}, isOverPoints ? input.points : undefined);
     if (!this.parameters && input.parameters !== undefined) {
       throw new ArgumentError('parameters', input.parameters, 'left out: the kernel was created without any');
     }
     const values = { ...input.parameters, ...(isOverPoints ? { point_count: threads } : {}) };
     const offsets = this.parameters ? [this.parameters.place(encoder, values)] : [];
-    const pass = encoder.beginComputePass({ label: this.kernel.description.label });
-    this.kernel.encode(pass, built.shared, group, Math.ceil(threads / WORKGROUP_SIZE), offsets);
+    const pass = encoder.beginComputePass({ label: all.description.label });
+    all.encode(pass, built.shared, groups.group, Math.ceil(threads / WORKGROUP_SIZE), offsets);
+    if (groups.heavy) heavy?.encode(pass, built.shared, groups.heavy, crowdWorkgroups(threads), offsets);
     pass.end();
   }
 
@@ -173,7 +189,7 @@ export class GridKernel {
   private groupFor(
     given: Readonly<Record<string, GPUBuffer | undefined>>,
     points: GPUBuffer | undefined,
-  ): GPUBindGroup {
+  ): ParticleGroup {
     const names = Object.keys(this.declared);
     checkKnownKeys('buffers', given, names);
     const all = points ? [...names, 'points'] : names;
@@ -190,12 +206,14 @@ export class GridKernel {
     if (known) return known.group;
     if (!first && this.emptyGroup) return this.emptyGroup;
     this.checkWritten(all, buffers);
-    const group = this.kernel.bind({
+    const named = {
       ...this.grid.buffers,
+      crowd: this.grid.crowd,
       velocity_in: this.grid.velocity,
       parameters: this.parameters?.buffer,
       ...Object.fromEntries(all.map((name, index) => [name, buffers[index]])),
-    });
+    };
+    const group = { group: this.kernels.all.bind(named), heavy: this.kernels.heavy?.bind(named) };
     if (!first) {
       this.emptyGroup = group;
       return group;
@@ -303,11 +321,14 @@ interface Described {
   readonly radius: number;
   readonly buffers: Readonly<Record<string, KernelBuffer>>;
   readonly layout: StructLayout<StructFields> | undefined;
+  /** Into two kernels: see shared/each_heavy.wgsl. */
+  readonly splits: boolean;
 }
 
 function describe(
   { world, velocity }: KernelGrid,
-  { code, over, label, radius, buffers, layout }: Described,
+  { code, over, label, radius, buffers, layout, splits }: Described,
+  heavy: boolean,
 ): KernelDescription {
   const bindings: Record<string, BindingKind> = {
     position_in: 'read',
@@ -316,6 +337,7 @@ function describe(
     id_in: 'read',
     ...(velocity ? { velocity_in: 'read' } : {}),
     ...(over === 'points' ? { points: 'read' } : {}),
+    ...(heavy ? { crowd: 'read' } : {}),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {
     const types: Readonly<Record<string, string>> = {
@@ -344,18 +366,18 @@ function describe(
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
   const reach = Math.fround(radius);
   return {
-    label: `grid.kernel.${label}`,
+    label: `grid.kernel.${label}${heavy ? '.heavy' : ''}`,
     dimensions: world.dimensions,
     sources: [
       ...neighbourModules(world, 'grid'),
       { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
       { name: label, origin: label, text: code },
-      over === 'points' ? EACH_POINT : EACH_PARTICLE,
+      over === 'points' ? EACH_POINT : heavy ? EACH_HEAVY : EACH_PARTICLE,
     ],
-    entryPoint: over === 'points' ? 'each_point' : 'each_particle',
+    entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
     bindings,
-    flags: { FROZEN: false, VELOCITY: velocity !== undefined },
+    flags: { FROZEN: false, VELOCITY: velocity !== undefined, CROWDS: splits, HEAVY: heavy },
     constants: { REACH_SQUARED_BITS: bitsOf(Math.fround(reach * reach)) },
   };
 }

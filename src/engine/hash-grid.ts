@@ -214,6 +214,7 @@ export class HashGrid {
         id_in: this.ids,
       },
       velocity: this.velocities,
+      crowd: this.sort.heavy,
       forget: (dependant) => this.dependants.delete(dependant),
     };
   }

@@ -6,7 +6,7 @@
 import { ArgumentError, Phrase } from '../core/errors';
 import type { Dimensions, WorldKind } from '../core/world';
 import { DIMENSION_SOURCES, SHARED_CONSTANTS } from '../gpu/link';
-import { EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
+import { EACH_HEAVY, EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
 
 /** What the code must define, and how that is recognised. */
 const NEEDED: Readonly<Record<string, RegExp>> = {
@@ -26,6 +26,7 @@ const DECLARED = [
   'cell_of_slot',
   'id_in',
   'velocity_in',
+  'crowd',
   'points',
   'parameters',
   'Parameters',
@@ -65,6 +66,11 @@ export function definesSkip(code: string): boolean {
   return /\bfn\s+skip\b/.test(withoutComments(code));
 }
 
+/** Whether the code says how two parts of what a particle gathers become one. */
+export function definesMerge(code: string): boolean {
+  return /\bfn\s+merge\b/.test(withoutComments(code));
+}
+
 /** Of every module that may be linked, in any kind of world and either dimension. */
 function reservedNames(): ReadonlySet<string> {
   if (reserved) return reserved;
@@ -73,6 +79,7 @@ function reservedNames(): ReadonlySet<string> {
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid')),
     NEIGHBOURS,
     EACH_PARTICLE,
+    EACH_HEAVY,
     EACH_POINT,
   ];
   reserved = new Set([...DECLARED, ...sources.flatMap(({ text }) => [...topLevelNames(text)])]);

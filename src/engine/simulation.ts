@@ -610,6 +610,7 @@ export class Simulation implements ParticleSimulation {
       velocity_in: this.buffer('velocity', velocity),
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
+      crowd: this.sort.heavy,
     };
     const stages: Stage[] = [];
     if (restitution > 0) {
@@ -641,6 +642,7 @@ export class Simulation implements ParticleSimulation {
         position_out: this.buffer('position', other(position)),
         start: this.sort.start,
         cell_of_slot: this.sort.cellOfSlot,
+        crowd: this.sort.heavy,
       }),
     );
     this.position = other(position);

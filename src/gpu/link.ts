@@ -58,6 +58,9 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   3: { name: 'shared/dim3.wgsl', text: dim3 },
 };
 
+/** Flags that modules ask for and most kernels have no need to set: see shared/each_heavy.wgsl. */
+const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = { CROWDS: false, HEAVY: false, MIXED: false };
+
 const MARK = '//@';
 
 export function linkShader(options: LinkOptions): LinkedShader {
@@ -74,10 +77,11 @@ export function linkShader(options: LinkOptions): LinkedShader {
     }
     generated(`const ${name} = ${value}u;`);
   }
+  const flags = { ...DEFAULT_FLAGS, ...options.flags };
   for (const source of [DIMENSION_SOURCES[options.dimensions], ...options.sources]) {
     // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.
     const isOurs = source.origin === undefined;
-    lines.push(...(isOurs ? preprocess(source, options.flags ?? {}) : linesOf(source)));
+    lines.push(...(isOurs ? preprocess(source, flags) : linesOf(source)));
   }
   return {
     code: `${lines.map((line) => line.text).join('\n')}\n`,

@@ -2,7 +2,7 @@
 import text from '../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, variantName, worldModules } from './modules';
+import { type Variant, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface CountBuffers {
@@ -16,7 +16,7 @@ export interface CountBuffers {
 export class Count extends ParticlePass<CountBuffers> {
   static describe(variant: Variant, ids: boolean): KernelDescription {
     return {
-      label: `${ids ? 'grid.count.ids' : 'grid.count'}${variantName(variant)}`,
+      label: `${ids ? 'grid.count.ids' : 'grid.count'}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
       entryPoint: 'count',

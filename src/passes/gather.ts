@@ -33,7 +33,7 @@ export class Gather extends ParticlePass<GatherBuffers> {
         cell_of_slot: 'write',
         ...(velocities ? { velocity_in: 'read', velocity_out: 'write' } : {}),
       },
-      flags: { VELOCITY: velocities },
+      flags: { VELOCITY: velocities, CROWDS: variant.crowds === true },
     };
   }
 

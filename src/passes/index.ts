@@ -6,6 +6,7 @@ import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
 import type { KernelDescription } from '../gpu/kernel';
 import { Count } from './count';
+import { Crowd } from './crowd';
 import { Gather } from './gather';
 import { Integrate } from './integrate';
 import { ListCount } from './list-count';
@@ -23,6 +24,9 @@ const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
+/** Those that do not look at the world. */
+const CROWD_STEPS = ['clear', 'tiles', 'runs', 'wholes'] as const;
+
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
     ...Scan.describe(dimensions, false),
@@ -31,6 +35,8 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
+    ...CROWD_STEPS.map((step) => Crowd.describe({ dimensions, kind: 'bounded' })[step]),
   ];
 }
 
@@ -52,6 +58,22 @@ function describeVariant(variant: Variant): KernelDescription[] {
       Measure.describe(variant, broadPhase),
       Pairs.describe(variant, broadPhase, 'tally'),
       Pairs.describe(variant, broadPhase, 'fill'),
+    ]),
+  ];
+}
+
+/** What differs in grids made for crowds. */
+function describeCrowds(variant: Variant): KernelDescription[] {
+  return [
+    Crowd.describe(variant).heavy,
+    Scatter.describe(variant, false),
+    Scatter.describe(variant, true),
+    Gather.describe(variant, false),
+    Gather.describe(variant, true),
+    ...[false, true].flatMap((heavy) => [
+      Partner.describe(variant, 'grid', heavy),
+      Resolve.describe(variant, 'grid', 'respond', heavy),
+      Resolve.describe(variant, 'grid', 'separate', heavy),
     ]),
   ];
 }

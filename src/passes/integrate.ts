@@ -2,7 +2,7 @@
 import text from '../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, variantName, worldModules } from './modules';
+import { type Variant, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface IntegrateBuffers {
@@ -16,7 +16,7 @@ export interface IntegrateBuffers {
 export class Integrate extends ParticlePass<IntegrateBuffers> {
   static describe(variant: Variant): KernelDescription {
     return {
-      label: `solve.integrate${variantName(variant)}`,
+      label: `solve.integrate${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
       entryPoint: 'integrate',

@@ -17,7 +17,7 @@ import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel'
 import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
-import { neighbourModules, type Variant, variantName } from './modules';
+import { neighbourModules, type Variant, worldName } from './modules';
 
 export const MEASURE_FIELDS = {
   lowest: 'vector',
@@ -52,7 +52,7 @@ export class Measure {
         ? { name: 'measure/census_hashed.wgsl', text: censusHashed }
         : { name: 'measure/census_dense.wgsl', text: censusDense };
     return {
-      label: `measure.measure.${broadPhase}${variantName(variant)}`,
+      label: `measure.measure.${broadPhase}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [...neighbourModules(variant, broadPhase), census, { name: 'measure/measure.wgsl', text }],
       entryPoint: 'measure_state',
@@ -156,6 +156,7 @@ export class Measure {
       bucketCollisions: sum(words, 17),
       occupiedCells: sum(words, 4),
       greatestOccupancy: greatest(words, 5),
+      crowded: sum(words, 18),
       outside: sum(words, 6),
       nonFinite: sum(words, 7),
       kineticEnergy: sum(floats, 8) / 2,

@@ -3,6 +3,7 @@
  */
 import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
+import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
@@ -14,6 +15,7 @@ import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
@@ -27,6 +29,8 @@ export const PARAMS: ShaderSource = { name: 'shared/params.wgsl', text: params }
 export const CONTACT: ShaderSource = { name: 'shared/contact.wgsl', text: contact };
 /** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
 export const EACH_PARTICLE: ShaderSource = { name: 'shared/each_particle.wgsl', text: eachParticle };
+/** The same for heavy particles; its name is `each_heavy`. */
+export const EACH_HEAVY: ShaderSource = { name: 'shared/each_heavy.wgsl', text: eachHeavy };
 /** What a kernel of the user's own can ask. */
 export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
 /** The same for points that are not particles; its name is `each_point`. */
@@ -34,6 +38,7 @@ export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: 
 /** Which places of a list are whose. */
 export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
 const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
+const WRAPPED: ShaderSource = { name: 'shared/space_periodic.wgsl', text: spacePeriodic };
 const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
 const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
 /** What a particle and its neighbour are. */
@@ -41,7 +46,7 @@ export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: part
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [STRAIGHT, DENSE, { name: 'shared/world_bounded.wgsl', text: worldBounded }],
-  periodic: [DENSE, { name: 'shared/world_periodic.wgsl', text: worldPeriodic }],
+  periodic: [WRAPPED, DENSE, { name: 'shared/world_periodic.wgsl', text: worldPeriodic }],
   unbounded: [STRAIGHT, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
 };
 
@@ -58,6 +63,8 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
+  /** Whether the work on crowded cells is split. */
+  readonly crowds?: boolean;
 }
 
 /** Parameters, and where positions and cells are. */
@@ -71,7 +78,17 @@ export function neighbourModules(variant: Variant, broadPhase: BroadPhase): Shad
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
+/** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */
+export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boolean {
+  return crowds === true && broadPhase === 'grid';
+}
+
 /** For labels: what tells the kernel from the others of its name. */
-export function variantName({ kind }: Variant): string {
-  return kind === 'bounded' ? '' : `.${kind}`;
+export function variantName({ kind, crowds }: Variant): string {
+  return `${kind === 'bounded' ? '' : `.${kind}`}${crowds ? '.crowds' : ''}`;
+}
+
+/** The name where crowds make no difference. */
+export function worldName({ kind }: Variant): string {
+  return variantName({ dimensions: 2, kind });
 }

@@ -3,7 +3,7 @@ import text from '../../shaders/measure/near.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import { EACH_POINT, neighbourModules, STRETCH, type Variant, variantName } from './modules';
+import { EACH_POINT, neighbourModules, STRETCH, type Variant, worldName } from './modules';
 
 export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32' } as const;
 
@@ -25,7 +25,7 @@ export interface NearBuffers {
 export class Near extends ListPass<NearBuffers> {
   static describe(variant: Variant, step: ListStep): KernelDescription {
     return {
-      label: `measure.near.${step}${variantName(variant)}`,
+      label: `measure.near.${step}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, 'grid'),

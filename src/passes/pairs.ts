@@ -4,7 +4,7 @@ import type { BroadPhase } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import { EACH_PARTICLE, neighbourModules, STRETCH, type Variant, variantName } from './modules';
+import { EACH_PARTICLE, neighbourModules, STRETCH, type Variant, worldName } from './modules';
 
 export interface PairsBuffers {
   readonly position_in: GPUBuffer;
@@ -21,7 +21,7 @@ export interface PairsBuffers {
 export class Pairs extends ListPass<PairsBuffers> {
   static describe(variant: Variant, broadPhase: BroadPhase, step: ListStep): KernelDescription {
     return {
-      label: `measure.pairs.${broadPhase}.${step}${variantName(variant)}`,
+      label: `measure.pairs.${broadPhase}.${step}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),

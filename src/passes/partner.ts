@@ -3,7 +3,16 @@ import text from '../../shaders/solve/partner.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { CONTACT, EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
+import {
+  CONTACT,
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  neighbourModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+  worldName,
+} from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface PartnerBuffers {
@@ -12,28 +21,32 @@ export interface PartnerBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly partner_out: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
-  static describe(variant: Variant, broadPhase: BroadPhase): KernelDescription {
+  static describe(variant: Variant, broadPhase: BroadPhase, heavy = false): KernelDescription {
+    const crowds = splitsCrowds(variant, broadPhase);
     return {
-      label: `solve.partner.${broadPhase}${variantName(variant)}`,
+      label: `solve.partner.${broadPhase}${crowds ? variantName(variant) : worldName(variant)}${heavy ? '.heavy' : ''}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
         CONTACT,
         { name: 'solve/partner.wgsl', text },
-        EACH_PARTICLE,
+        heavy ? EACH_HEAVY : EACH_PARTICLE,
       ],
-      entryPoint: 'each_particle',
+      entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
         position_in: 'read',
         velocity_in: 'read',
         start: 'read',
         cell_of_slot: 'read',
         partner_out: 'write',
+        ...(heavy ? { crowd: 'read' } : {}),
       },
-      flags: { FROZEN: true },
+      flags: { FROZEN: true, CROWDS: crowds, HEAVY: heavy },
     };
   }
 
@@ -43,6 +56,12 @@ export class Partner extends ParticlePass<PartnerBuffers> {
     broadPhase: BroadPhase,
     compilation?: Compilation,
   ): Promise<Partner> {
-    return new Partner(await Kernel.create(gpu, Partner.describe(variant, broadPhase), compilation));
+    const [kernel, heavy] = await Promise.all([
+      Kernel.create(gpu, Partner.describe(variant, broadPhase), compilation),
+      splitsCrowds(variant, broadPhase)
+        ? Kernel.create(gpu, Partner.describe(variant, broadPhase, true), compilation)
+        : undefined,
+    ]);
+    return new Partner(kernel, heavy);
   }
 }

@@ -3,7 +3,16 @@ import text from '../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { CONTACT, EACH_PARTICLE, neighbourModules, type Variant, variantName } from './modules';
+import {
+  CONTACT,
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  neighbourModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+  worldName,
+} from './modules';
 import { ParticlePass } from './particle-pass';
 
 /** `respond` moves positions and velocities; `separate` only positions. */
@@ -18,28 +27,37 @@ export interface ResolveBuffers {
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
   readonly partner_in?: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
 }
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
-  static describe(variant: Variant, broadPhase: BroadPhase, mode: ResolveMode): KernelDescription {
+  static describe(
+    variant: Variant,
+    broadPhase: BroadPhase,
+    mode: ResolveMode,
+    heavy = false,
+  ): KernelDescription {
+    const crowds = splitsCrowds(variant, broadPhase);
     return {
-      label: `solve.resolve.${broadPhase}.${mode}${variantName(variant)}`,
+      label: `solve.resolve.${broadPhase}.${mode}${crowds ? variantName(variant) : worldName(variant)}${heavy ? '.heavy' : ''}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
         CONTACT,
         { name: 'solve/resolve.wgsl', text },
-        EACH_PARTICLE,
+        heavy ? EACH_HEAVY : EACH_PARTICLE,
       ],
-      entryPoint: 'each_particle',
+      entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
         position_in: 'read',
         position_out: 'write',
         start: 'read',
         cell_of_slot: 'read',
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
+        ...(heavy ? { crowd: 'read' } : {}),
       },
-      flags: { FROZEN: true, SEPARATE: mode === 'separate' },
+      flags: { FROZEN: true, SEPARATE: mode === 'separate', CROWDS: crowds, HEAVY: heavy },
     };
   }
 
@@ -50,6 +68,12 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
     mode: ResolveMode,
     compilation?: Compilation,
   ): Promise<Resolve> {
-    return new Resolve(await Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode), compilation));
+    const [kernel, heavy] = await Promise.all([
+      Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode), compilation),
+      splitsCrowds(variant, broadPhase)
+        ? Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode, true), compilation)
+        : undefined,
+    ]);
+    return new Resolve(kernel, heavy);
   }
 }

@@ -10,6 +10,8 @@ export interface ScatterBuffers {
   readonly ranks: GPUBuffer;
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
   /** Needed where the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
@@ -26,9 +28,10 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
         ranks: 'read',
         start: 'read',
         entries: 'write',
+        ...(variant.crowds ? { crowd: 'write' } : {}),
         ...(ids ? { id_in: 'read' } : {}),
       },
-      flags: { IDS: ids },
+      flags: { IDS: ids, CROWDS: variant.crowds === true },
     };
   }
 

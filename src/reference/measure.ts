@@ -5,6 +5,7 @@
  * `count`, `nonFinite` and the hash only.
  */
 import { borderlineOf } from '../core/borderline';
+import { CROWDED } from '../core/constants';
 import { hashState } from '../core/hash';
 import type { BroadPhase } from '../core/settings';
 import type { Measures } from '../core/simulation';
@@ -84,11 +85,12 @@ export function measureState(
 function takeCensus(
   world: World,
   { start, lattices }: Grid,
-): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions'> {
+): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions' | 'crowded'> {
   const { dimensions, cellCount } = world;
   let occupiedCells = 0;
   let greatestOccupancy = 0;
   let bucketCollisions = 0;
+  let crowded = 0;
   for (let bucket = 0; bucket < cellCount; bucket++) {
     const first = start[bucket] as number;
     const end = start[bucket + 1] as number;
@@ -99,7 +101,10 @@ function takeCensus(
     }
     occupiedCells += occupancies.size;
     if (occupancies.size > 1) bucketCollisions += end - first;
-    for (const occupancy of occupancies.values()) greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+    for (const occupancy of occupancies.values()) {
+      greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+      if (occupancy > CROWDED) crowded += occupancy;
+    }
   }
-  return { occupiedCells, greatestOccupancy, bucketCollisions };
+  return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }

@@ -8,7 +8,7 @@ import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { Dimensions, WorldOptions } from '../core/world';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
-import { CLUSTERED, NEGATIVE, ONE_CELL, UNIFORM } from './scattered';
+import { CLUSTERED, CROWDS_SCENE, NEGATIVE, ONE_CELL, UNIFORM } from './scattered';
 import type { Scene, SceneDefinition } from './scene';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
@@ -28,6 +28,7 @@ export const SCENES: readonly SceneDefinition[] = [
   CHANNEL,
   FAR_APART,
   COLLIDING_CELLS,
+  CROWDS_SCENE,
 ];
 
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
@@ -59,9 +60,9 @@ export function createScene(name: string, request: SceneRequest): Scene {
 
 /** The scene's world. */
 export function worldOptions(scene: Scene): WorldOptions {
-  const { dimensions, cellSize, min, max, periodic } = scene;
-  if (scene.world === 'unbounded') return { dimensions, cellSize, unbounded: true };
-  return { dimensions, cellSize, min, max, periodic };
+  const { dimensions, cellSize, min, max, periodic, crowds } = scene;
+  if (scene.world === 'unbounded') return { dimensions, cellSize, crowds, unbounded: true };
+  return { dimensions, cellSize, crowds, min, max, periodic };
 }
 
 /** A simulation of the scene; `changes` win over what the scene says. */

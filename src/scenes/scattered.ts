@@ -117,3 +117,50 @@ export const NEGATIVE: SceneDefinition = {
     };
   },
 };
+
+/** Each crowd fills its own cell: as a share of all particles, and how many it takes at most. */
+const CROWDS = [
+  { share: 1 / 8, most: 140, cell: 1 },
+  { share: 1 / 4, most: 420, cell: 3 },
+  { share: 3 / 8, most: 1200, cell: 5 },
+] as const;
+
+/** Cells along an axis that hold the crowds, with room between them. */
+const ROOM_FOR_CROWDS = 8;
+
+export const CROWDS_SCENE: SceneDefinition = {
+  name: 'crowds',
+  description:
+    'Up to 140, 420 and 1,200 particles in a cell each, the rest scattered evenly; made for crowds.',
+  generate(dimensions, count, random) {
+    const edge = Math.max(
+      ROOM_FOR_CROWDS,
+      ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1,
+    );
+    const everywhere = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
+    const ends = CROWDS.map(({ share, most }) => Math.min(most, Math.floor(share * count)));
+    ends.forEach((length, crowd) => {
+      ends[crowd] = length + (ends[crowd - 1] ?? 0);
+    });
+    // Ids of a crowd are spread over all.
+    const order = Array.from({ length: count }, (_, index) => index);
+    for (let last = count - 1; last > 0; last--) {
+      const place = random.between(0, last);
+      [order[last], order[place]] = [order[place] as number, order[last] as number];
+    }
+    return {
+      radius: 0.5,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      crowds: true,
+      positions: scatter(dimensions, count, random, edge, (particle) => {
+        const crowd = ends.findIndex((end) => (order[particle] as number) < end);
+        if (crowd < 0) return everywhere;
+        const low = (CROWDS[crowd] as (typeof CROWDS)[number]).cell * UNITS;
+        return { low, high: low + UNITS - 1 };
+      }),
+      velocities: new Float32Array(count * dimensions),
+      settings: {},
+    };
+  },
+};

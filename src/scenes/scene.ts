@@ -27,6 +27,7 @@ export interface Scene {
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly periodic?: boolean | readonly boolean[] | undefined;
+  readonly crowds?: boolean | undefined;
   readonly world: WorldKind;
   /** Packed, `dimensions` numbers a particle. */
   readonly positions: Float32Array;
@@ -37,7 +38,7 @@ export interface Scene {
 /** What a generator decides; the rest of a Scene is what it was asked for. */
 export type SceneContent = Pick<
   Scene,
-  'radius' | 'cellSize' | 'min' | 'max' | 'periodic' | 'positions' | 'velocities' | 'settings'
+  'radius' | 'cellSize' | 'min' | 'max' | 'periodic' | 'crowds' | 'positions' | 'velocities' | 'settings'
 >;
 
 export interface SceneDefinition {

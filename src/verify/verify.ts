@@ -224,6 +224,7 @@ const EXACT_MEASURES = [
   'bucketCollisions',
   'occupiedCells',
   'greatestOccupancy',
+  'crowded',
   'outside',
   'nonFinite',
   'hash',

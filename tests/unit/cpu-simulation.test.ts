@@ -107,6 +107,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         'contacts',
         'occupiedCells',
         'greatestOccupancy',
+        'crowded',
         'outside',
         'nonFinite',
         'hash',

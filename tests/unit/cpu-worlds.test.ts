@@ -374,6 +374,7 @@ const INTEGERS = [
   'contacts',
   'occupiedCells',
   'greatestOccupancy',
+  'crowded',
   'bucketCollisions',
   'outside',
   'nonFinite',

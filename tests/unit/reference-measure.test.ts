@@ -25,6 +25,7 @@ describe('measure', () => {
       bucketCollisions: 0,
       occupiedCells: 4,
       greatestOccupancy: 1,
+      crowded: 0,
       outside: 1,
       nonFinite: 1,
       kineticEnergy: (1 + 4 + 10) / 2,
@@ -39,6 +40,7 @@ describe('measure', () => {
   it('is all zeros for nobody', () => {
     const measures = measureState(WORLD, 1, buildGrid(WORLD, new Float32Array(0)));
     expect(Object.values(measures).flat()).toEqual([
+      0,
       0,
       0,
       0,
@@ -113,7 +115,12 @@ describe('measure', () => {
       const measures = measureState(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));
       expect(measures).toMatchObject({ count: 300, outside: 0, nonFinite: 0 });
       if (name === 'one-cell') {
-        expect(measures).toMatchObject({ occupiedCells: 1, greatestOccupancy: 300, candidates: 44_850 });
+        expect(measures).toMatchObject({
+          occupiedCells: 1,
+          greatestOccupancy: 300,
+          crowded: 300,
+          candidates: 44_850,
+        });
       }
     }
   });

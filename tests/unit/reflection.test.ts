@@ -10,6 +10,7 @@ import {
   WgslReflect,
 } from 'wgsl_reflect/wgsl_reflect.module.js';
 import {
+  HEAVY_WORKGROUP_SIZE,
   LIST_COUNT_WORKGROUP_SIZE,
   MEASURE_WORKGROUP_SIZE,
   SCAN_WORKGROUP_SIZE,
@@ -39,11 +40,17 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Near: NEAR_FIELDS,
 };
 
-/** Constant and value of @workgroup_size, by the first two words of the label. */
+/** Constant and value of @workgroup_size, by the entry point. */
+const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
+const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
-  'grid.scan': ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE],
-  'measure.measure': ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
-  'measure.list-count': ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE],
+  reduce: SCAN,
+  spine: SCAN,
+  apply: SCAN,
+  clear: ONE,
+  count_list: ONE,
+  each_heavy: ['HEAVY_WORKGROUP_SIZE', HEAVY_WORKGROUP_SIZE],
+  measure_state: ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
 };
 
 interface Reflected {
@@ -52,14 +59,15 @@ interface Reflected {
   readonly entry: FunctionInfo;
   readonly uniforms: readonly VariableInfo[];
   readonly storage: readonly VariableInfo[];
+  readonly structs: readonly StructInfo[];
 }
 
 function reflect(description: KernelDescription): Reflected {
   const { code } = linkShader(description);
-  const { entry, uniforms, storage } = new WgslReflect(declarationsOf(code));
+  const { entry, uniforms, storage, structs } = new WgslReflect(declarationsOf(code));
   const found = entry.compute.find(({ name }) => name === description.entryPoint);
   if (!found) throw new Error(`${description.label} has no entry point ${description.entryPoint}.`);
-  return { description, code, entry: found, uniforms, storage };
+  return { description, code, entry: found, uniforms, storage, structs };
 }
 
 /**
@@ -83,8 +91,8 @@ function declarationsOf(code: string): string {
   return text;
 }
 
-/** Bytes of the code's `var<workgroup>` variables: scalars and vectors, and arrays of them. */
-function workgroupBytes(code: string, dimensions: Dimensions): number {
+/** Bytes of the code's `var<workgroup>` variables: scalars, vectors and structs, and arrays of them. */
+function workgroupBytes(code: string, structs: readonly StructInfo[], dimensions: Dimensions): number {
   const constants = new Map(
     [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
   );
@@ -93,7 +101,7 @@ function workgroupBytes(code: string, dimensions: Dimensions): number {
   const sizeOf = (type: string): number => {
     const array = /^array<(.*), (\w+)>$/.exec(type);
     if (array) return sizeOf(array[1] as string) * (constants.get(array[2]) ?? Number.NaN);
-    return sizes[type] ?? Number.NaN;
+    return sizes[type] ?? structs.find(({ name }) => name === type)?.size ?? Number.NaN;
   };
   return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
     (sum, [, type]) => sum + sizeOf(type as string),
@@ -116,7 +124,7 @@ it('describes each kernel once, and the subgroup variants only where there are s
 describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D`, kernel] as const))(
   '%s',
   (_, kernel) => {
-    const { description, code, entry, uniforms, storage } = reflect(kernel);
+    const { description, code, entry, uniforms, storage, structs } = reflect(kernel);
     const { dimensions } = description;
 
     it('declares the bindings of its description: names, places and kinds', () => {
@@ -154,10 +162,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
     });
 
     it('takes the size of its workgroups from the constant that the host dispatches by', () => {
-      const [constant, value] = WORKGROUPS[description.label.split('.').slice(0, 2).join('.')] ?? [
-        'WORKGROUP_SIZE',
-        WORKGROUP_SIZE,
-      ];
+      const [constant, value] = WORKGROUPS[description.entryPoint] ?? ['WORKGROUP_SIZE', WORKGROUP_SIZE];
       const attribute = entry.attributes?.find(({ name }) => name === 'workgroup_size');
       expect(attribute?.value).toBe(constant);
       expect(code).toMatch(new RegExp(`^const ${constant} = ${value}u;$`, 'm'));
@@ -169,7 +174,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
 
     it('stays within the limits that every device has', () => {
       expect(storage.length).toBeLessThanOrEqual(MOST_STORAGE_BUFFERS);
-      const bytes = workgroupBytes(code, dimensions);
+      const bytes = workgroupBytes(code, structs, dimensions);
       expect(bytes).toBeLessThanOrEqual(MOST_WORKGROUP_BYTES);
       expect(bytes > 0).toBe(code.includes('var<workgroup>'));
     });

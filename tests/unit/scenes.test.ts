@@ -73,6 +73,10 @@ it('keeps its particles from one version to the next', () => {
         "598558e3e241db0e",
         "1d9fd0f80d78de1a",
       ],
+      "crowds": [
+        "891575976d364b3e",
+        "e6423097bd42bf6a",
+      ],
       "far-apart": [
         "892ff7f3a5b6ade4",
         "9161559398eba130",
@@ -218,7 +222,7 @@ describe('createScene', () => {
     [
       'heap',
       { dimensions: 2, count: 1 },
-      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells\.$/,
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, crowds\.$/,
     ],
     ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
     ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],

@@ -183,6 +183,7 @@ describe('an unbounded world', () => {
       contacts: 1,
       occupiedCells: 3,
       greatestOccupancy: 2,
+      crowded: 0,
       bucketCollisions: 3,
     });
   });

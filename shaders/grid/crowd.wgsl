@@ -1,0 +1,105 @@
+// Puts the entries of crowded buckets in order of their ids, by merging: in tiles of CROWD_TILE, then in runs of
+// CROWD_RUN, then as a whole. Each entry finds its own place, so no thread goes over a whole crowd. Inputs: tiles as
+// scatter.wgsl lists them, in any order; starts. Input and output: entries (slot, id). The fixed number of workgroups
+// strides over the tiles; where there are none all is over at once.
+
+// Tiles listed; heavy particles listed (see heavy.wgsl); then for each tile its bucket and its number.
+@group(1) @binding(0) var<storage, read> crowd: array<u32>;
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+#if TILES
+@group(1) @binding(2) var<storage, read_write> entries: array<vec2u>;
+#else
+@group(1) @binding(2) var<storage, read> pieces: array<vec2u>;
+@group(1) @binding(3) var<storage, read_write> merged: array<vec2u>;
+#endif
+
+struct Tile {
+  // Of the bucket.
+  first: u32,
+  end: u32,
+  // Of the tile.
+  begin: u32,
+  stop: u32,
+}
+
+fn tile_at(index: u32) -> Tile {
+  let bucket = crowd[CROWD_HEADER + 2u * index];
+  let first = start[bucket];
+  let end = min(start[bucket + 1u], grid.count);
+  let begin = min(first + crowd[CROWD_HEADER + 2u * index + 1u] * CROWD_TILE, end);
+  return Tile(first, end, begin, min(begin + CROWD_TILE, end));
+}
+
+#if TILES
+const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
+
+var<workgroup> tile_ids: array<u32, CROWD_TILE>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn sort_tiles(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  for (var index = linear_workgroup(workgroup, workgroups); index < crowd[0]; index += workgroups.x * workgroups.y) {
+    let tile = tile_at(index);
+    let length = tile.stop - tile.begin;
+    var own = array<vec2u, PER_THREAD>();
+    for (var part = 0u; part < PER_THREAD; part++) {
+      let place = part * WORKGROUP_SIZE + thread;
+      if (place < length) {
+        own[part] = entries[tile.begin + place];
+        tile_ids[place] = own[part].y;
+      }
+    }
+    workgroupBarrier();
+    for (var part = 0u; part < PER_THREAD; part++) {
+      if (part * WORKGROUP_SIZE + thread < length) {
+        var smaller = 0u;
+        for (var other = 0u; other < length; other++) {
+          smaller += select(0u, 1u, tile_ids[other] < own[part].y);
+        }
+        entries[tile.begin + smaller] = own[part];
+      }
+    }
+    workgroupBarrier();
+  }
+}
+#else
+// How many of the sorted entries from `begin` up to `stop` have a smaller id.
+fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
+  var low = begin;
+  var high = stop;
+  while (low < high) {
+    let middle = (low + high) / 2u;
+    if (pieces[middle].y < id) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  return low - begin;
+}
+
+// PIECE entries are in order; afterwards WHOLE are.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn merge_pieces(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  for (var index = linear_workgroup(workgroup, workgroups); index < crowd[0]; index += workgroups.x * workgroups.y) {
+    let tile = tile_at(index);
+    let whole = tile.first + (tile.begin - tile.first) / WHOLE * WHOLE;
+    let whole_end = whole + min(WHOLE, tile.end - whole);
+    for (var place = tile.begin + thread; place < tile.stop; place += WORKGROUP_SIZE) {
+      let entry = pieces[place];
+      var smaller = 0u;
+      for (var piece = whole; piece < whole_end; piece += PIECE) {
+        smaller += smaller_in(piece, min(piece + PIECE, whole_end), entry.y);
+      }
+      merged[whole + smaller] = entry;
+    }
+  }
+}
+#endif

@@ -1,0 +1,45 @@
+// Lists the particles with so many candidates that a workgroup shall go over them and not a thread: those of which
+// a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
+// are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
+// crowd.wgsl, which have served. `clear` goes before the sort.
+
+@group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
+#if !CLEAR
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+@group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
+// What the neighbour loop asks for; nobody is visited here.
+@group(1) @binding(3) var<storage, read> position_in: array<Body>;
+
+alias Own = u32;
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn list_heavy(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  if (atomicLoad(&crowd[0]) == 0u) {
+    return;
+  }
+  let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
+  let first = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  for (var slot = first; slot < grid.count; slot += stride) {
+    let cell = cell_of_slot[slot];
+    if (is_in_grid(cell) && is_heavy(cell)) {
+      let place = CROWD_HEADER + atomicAdd(&crowd[1], 1u);
+      if (place < arrayLength(&crowd)) {
+        atomicStore(&crowd[place], slot);
+      }
+    }
+  }
+}
+#else
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn clear() {
+  atomicStore(&crowd[0], 0u);
+  atomicStore(&crowd[1], 0u);
+}
+#endif
