@@ -23,5 +23,17 @@ fn count(
 #if IDS
   id = id_in[slot];
 #endif
-  ranks[slot] = atomicAdd(&counts[bucket_of(located(position_in[slot]), id)], 1u);
+  let bucket = bucket_of(located(position_in[slot]), id);
+  ranks[slot] = atomicAdd(&counts[bucket], 1u);
+#if MIXED
+  // And among the guests of the cells above: see guests.wgsl.
+  if (bucket < grid.cell_count) {
+    let body = position_in[slot];
+    let level = level_of(radius_of(body));
+    let cell = cell_at(place_of(body), level);
+    for (var higher = level + 1u; higher < grid.levels; higher++) {
+      atomicAdd(&counts[guest_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
+    }
+  }
+#endif
 }

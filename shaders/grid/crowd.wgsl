@@ -1,16 +1,40 @@
 // Puts the entries of crowded buckets in order of their ids, by merging: in tiles of CROWD_TILE, then in runs of
 // CROWD_RUN, then as a whole. Each entry finds its own place, so no thread goes over a whole crowd. Inputs: tiles as
-// scatter.wgsl lists them, in any order; starts. Input and output: entries (slot, id). The fixed number of workgroups
-// strides over the tiles; where there are none all is over at once.
+// scatter.wgsl lists them, in any order; starts. Input and output: entries (slot, id); with
+// GUESTS slots alone, ascending. Dispatched by the number of
+// tiles: where there are none, nothing runs.
 
-// Tiles listed; heavy particles listed (see heavy.wgsl); then for each tile its bucket and its number.
+// Tiles listed and more (see CROWD_HEADER); then for each tile its bucket and its number.
 @group(1) @binding(0) var<storage, read> crowd: array<u32>;
 @group(1) @binding(1) var<storage, read> start: array<u32>;
 #if TILES
-@group(1) @binding(2) var<storage, read_write> entries: array<vec2u>;
+@group(1) @binding(2) var<storage, read_write> entries: array<Entry>;
 #else
-@group(1) @binding(2) var<storage, read> pieces: array<vec2u>;
-@group(1) @binding(3) var<storage, read_write> merged: array<vec2u>;
+@group(1) @binding(2) var<storage, read> pieces: array<Entry>;
+@group(1) @binding(3) var<storage, read_write> merged: array<Entry>;
+#endif
+
+// Entries of the grid, or the guests of its cells, which are slots.
+#if GUESTS
+alias Entry = u32;
+
+fn key_of(entry: Entry) -> u32 {
+  return entry;
+}
+
+fn place_of_first(bucket: u32) -> u32 {
+  return GUEST_HEADER + start[bucket] - grid.count;
+}
+#else
+alias Entry = vec2u;
+
+fn key_of(entry: Entry) -> u32 {
+  return entry.y;
+}
+
+fn place_of_first(bucket: u32) -> u32 {
+  return min(start[bucket], grid.count);
+}
 #endif
 
 struct Tile {
@@ -24,8 +48,8 @@ struct Tile {
 
 fn tile_at(index: u32) -> Tile {
   let bucket = crowd[CROWD_HEADER + 2u * index];
-  let first = start[bucket];
-  let end = min(start[bucket + 1u], grid.count);
+  let first = place_of_first(bucket);
+  let end = place_of_first(bucket + 1u);
   let begin = min(first + crowd[CROWD_HEADER + 2u * index + 1u] * CROWD_TILE, end);
   return Tile(first, end, begin, min(begin + CROWD_TILE, end));
 }
@@ -44,12 +68,12 @@ fn sort_tiles(
   for (var index = linear_workgroup(workgroup, workgroups); index < crowd[0]; index += workgroups.x * workgroups.y) {
     let tile = tile_at(index);
     let length = tile.stop - tile.begin;
-    var own = array<vec2u, PER_THREAD>();
+    var own = array<Entry, PER_THREAD>();
     for (var part = 0u; part < PER_THREAD; part++) {
       let place = part * WORKGROUP_SIZE + thread;
       if (place < length) {
         own[part] = entries[tile.begin + place];
-        tile_ids[place] = own[part].y;
+        tile_ids[place] = key_of(own[part]);
       }
     }
     workgroupBarrier();
@@ -57,7 +81,7 @@ fn sort_tiles(
       if (part * WORKGROUP_SIZE + thread < length) {
         var smaller = 0u;
         for (var other = 0u; other < length; other++) {
-          smaller += select(0u, 1u, tile_ids[other] < own[part].y);
+          smaller += select(0u, 1u, tile_ids[other] < key_of(own[part]));
         }
         entries[tile.begin + smaller] = own[part];
       }
@@ -72,7 +96,7 @@ fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   var high = stop;
   while (low < high) {
     let middle = (low + high) / 2u;
-    if (pieces[middle].y < id) {
+    if (key_of(pieces[middle]) < id) {
       low = middle + 1u;
     } else {
       high = middle;
@@ -96,7 +120,7 @@ fn merge_pieces(
       let entry = pieces[place];
       var smaller = 0u;
       for (var piece = whole; piece < whole_end; piece += PIECE) {
-        smaller += smaller_in(piece, min(piece + PIECE, whole_end), entry.y);
+        smaller += smaller_in(piece, min(piece + PIECE, whole_end), key_of(entry));
       }
       merged[whole + smaller] = entry;
     }

@@ -1,7 +1,7 @@
 // Lists the particles with so many candidates that a workgroup shall go over them and not a thread: those of which
 // a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
 // are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
-// crowd.wgsl, which have served. `clear` goes before the sort.
+// crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. `clear` goes before the sort.
 
 @group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
 #if !CLEAR
@@ -9,6 +9,9 @@
 @group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
 // What the neighbour loop asks for; nobody is visited here.
 @group(1) @binding(3) var<storage, read> position_in: array<Body>;
+#if MIXED
+@group(1) @binding(4) var<storage, read> guests: array<u32>;
+#endif
 
 alias Own = u32;
 
@@ -21,17 +24,19 @@ fn list_heavy(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
+#if !MIXED
   if (atomicLoad(&crowd[0]) == 0u) {
     return;
   }
+#endif
   let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
   let first = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   for (var slot = first; slot < grid.count; slot += stride) {
-    let cell = cell_of_slot[slot];
-    if (is_in_grid(cell) && is_heavy(cell)) {
-      let place = CROWD_HEADER + atomicAdd(&crowd[1], 1u);
-      if (place < arrayLength(&crowd)) {
-        atomicStore(&crowd[place], slot);
+    if (is_in_grid(cell_of_slot[slot]) && is_heavy(slot)) {
+      let place = atomicAdd(&crowd[1], 1u);
+      if (CROWD_HEADER + place < arrayLength(&crowd)) {
+        atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
+        atomicStore(&crowd[CROWD_HEADER + place], slot);
       }
     }
   }
@@ -41,5 +46,10 @@ fn list_heavy(
 fn clear() {
   atomicStore(&crowd[0], 0u);
   atomicStore(&crowd[1], 0u);
+  for (var dispatch = TILE_DISPATCH; dispatch <= HEAVY_DISPATCH; dispatch += HEAVY_DISPATCH - TILE_DISPATCH) {
+    atomicStore(&crowd[dispatch], 0u);
+    atomicStore(&crowd[dispatch + 1u], 1u);
+    atomicStore(&crowd[dispatch + 2u], 1u);
+  }
 }
 #endif

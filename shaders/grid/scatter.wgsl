@@ -42,9 +42,10 @@ fn scatter(
 #if CROWDS
   // Of each crowd one particle has this rank, and one each that begins a tile: whichever it is, it lists the tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
-    let tile = 2u * atomicAdd(&crowd[0], 1u);
-    atomicStore(&crowd[CROWD_HEADER + tile], bucket);
-    atomicStore(&crowd[CROWD_HEADER + tile + 1u], select(rank / CROWD_TILE, 0u, rank == CROWDED));
+    let tile = atomicAdd(&crowd[0], 1u);
+    atomicMax(&crowd[TILE_DISPATCH], min(tile + 1u, CROWD_WORKGROUPS));
+    atomicStore(&crowd[CROWD_HEADER + 2u * tile], bucket);
+    atomicStore(&crowd[CROWD_HEADER + 2u * tile + 1u], select(rank / CROWD_TILE, 0u, rank == CROWDED));
   }
 #endif
 }

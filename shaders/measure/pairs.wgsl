@@ -21,6 +21,13 @@ struct Own {
 #else
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
 #endif
+#if MIXED
+#if FILL
+@group(1) @binding(6) var<storage, read> guests: array<u32>;
+#else
+@group(1) @binding(5) var<storage, read> guests: array<u32>;
+#endif
+#endif
 
 fn reach_squared() -> f32 {
   return substep.diameter_squared;

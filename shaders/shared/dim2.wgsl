@@ -92,6 +92,13 @@ fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row) - 1);
 }
 
+// The cells around one, itself included, and where each lies, seen from it.
+const AROUND = 9u;
+
+fn offset_of(index: u32) -> Lattice {
+  return Lattice(i32(index % 3u) - 1, i32(index / 3u) - 1);
+}
+
 // Layers of three rows that a probe reads, and the index of the cell in the middle of each.
 const LAYERS = 1u;
 

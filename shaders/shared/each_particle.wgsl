@@ -23,7 +23,7 @@ fn each_particle(
     if (is_in_grid(cell)) {
 #if CROWDS
       // These are the business of each_heavy.wgsl.
-      if (is_heavy(cell)) {
+      if (is_heavy(slot)) {
         return;
       }
 #endif

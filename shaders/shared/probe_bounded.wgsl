@@ -51,7 +51,8 @@ fn probe(
 
 #if CROWDS
 // Whether the candidates of a layer are too many for one thread.
-fn is_heavy(cell: Cell) -> bool {
+fn is_heavy(slot: u32) -> bool {
+  let cell = cell_of_slot[slot];
   var heavy = false;
   for (var layer = 0u; layer < LAYERS; layer++) {
     var candidates = 0u;

@@ -45,7 +45,8 @@ fn probe(
 
 #if CROWDS
 // Whether the candidates of a row are too many for one thread.
-fn is_heavy(cell: Cell) -> bool {
+fn is_heavy(slot: u32) -> bool {
+  let cell = cell_of_slot[slot];
   let lattice = lattice_of(cell);
   var heavy = false;
   for (var row = 0u; row < ROWS; row++) {

@@ -11,7 +11,7 @@ const { fround } = Math;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
-function snap(value: number): number {
+export function snap(value: number): number {
   return Math.abs(value) < SMALLEST_NORMAL ? 0 : value;
 }
 
@@ -141,16 +141,20 @@ const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
 /** Blocks of HASH_BLOCK cells along x stay together; which block of the table is theirs is a hash. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
-  let hash = 0;
-  for (let axis = 0; axis < lattice.length; axis++) {
-    const coordinate = lattice[axis] as number;
-    hash ^= Math.imul(axis === 0 ? coordinate >> HASH_BLOCK_SHIFT : coordinate, PRIMES[axis] as number);
+  const [x = 0, ...across] = lattice;
+  const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
+  return block + (x & (HASH_BLOCK - 1));
+}
+
+/** The hash of a block of cells. */
+export function mixBlock(block: readonly number[], seed = 0): number {
+  let hash = seed;
+  for (let axis = 0; axis < block.length; axis++) {
+    hash ^= Math.imul(block[axis] as number, PRIMES[axis] as number);
   }
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-  hash ^= hash >>> 15;
-  const block = Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1);
-  return block + ((lattice[0] as number) & (HASH_BLOCK - 1));
+  return hash ^ (hash >>> 15);
 }
 
 /** The bucket past the last, for particles that are no longer finite. */
@@ -164,12 +168,15 @@ export function retiredCell(world: World): number {
 }
 
 /** Entries of `start`: one a bucket, the sentinel, and the ends of the two extra buckets. */
-export function startLength(world: World): number {
-  return world.cellCount + 3;
+export function startLength({ cellCount, levels }: World): number {
+  // With levels, each bucket's guests have one too: see core/levels.ts.
+  return cellCount + 3 + (levels > 0 ? cellCount + 1 : 0);
 }
 
 /** Bytes that a GPU keeps of the cell of each slot: its index, or where buckets are shared, all of it. */
-export function cellBytes(world: Pick<World, 'kind' | 'dimensions'>): number {
-  if (world.kind !== 'unbounded') return 4;
+export function cellBytes(
+  world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
+): number {
+  if (world.kind !== 'unbounded' && !world.levels) return 4;
   return world.dimensions === 2 ? 8 : 16;
 }

@@ -34,10 +34,15 @@ export const CROWD_TILE = 1024;
 /** Entries of a crowd that a first round of merging brings in order: each looks its place up in every tile of them. */
 export const CROWD_RUN = 64 * CROWD_TILE;
 
-/** Words before the list in a buffer of crowds: tiles listed, heavy particles listed. */
-export const CROWD_HEADER = 2;
+/**
+ * Words before the list in a buffer of crowds: tiles listed, heavy particles listed, and from TILE_DISPATCH and
+ * HEAVY_DISPATCH on the arguments of an indirect dispatch over each.
+ */
+export const CROWD_HEADER = 8;
+export const TILE_DISPATCH = 2;
+export const HEAVY_DISPATCH = 5;
 
-/** Workgroups that go over the tiles of crowds, or over heavy particles, at most. */
+/** Workgroups that go over the tiles of crowds, or over heavy particles, at most: they stride. */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
@@ -48,6 +53,18 @@ export const HEAVY_ROW = 3 * CROWDED;
 
 /** Threads that share one heavy particle. */
 export const HEAVY_WORKGROUP_SIZE = 64;
+
+/** Buckets between those of a grid with levels and those of its guests: what is set aside, what leaves, the end. */
+export const GUEST_BUCKETS = 3;
+
+/** Words before the list of guests: the levels that anyone is on. */
+export const GUEST_HEADER = 1;
+
+/** Of an entry in the list of guests, bits that say the level; the others are the slot. */
+export const GUEST_LEVEL_BITS = 5;
+
+/** The bit that says there are crowds, in the word of levels that anyone is on. */
+export const CROWD_BIT = 31;
 
 /** Threads a workgroup of the measure pass: MEASURE_WORDS words for each must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;

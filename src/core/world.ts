@@ -15,7 +15,7 @@
  * out p is. Cells beyond ±2³⁰ are one with the last: coordinates there are multiples of far more than a cell.
  */
 import { checkDimensions, checkFinite, checkVector } from './checks';
-import { HASH_BLOCK } from './constants';
+import { GUEST_LEVEL_BITS, HASH_BLOCK } from './constants';
 import { ArgumentError } from './errors';
 
 export type Dimensions = 2 | 3;
@@ -72,6 +72,19 @@ export interface World {
   readonly cellCount: number;
   /** Whether kernels over it split the work on crowded cells. */
   readonly crowds: boolean;
+  /**
+   * Levels of cells, where each particle has a radius of its own: see core/levels.ts. Then `inverseCellSize`,
+   * `cellSize` and `cells` (0 along axes that do not wrap around) are those of the lowest. 0 where all are equal.
+   */
+  readonly levels: number;
+  /** Largest diameter of the lowest level, a power of two; 0 where all are equal. */
+  readonly baseDiameter: number;
+}
+
+/** The radii that a grid is made for, where each particle has its own. */
+export interface RadiusRange {
+  readonly smallest: number;
+  readonly largest: number;
 }
 
 /** More cells along an axis leave too few bits of a 32-bit float to place a particle in its cell. */
@@ -90,6 +103,12 @@ export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /** Cell numbers and two extra buckets must fit 32-bit integers with room for products. */
 export const MAX_CELLS = 2 ** 31 - 4;
+
+/** What a slot may be where there are levels: 32 bits, less those of a level. */
+const MAX_LEVEL_PARTICLES = 2 ** (32 - GUEST_LEVEL_BITS);
+
+/** Levels of cells at most: bits tell which anyone is on, and the highest is for crowds. */
+export const MAX_LEVELS = 24;
 
 /** Below this, a component of `min` other than 0 could make flushed subnormals visible. */
 const SMALLEST_ORIGIN = 2 ** -100;
@@ -139,10 +158,70 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
     ? defineUnbounded(options, requested, capacity)
     : defineBox(options, diameter, requested, periodic);
   for (const vector of [world.min, world.max, world.period, world.cells]) Object.freeze(vector);
-  return Object.freeze({ ...world, dimensions, diameter, crowds, cellSize: 1 / world.inverseCellSize });
+  return Object.freeze({
+    ...world,
+    dimensions,
+    diameter,
+    crowds,
+    cellSize: 1 / world.inverseCellSize,
+    levels: 0,
+    baseDiameter: 0,
+  });
 }
 
-type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds'>;
+/**
+ * A world for particles of different radii. Smaller ones than the smallest are welcome, and share the cells of its
+ * level; the box of a bounded world only says where its walls are.
+ */
+export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity: number): World {
+  const { smallest, largest } = radii ?? {};
+  checkDiameter('2 · radii.smallest', 2 * smallest);
+  checkDiameter('2 · radii.largest', 2 * largest);
+  if (smallest > largest) {
+    throw new ArgumentError('radii.smallest', smallest, `at most radii.largest, ${largest}`);
+  }
+  if (capacity > MAX_LEVEL_PARTICLES) {
+    throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} where radii are given`);
+  }
+  if (options.cellSize !== undefined) {
+    const accepted = 'left out, since cells are as wide as the particles of their level';
+    throw new ArgumentError('world.cellSize', options.cellSize, accepted);
+  }
+  const baseDiameter = 2 ** Math.ceil(Math.log2(Math.fround(2 * smallest)));
+  const levels = 1 + Math.max(0, Math.ceil(Math.log2(Math.fround(2 * largest) / baseDiameter)));
+  if (levels > MAX_LEVELS) {
+    const accepted = `at most 2^${MAX_LEVELS - 1} times radii.smallest, ${smallest}`;
+    throw new ArgumentError('radii.largest', largest, accepted);
+  }
+  const diameter = Math.fround(2 * largest);
+  const table = defineUnbounded({ dimensions: options.dimensions }, baseDiameter, 2 * capacity);
+  const unbounded = options.unbounded === true;
+  // Checks the box, and that the highest level has cells enough where it wraps around.
+  const top = defineWorld(
+    unbounded ? options : { ...options, cellSize: baseDiameter * 2 ** (levels - 1) },
+    diameter,
+  );
+  const { kind, min, max, period, dimensions } = top;
+  const inverse = kind === 'periodic' ? top.inverseCellSize * 2 ** (levels - 1) : table.inverseCellSize;
+  const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
+  return Object.freeze({
+    kind,
+    dimensions,
+    min,
+    max,
+    period,
+    diameter,
+    inverseCellSize: inverse,
+    cellSize: 1 / inverse,
+    cells: Object.freeze(cells),
+    cellCount: table.cellCount,
+    crowds: true,
+    levels,
+    baseDiameter,
+  });
+}
+
+type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter'>;
 
 function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);

@@ -12,6 +12,7 @@ import type { Stage } from '../gpu/timing';
 import { Count } from '../passes/count';
 import { Crowd, type CrowdBinding } from '../passes/crowd';
 import { Gather } from '../passes/gather';
+import { type GuestBinding, Guests } from '../passes/guests';
 import type { ParticleGroup } from '../passes/particle-pass';
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
 import { Scatter } from '../passes/scatter';
@@ -28,6 +29,7 @@ export interface SortBinding {
   readonly scatter: ParticleGroup;
   readonly gather: ParticleGroup;
   readonly crowd: CrowdBinding | undefined;
+  readonly guests: GuestBinding | undefined;
 }
 
 export interface CellSortOptions {
@@ -41,6 +43,7 @@ export class CellSort {
     private readonly owned: BufferSet<'counts' | 'start' | 'ranks' | 'entries'>,
     private readonly scanBinding: ScanBinding,
     private readonly crowd: Crowd | undefined,
+    private readonly guests: Guests | undefined,
   ) {}
 
   static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
@@ -52,7 +55,7 @@ export class CellSort {
       Gather.create(gpu, world, options.velocities),
     ]);
     const bytes = scanBytes(startLength(world));
-    const { owned, crowd } = await createParts({
+    const { owned, crowd, guests } = await createParts({
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes,
@@ -61,13 +64,15 @@ export class CellSort {
         entries: 8 * capacity,
       }),
       crowd: world.crowds ? Crowd.create(gpu, world, capacity) : Promise.resolve(undefined),
+      guests: world.levels > 0 ? Guests.create(gpu, world, capacity) : Promise.resolve(undefined),
     });
     try {
       const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
-      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd);
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, guests);
     } catch (error) {
       owned.destroy();
       crowd?.destroy();
+      guests?.destroy();
       throw error;
     }
   }
@@ -97,8 +102,14 @@ export class CellSort {
     return this.crowd?.list;
   }
 
+  /** The particles of lower levels in each cell, where the world has levels. */
+  get guestList(): GPUBuffer | undefined {
+    return this.guests?.list;
+  }
+
   get bytes(): number {
-    return this.owned.bytes + this.scanBinding.bytes + (this.crowd?.bytes ?? 0);
+    const { owned, scanBinding, crowd, guests } = this;
+    return owned.bytes + scanBinding.bytes + (crowd?.bytes ?? 0) + (guests?.bytes ?? 0);
   }
 
   bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
@@ -132,22 +143,39 @@ export class CellSort {
         scratch: output.position,
         position_in: output.position,
         cell_of_slot: ranks,
+        guests: this.guests,
       }),
+      guests:
+        this.crowd &&
+        this.guests?.bind({
+          start,
+          counts,
+          crowd: this.crowd.list,
+          position_in: output.position,
+          cell_of_slot: ranks,
+        }),
     };
   }
 
   /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
-    const { passes, crowd } = this;
+    const { passes, crowd, guests } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;
     const stage = (name: string, encode: Stage['encode']): Stage => ({ name, encode });
     const sorting = [
       stage('scan', (pass) => passes.scan.encode(pass, shared, this.scanBinding)),
       ...(group ? [stage('crowd', (pass) => crowd?.encodeClear(pass, shared, group))] : []),
       stage('scatter', (pass) => passes.scatter.encode(pass, shared, binding.scatter, count)),
-      ...(group ? [stage('crowd', (pass) => crowd?.encodeSort(pass, shared, group, count))] : []),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeSort(pass, shared, group, 'entries'))] : []),
       stage('gather', (pass) => passes.gather.encode(pass, shared, binding.gather, count)),
-      ...(group ? [stage('crowd', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
+      ...(group && crowd && guests && binding.guests
+        ? [
+            stage('guests', (pass) =>
+              guests.encode(pass, shared, binding.guests as GuestBinding, count, crowd, group),
+            ),
+          ]
+        : []),
+      ...(group ? [stage('heavy', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
     ];
     if (counted) return sorting;
     return [
@@ -159,6 +187,7 @@ export class CellSort {
   destroy(): void {
     this.owned.destroy();
     this.crowd?.destroy();
+    this.guests?.destroy();
     this.scanBinding.destroy();
   }
 }

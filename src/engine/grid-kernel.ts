@@ -6,7 +6,6 @@
  * Ordering: see each_particle.wgsl; the same input gives the same bits.
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
-import { WORKGROUP_SIZE } from '../core/constants';
 import { ArgumentError, CellstormError, DestroyedError, LimitError, Phrase } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { SMALLEST_DIAMETER, type World } from '../core/world';
@@ -20,8 +19,16 @@ import {
   storedFloats,
 } from '../gpu/layout';
 import { type SharedBinding, UniformRing } from '../gpu/params';
-import { EACH_HEAVY, EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
-import { crowdWorkgroups, type ParticleGroup } from '../passes/particle-pass';
+import {
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  EACH_POINT,
+  guestBinding,
+  NEIGHBOURS,
+  neighbourModules,
+  worldFlags,
+} from '../passes/modules';
+import { bindKernels, encodeKernels, type ParticleGroup } from '../passes/particle-pass';
 import { checkCode, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 
@@ -70,6 +77,8 @@ export interface KernelGrid {
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
+  /** Lists of guests, where the grid has levels. */
+  readonly guests: GPUBuffer | undefined;
   /** The heavy particles, where the grid was created for crowds. */
   readonly crowd: GPUBuffer | undefined;
   /** Called by what was destroyed. */
@@ -127,6 +136,13 @@ export class GridKernel {
     }
     if (typeof code !== 'string') throw new ArgumentError('code', code, 'a string of WGSL');
     if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
+    if (world.levels > 0 && options.radius !== undefined) {
+      const accepted = 'left out, as in this grid each particle has its own';
+      throw new ArgumentError('radius', options.radius, accepted);
+    }
+    if (world.levels > 0 && over === 'points') {
+      throw new ArgumentError('over', over, "'particles', as in this grid each has a radius of its own");
+    }
     checkRadius(world, radius);
     checkBuffers(buffers);
     checkCode(code, Object.keys(buffers));
@@ -175,8 +191,7 @@ export class GridKernel {
     const values = { ...input.parameters, ...(isOverPoints ? { point_count: threads } : {}) };
     const offsets = this.parameters ? [this.parameters.place(encoder, values)] : [];
     const pass = encoder.beginComputePass({ label: all.description.label });
-    all.encode(pass, built.shared, groups.group, Math.ceil(threads / WORKGROUP_SIZE), offsets);
-    if (groups.heavy) heavy?.encode(pass, built.shared, groups.heavy, crowdWorkgroups(threads), offsets);
+    encodeKernels(all, heavy, pass, built.shared, groups, threads, offsets);
     pass.end();
   }
 
@@ -209,11 +224,12 @@ export class GridKernel {
     const named = {
       ...this.grid.buffers,
       crowd: this.grid.crowd,
+      guests: this.grid.guests,
       velocity_in: this.grid.velocity,
       parameters: this.parameters?.buffer,
       ...Object.fromEntries(all.map((name, index) => [name, buffers[index]])),
     };
-    const group = { group: this.kernels.all.bind(named), heavy: this.kernels.heavy?.bind(named) };
+    const group = bindKernels(this.kernels.all, this.kernels.heavy, named);
     if (!first) {
       this.emptyGroup = group;
       return group;
@@ -337,11 +353,12 @@ function describe(
     id_in: 'read',
     ...(velocity ? { velocity_in: 'read' } : {}),
     ...(over === 'points' ? { points: 'read' } : {}),
+    ...guestBinding(world),
     ...(heavy ? { crowd: 'read' } : {}),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {
     const types: Readonly<Record<string, string>> = {
-      position_in: 'array<Stored>',
+      position_in: 'array<Body>',
       velocity_in: 'array<Stored>',
       points: 'array<Stored>',
       cell_of_slot: 'array<Cell>',
@@ -377,7 +394,13 @@ function describe(
     ],
     entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
     bindings,
-    flags: { FROZEN: false, VELOCITY: velocity !== undefined, CROWDS: splits, HEAVY: heavy },
+    flags: {
+      ...worldFlags(world),
+      FROZEN: false,
+      VELOCITY: velocity !== undefined,
+      CROWDS: splits,
+      HEAVY: heavy,
+    },
     constants: { REACH_SQUARED_BITS: bitsOf(Math.fround(reach * reach)) },
   };
 }

@@ -56,7 +56,7 @@ export class GridPairs {
       entries: 'pairs',
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
-    const state = { position_in, id_in, start, cell_of_slot };
+    const state = { position_in, id_in, start, cell_of_slot, guests: grid.guests };
     return new GridPairs(grid, passes, list, {
       tally: passes.bind('tally', { ...state, tallies: list.tallies }),
       fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),

@@ -4,10 +4,17 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, DestroyedError, describeCount, Phrase } from '../core/errors';
+import { ArgumentError, CellstormError, DestroyedError, describeCount, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
-import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
+import {
+  defineLevels,
+  defineWorld,
+  type RadiusRange,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from '../core/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
@@ -21,20 +28,28 @@ export interface HashGridOptions extends WorldOptions {
   /** Particles at most. */
   readonly capacity: number;
   /** Largest diameter, or twice the radius of a neighbour search: cells are at least as large. */
-  readonly diameter: number;
+  readonly diameter?: number | undefined;
+  /**
+   * Instead of a diameter, where each particle has a radius of its own: from when on, and up to what. `positions` then
+   * hold the radii too.
+   */
+  readonly radii?: RadiusRange | undefined;
   /** Carry a velocity buffer along. Default false. */
   readonly velocities?: boolean | undefined;
 }
 
 export interface HashGridInput {
-  /** vec2f (2D) or vec4f with w unused (3D) for each particle; usage STORAGE; none of the grid's outputs. */
+  /**
+   * vec2f (2D) or vec4f with w unused (3D) for each particle; where the grid was created with `radii`, vec4f with the
+   * radius for w (in 2D with z unused). Usage STORAGE; none of the grid's outputs.
+   */
   readonly positions: GPUBuffer;
   /** Another buffer of the same layout; needed where the grid was created with `velocities`. */
   readonly velocities?: GPUBuffer | undefined;
   readonly count: number;
 }
 
-const OPTION_NAMES = [...WORLD_NAMES, 'dimensions', 'capacity', 'diameter', 'velocities'] as const;
+const OPTION_NAMES = [...WORLD_NAMES, 'dimensions', 'capacity', 'diameter', 'radii', 'velocities'] as const;
 
 /** What a build writes and a caller can reach. */
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
@@ -65,8 +80,15 @@ export class HashGrid {
     checkDimensions(options.dimensions);
     const { dimensions, capacity } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-    const world = defineWorld(options, options.diameter, capacity);
-    const substep = deriveSubstep(world, options.diameter, defaultSettings(dimensions), 0);
+    const { radii } = options;
+    if (radii !== undefined && options.diameter !== undefined) {
+      throw new ArgumentError('diameter', options.diameter, 'left out where radii are given');
+    }
+    if (radii !== undefined) checkKnownKeys('radii', radii, ['smallest', 'largest']);
+    const world = radii
+      ? defineLevels(options, radii, capacity)
+      : defineWorld(options, options.diameter as number, capacity);
+    const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
     const carriesVelocities = options.velocities === true;
@@ -75,7 +97,7 @@ export class HashGrid {
       sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities }),
       outputs: createBuffers<BufferSizes>(gpu, 'grid', {
         ids: 4 * capacity,
-        positions: vector,
+        positions: bodyBytes(world) * capacity,
         ...(carriesVelocities ? { velocities: vector } : {}),
       }),
       parameters: SharedParameters.create(gpu, dimensions, 'grid'),
@@ -96,7 +118,7 @@ export class HashGrid {
     return this.outputs.buffers.ids as GPUBuffer;
   }
 
-  /** Positions in sorted order, in the layout of the input. */
+  /** Positions, with radii where the input has them, in sorted order, in the layout of the input. */
   get positions(): GPUBuffer {
     return this.outputs.buffers.positions as GPUBuffer;
   }
@@ -127,24 +149,29 @@ export class HashGrid {
     checkEncoder(encoder);
     checkKnownKeys('input', input, ['positions', 'velocities', 'count']);
     checkInteger('count', input.count, 0, this.capacity);
-    const needed = 4 * storedFloats(this.world.dimensions) * input.count;
+    const needed = {
+      positions: bodyBytes(this.world) * input.count,
+      velocities: 4 * storedFloats(this.world.dimensions) * input.count,
+    };
     if (!this.carriesVelocities && input.velocities !== undefined) {
       const accepted = 'left out, as this grid was created without `velocities`';
       throw new ArgumentError('velocities', input.velocities, accepted);
     }
-    const given = {
+    const given: Partial<Record<'positions' | 'velocities', GPUBuffer | undefined>> = {
       positions: input.positions,
       ...(this.carriesVelocities ? { velocities: input.velocities } : {}),
     };
-    for (const [name, buffer] of Object.entries(given)) {
+    for (const name of ['positions', 'velocities'] as const) {
+      const buffer = given[name];
+      if (!(name in given)) continue;
       if (typeof buffer?.size !== 'number' || typeof buffer.usage !== 'number') {
         throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
       }
-      if (buffer.size < needed || !(buffer.usage & GPUBufferUsage.STORAGE)) {
+      if (buffer.size < needed[name] || !(buffer.usage & GPUBufferUsage.STORAGE)) {
         throw new ArgumentError(
           name,
           new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`),
-          `at least ${needed} bytes for ${describeCount(input.count)}, with usage STORAGE`,
+          `at least ${needed[name]} bytes for ${describeCount(input.count)}, with usage STORAGE`,
         );
       }
       const output = OUTPUT_NAMES.find((candidate) => this[candidate] === buffer);
@@ -178,14 +205,23 @@ export class HashGrid {
     return this.adopt((lent) => GridKernel.create(this.gpu, lent, options));
   }
 
-  /** The pairs of particles nearer than the grid's diameter, as a list on the GPU. */
+  /** The pairs of particles that overlap (are nearer than the grid's diameter), as a list on the GPU. */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.adopt((lent) => GridPairs.create(this.gpu, lent, this.capacity, options));
   }
 
   /** For many points, the particles within a radius of each, as lists on the GPU. */
   async near(options: GridNearOptions): Promise<GridNear> {
+    this.checkEqual('near');
     return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+  }
+
+  /** For what is not made for particles that each have a radius of their own. */
+  private checkEqual(name: string): void {
+    if (this.world.levels === 0) return;
+    throw new CellstormError(
+      `This HashGrid was created with \`radii\`, and ${name} needs one with \`diameter\`.`,
+    );
   }
 
   /** Creates what ends with this grid, even where the grid ends first. */
@@ -214,6 +250,7 @@ export class HashGrid {
         id_in: this.ids,
       },
       velocity: this.velocities,
+      guests: this.sort.guestList,
       crowd: this.sort.heavy,
       forget: (dependant) => this.dependants.delete(dependant),
     };
@@ -238,4 +275,9 @@ export class HashGrid {
     this.bindings.set(input.positions, { velocities: input.velocities, binding });
     return binding;
   }
+}
+
+/** Bytes of one particle's place: its position, and its radius where it has one of its own. */
+function bodyBytes({ dimensions, levels }: World): number {
+  return levels > 0 ? 16 : 4 * storedFloats(dimensions);
 }

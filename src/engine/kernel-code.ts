@@ -27,6 +27,7 @@ const DECLARED = [
   'id_in',
   'velocity_in',
   'crowd',
+  'guests',
   'points',
   'parameters',
   'Parameters',

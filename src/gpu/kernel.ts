@@ -133,12 +133,34 @@ export class Kernel {
     if (workgroups === 0) return;
     if (this.refusal) throw this.refusal;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
+    this.prepare(pass, shared, group, offsets);
+    pass.dispatchWorkgroups(columns, rows);
+  }
+
+  /** The same with a number of workgroups that only the GPU knows: three words of a buffer, from a byte on. */
+  encodeIndirect(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    workgroups: { readonly buffer: GPUBuffer; readonly offset: number },
+    offsets: readonly number[] = [],
+  ): void {
+    if (this.refusal) throw this.refusal;
+    this.prepare(pass, shared, group, offsets);
+    pass.dispatchWorkgroupsIndirect(workgroups.buffer, workgroups.offset);
+  }
+
+  private prepare(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    offsets: readonly number[],
+  ): void {
     this.pipeline ??= this.compileInPassing();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(1, group, offsets);
-    pass.dispatchWorkgroups(columns, rows);
   }
 
   private compile(): Promise<void> {

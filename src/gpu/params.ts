@@ -21,6 +21,10 @@ export const GRID_FIELDS = {
   period: 'vector',
   inverse_period: 'vector',
   ring: 'extent',
+  levels: 'u32',
+  inverse_base: 'f32',
+  base_radius: 'f32',
+  greatest_radius: 'f32',
 } as const;
 
 export const SUBSTEP_FIELDS = {
@@ -161,6 +165,10 @@ export class SharedParameters {
         period: world.period,
         inverse_period: world.period.map((length) => (length > 0 ? 1 / length : 0)),
         ring: world.period.map((length) => (length > 0 ? 0 : 1)),
+        levels: world.levels,
+        inverse_base: world.levels > 0 ? 1 / world.baseDiameter : 0,
+        base_radius: world.baseDiameter / 2,
+        greatest_radius: world.diameter / 2,
       }),
     );
     const parameters = this.substepRing.place(

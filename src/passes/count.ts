@@ -2,7 +2,7 @@
 import text from '../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, worldModules, worldName } from './modules';
+import { type Variant, worldFlags, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface CountBuffers {
@@ -21,7 +21,7 @@ export class Count extends ParticlePass<CountBuffers> {
       sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
       entryPoint: 'count',
       bindings: { position_in: 'read', counts: 'write', ranks: 'write', ...(ids ? { id_in: 'read' } : {}) },
-      flags: { IDS: ids },
+      flags: { ...worldFlags(variant), IDS: ids },
     };
   }
 

@@ -4,14 +4,20 @@
  */
 import text from '../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../shaders/grid/heavy.wgsl?raw';
-import { CROWD_HEADER, CROWD_RUN, CROWD_TILE } from '../core/constants';
+import {
+  CROWD_HEADER,
+  CROWD_RUN,
+  CROWD_TILE,
+  CROWD_WORKGROUPS,
+  TILE_DISPATCH,
+  WORKGROUP_SIZE,
+} from '../core/constants';
 import type { World } from '../core/world';
-import { type BufferSet, createBuffers } from '../gpu/buffers';
+import { type BufferSet, createBuffers, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { neighbourModules, PARAMS, type Variant, worldName } from './modules';
-import { crowdWorkgroups } from './particle-pass';
+import { guestBinding, neighbourModules, PARAMS, type Variant, worldFlags, worldName } from './modules';
 
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
@@ -20,74 +26,124 @@ export interface CrowdBuffers {
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
+  /** Of grids with levels: the lists of guests, and scratch as long as they are. */
+  readonly guests?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-const STEPS = ['clear', 'tiles', 'runs', 'wholes', 'heavy'] as const;
-type Step = (typeof STEPS)[number];
+/** What is put in order: the entries of the grid, or the guests of its cells. */
+export type CrowdOf = 'entries' | 'guests';
 
-export type CrowdBinding = Readonly<Record<Step, GPUBindGroup>>;
+const MERGES = ['tiles', 'runs', 'wholes'] as const;
+
+type Merges<Part> = Readonly<Record<(typeof MERGES)[number], Part>>;
+
+export interface CrowdBinding {
+  readonly clear: GPUBindGroup;
+  readonly entries: Merges<GPUBindGroup>;
+  readonly guests: Merges<GPUBindGroup> | undefined;
+  readonly heavy: GPUBindGroup;
+}
+
+interface Kernels {
+  readonly clear: Kernel;
+  readonly entries: Merges<Kernel>;
+  readonly guests: Merges<Kernel> | undefined;
+  readonly heavy: Kernel;
+}
+
+const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
 /** More than any crowd has. */
 const ALL = 2 ** 31;
 
 export class Crowd {
   private constructor(
-    private readonly kernels: Readonly<Record<Step, Kernel>>,
+    private readonly kernels: Kernels,
     private readonly owned: BufferSet<'crowd'>,
   ) {}
 
-  static describe(variant: Variant): Readonly<Record<Step, KernelDescription>> {
-    const { dimensions } = variant;
+  static describeMerges({ dimensions }: Pick<Variant, 'dimensions'>, of: CrowdOf): Merges<KernelDescription> {
+    const guests = of === 'guests';
     const sources = [PARAMS, { name: 'grid/crowd.wgsl', text }];
-    const heavy = { name: 'grid/heavy.wgsl', text: heavyText };
-    const merge = (piece: number, whole: number) => ({
+    const name = `grid.crowd${guests ? '.guests' : ''}`;
+    const merge = (step: string, piece: number, whole: number): KernelDescription => ({
+      label: `${name}.${step}`,
       dimensions,
       sources,
       entryPoint: 'merge_pieces',
-      bindings: { crowd: 'read', start: 'read', pieces: 'read', merged: 'write' } as const,
-      flags: { TILES: false },
+      bindings: { crowd: 'read', start: 'read', pieces: 'read', merged: 'write' },
+      flags: { TILES: false, GUESTS: guests },
       constants: { PIECE: piece, WHOLE: whole },
     });
     return {
-      clear: {
-        label: 'grid.heavy.clear',
-        dimensions,
-        sources: [PARAMS, heavy],
-        entryPoint: 'clear',
-        bindings: { crowd: 'write' },
-        flags: { CLEAR: true },
-      },
       tiles: {
-        label: 'grid.crowd.tiles',
+        label: `${name}.tiles`,
         dimensions,
         sources,
         entryPoint: 'sort_tiles',
         bindings: { crowd: 'read', start: 'read', entries: 'write' },
-        flags: { TILES: true },
+        flags: { TILES: true, GUESTS: guests },
       },
-      runs: { label: 'grid.crowd.runs', ...merge(CROWD_TILE, CROWD_RUN) },
-      wholes: { label: 'grid.crowd.wholes', ...merge(CROWD_RUN, ALL) },
-      heavy: {
-        label: `grid.heavy.list${worldName(variant)}`,
-        dimensions,
-        sources: [...neighbourModules(variant, 'grid'), heavy],
-        entryPoint: 'list_heavy',
-        bindings: { crowd: 'write', start: 'read', cell_of_slot: 'read', position_in: 'read' },
-        flags: { CLEAR: false, FROZEN: false, CROWDS: true },
+      runs: merge('runs', CROWD_TILE, CROWD_RUN),
+      wholes: merge('wholes', CROWD_RUN, ALL),
+    };
+  }
+
+  static describeClear({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
+    return {
+      label: 'grid.heavy.clear',
+      dimensions,
+      sources: [PARAMS, HEAVY],
+      entryPoint: 'clear',
+      bindings: { crowd: 'write' },
+      flags: { CLEAR: true },
+    };
+  }
+
+  static describeHeavy(variant: Variant): KernelDescription {
+    return {
+      label: `grid.heavy.list${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...neighbourModules(variant, 'grid'), HEAVY],
+      entryPoint: 'list_heavy',
+      bindings: {
+        crowd: 'write',
+        start: 'read',
+        cell_of_slot: 'read',
+        position_in: 'read',
+        ...guestBinding(variant),
       },
+      flags: { ...worldFlags(variant), CLEAR: false, FROZEN: false, CROWDS: true },
     };
   }
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<Crowd> {
-    const described = Crowd.describe(world);
-    const kernels = await Promise.all(STEPS.map((step) => Kernel.create(gpu, described[step])));
-    // Two words a tile of a crowd come to less than one a particle.
-    const owned = await createBuffers(gpu, 'grid', { crowd: 4 * (CROWD_HEADER + capacity) });
-    const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
-    return new Crowd(named as Record<Step, Kernel>, owned);
+    const createMerges = async (of: CrowdOf): Promise<Merges<Kernel>> => {
+      const described = Crowd.describeMerges(world, of);
+      const [tiles, runs, wholes] = await Promise.all([
+        Kernel.create(gpu, described.tiles),
+        Kernel.create(gpu, described.runs),
+        Kernel.create(gpu, described.wholes),
+      ]);
+      return { tiles, runs, wholes };
+    };
+    const [clear, entries, guests, heavy] = await Promise.all([
+      Kernel.create(gpu, Crowd.describeClear(world)),
+      createMerges('entries'),
+      world.levels > 0 ? createMerges('guests') : undefined,
+      Kernel.create(gpu, Crowd.describeHeavy(world)),
+    ]);
+    // Two words a tile of a crowd come to less than one a particle, whatever levels it is a guest on.
+    const owned = await createBuffers(
+      gpu,
+      'grid',
+      { crowd: 4 * (CROWD_HEADER + capacity) },
+      PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+    );
+    return new Crowd({ clear, entries, guests, heavy }, owned);
   }
 
-  /** Tiles or heavy particles listed; then the list. */
+  /** See CROWD_HEADER: how many are listed, and the list. */
   get list(): GPUBuffer {
     return this.owned.buffers.crowd;
   }
@@ -96,15 +152,19 @@ export class Crowd {
     return this.owned.bytes;
   }
 
-  bind({ start, entries, scratch, position_in, cell_of_slot }: CrowdBuffers): CrowdBinding {
+  bind({ start, entries, scratch, position_in, cell_of_slot, guests }: CrowdBuffers): CrowdBinding {
     const { crowd } = this.owned.buffers;
-    const { clear, tiles, runs, wholes, heavy } = this.kernels;
+    const { kernels } = this;
+    const bindMerges = (merges: Merges<Kernel>, list: GPUBuffer, other: GPUBuffer) => ({
+      tiles: merges.tiles.bind({ crowd, start, entries: list }),
+      runs: merges.runs.bind({ crowd, start, pieces: list, merged: other }),
+      wholes: merges.wholes.bind({ crowd, start, pieces: other, merged: list }),
+    });
     return {
-      clear: clear.bind({ crowd }),
-      tiles: tiles.bind({ crowd, start, entries }),
-      runs: runs.bind({ crowd, start, pieces: entries, merged: scratch }),
-      wholes: wholes.bind({ crowd, start, pieces: scratch, merged: entries }),
-      heavy: heavy.bind({ crowd, start, cell_of_slot, position_in }),
+      clear: kernels.clear.bind({ crowd }),
+      entries: bindMerges(kernels.entries, entries, scratch),
+      guests: kernels.guests && guests && bindMerges(kernels.guests, guests.list, guests.scratch),
+      heavy: kernels.heavy.bind({ crowd, start, cell_of_slot, position_in, guests: guests?.list }),
     };
   }
 
@@ -113,10 +173,13 @@ export class Crowd {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /** Between scatter and gather. */
-  encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, count: number): void {
-    for (const step of ['tiles', 'runs', 'wholes'] as const) {
-      this.kernels[step].encode(pass, shared, binding[step], crowdWorkgroups(count));
+  /** Between scatter and gather; of guests, after they are listed. */
+  encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
+    const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
+    for (const step of MERGES) {
+      const kernel = this.kernels[of]?.[step];
+      const group = binding[of]?.[step];
+      if (group) kernel?.encodeIndirect(pass, shared, group, workgroups);
     }
   }
 
@@ -127,7 +190,12 @@ export class Crowd {
     binding: CrowdBinding,
     count: number,
   ): void {
-    this.kernels.heavy.encode(pass, shared, binding.heavy, crowdWorkgroups(count));
+    this.kernels.heavy.encode(
+      pass,
+      shared,
+      binding.heavy,
+      Math.min(CROWD_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE)),
+    );
   }
 
   destroy(): void {

@@ -2,7 +2,7 @@
 import text from '../../shaders/grid/gather.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, variantName, worldModules } from './modules';
+import { type Variant, variantName, worldFlags, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface GatherBuffers {
@@ -33,7 +33,7 @@ export class Gather extends ParticlePass<GatherBuffers> {
         cell_of_slot: 'write',
         ...(velocities ? { velocity_in: 'read', velocity_out: 'write' } : {}),
       },
-      flags: { VELOCITY: velocities, CROWDS: variant.crowds === true },
+      flags: { ...worldFlags(variant), VELOCITY: velocities, CROWDS: variant.crowds === true },
     };
   }
 

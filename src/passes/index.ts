@@ -8,6 +8,7 @@ import type { KernelDescription } from '../gpu/kernel';
 import { Count } from './count';
 import { Crowd } from './crowd';
 import { Gather } from './gather';
+import { Guests } from './guests';
 import { Integrate } from './integrate';
 import { ListCount } from './list-count';
 import { Measure } from './measure';
@@ -24,9 +25,6 @@ const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Those that do not look at the world. */
-const CROWD_STEPS = ['clear', 'tiles', 'runs', 'wholes'] as const;
-
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
     ...Scan.describe(dimensions, false),
@@ -36,7 +34,12 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 2),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
-    ...CROWD_STEPS.map((step) => Crowd.describe({ dimensions, kind: 'bounded' })[step]),
+    ...(['bounded', 'periodic'] as const).flatMap((kind) =>
+      describeLevels({ dimensions, kind, crowds: true, levels: 1 }),
+    ),
+    Crowd.describeClear({ dimensions }),
+    ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
+    ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
   ];
 }
 
@@ -65,7 +68,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 /** What differs in grids made for crowds. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
-    Crowd.describe(variant).heavy,
+    Crowd.describeHeavy(variant),
     Scatter.describe(variant, false),
     Scatter.describe(variant, true),
     Gather.describe(variant, false),
@@ -75,5 +78,21 @@ function describeCrowds(variant: Variant): KernelDescription[] {
       Resolve.describe(variant, 'grid', 'respond', heavy),
       Resolve.describe(variant, 'grid', 'separate', heavy),
     ]),
+  ];
+}
+
+/** Where each particle has a radius of its own. */
+function describeLevels(variant: Variant): KernelDescription[] {
+  return [
+    Count.describe(variant, false),
+    Guests.describe(variant, 'clear'),
+    Guests.describe(variant, 'list'),
+    Guests.describe(variant, 'order'),
+    Crowd.describeHeavy(variant),
+    Scatter.describe(variant, false),
+    Gather.describe(variant, false),
+    Gather.describe(variant, true),
+    Pairs.describe(variant, 'grid', 'tally'),
+    Pairs.describe(variant, 'grid', 'fill'),
   ];
 }

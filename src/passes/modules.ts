@@ -11,6 +11,7 @@ import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
+import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
@@ -19,6 +20,7 @@ import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
+import worldLevels from '../../shaders/shared/world_levels.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
@@ -50,6 +52,9 @@ const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [STRAIGHT, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
 };
 
+const LEVELS: ShaderSource = { name: 'shared/world_levels.wgsl', text: worldLevels };
+const LEVELS_PROBE: ShaderSource = { name: 'shared/probe_levels.wgsl', text: probeLevels };
+
 const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };
 const NAIVE: ShaderSource = { name: 'shared/probe_naive.wgsl', text: probeNaive };
 
@@ -65,16 +70,30 @@ export interface Variant {
   readonly kind: WorldKind;
   /** Whether the work on crowded cells is split. */
   readonly crowds?: boolean;
+  /** Levels of cells where each particle has a radius of its own, or 0. */
+  readonly levels?: number;
 }
 
 /** Parameters, and where positions and cells are. */
-export function worldModules({ kind }: Variant): ShaderSource[] {
+export function worldModules({ kind, levels }: Variant): ShaderSource[] {
+  if (levels) return [PARAMS, FINITE, kind === 'periodic' ? WRAPPED : STRAIGHT, LEVELS];
   return [PARAMS, FINITE, ...WORLDS[kind]];
+}
+
+/** What the neighbour loop of a variant asks of its kernel beside what all do. */
+export function guestBinding({ levels }: Variant): Readonly<Record<string, 'read'>> {
+  return levels ? { guests: 'read' } : {};
+}
+
+/** Flags that the modules of a variant ask for. */
+export function worldFlags({ kind, levels }: Variant): Readonly<Record<string, boolean>> {
+  return { MIXED: (levels ?? 0) > 0, WRAPS: kind === 'periodic' };
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
-  const probe = broadPhase === 'naive' ? [NAIVE] : GRID_PROBES[variant.kind];
+  const inGrid = variant.levels ? [LEVELS_PROBE] : GRID_PROBES[variant.kind];
+  const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
@@ -84,11 +103,12 @@ export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boole
 }
 
 /** For labels: what tells the kernel from the others of its name. */
-export function variantName({ kind, crowds }: Variant): string {
-  return `${kind === 'bounded' ? '' : `.${kind}`}${crowds ? '.crowds' : ''}`;
+export function variantName(variant: Variant): string {
+  return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/** The name where crowds make no difference. */
-export function worldName({ kind }: Variant): string {
-  return variantName({ dimensions: 2, kind });
+/** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
+export function worldName({ kind, levels }: Variant): string {
+  if (levels) return kind === 'periodic' ? '.levels.periodic' : '.levels';
+  return kind === 'bounded' ? '' : `.${kind}`;
 }

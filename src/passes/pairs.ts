@@ -4,7 +4,15 @@ import type { BroadPhase } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import { EACH_PARTICLE, neighbourModules, STRETCH, type Variant, worldName } from './modules';
+import {
+  EACH_PARTICLE,
+  guestBinding,
+  neighbourModules,
+  STRETCH,
+  type Variant,
+  worldFlags,
+  worldName,
+} from './modules';
 
 export interface PairsBuffers {
   readonly position_in: GPUBuffer;
@@ -16,6 +24,8 @@ export interface PairsBuffers {
   /** fill: first place of each id, and of the id after it. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
 }
 
 export class Pairs extends ListPass<PairsBuffers> {
@@ -36,8 +46,9 @@ export class Pairs extends ListPass<PairsBuffers> {
         start: 'read',
         cell_of_slot: 'read',
         ...(step === 'fill' ? { offsets: 'read', pairs: 'write' } : { tallies: 'write' }),
+        ...guestBinding(variant),
       },
-      flags: { FROZEN: false, FILL: step === 'fill' },
+      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill' },
     };
   }
 

@@ -2,14 +2,22 @@
  * Purpose: what every pass with one thread a particle shares: typed binding, and a dispatch over `count`
  * slots; in grids made for crowds a second one over the heavy particles. `encode` only records; the caller submits.
  */
-import { CROWD_WORKGROUPS, WORKGROUP_SIZE } from '../core/constants';
+import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
 import type { Kernel } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 
 export interface ParticleGroup {
   readonly group: GPUBindGroup;
-  readonly heavy: GPUBindGroup | undefined;
+  readonly heavy: HeavyGroup | undefined;
 }
+
+/** For the heavy particles: what is bound, and where it says how many there are. */
+export interface HeavyGroup {
+  readonly group: GPUBindGroup;
+  readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };
+}
+
+type Named = { readonly [name: string]: GPUBuffer | undefined };
 
 export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | undefined }> {
   constructor(
@@ -18,22 +26,34 @@ export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer 
   ) {}
 
   bind(buffers: Buffers): ParticleGroup {
-    const named = buffers as { readonly [name: string]: GPUBuffer | undefined };
-    return { group: this.kernel.bind(named), heavy: this.heavy?.bind(named) };
+    return bindKernels(this.kernel, this.heavy, buffers as Named);
   }
 
-  encode(
-    pass: GPUComputePassEncoder,
-    shared: SharedBinding,
-    { group, heavy }: ParticleGroup,
-    count: number,
-  ): void {
-    this.kernel.encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE));
-    if (heavy) this.heavy?.encode(pass, shared, heavy, crowdWorkgroups(count));
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: ParticleGroup, count: number): void {
+    encodeKernels(this.kernel, this.heavy, pass, shared, group, count);
   }
 }
 
-/** Workgroups that go over the crowds of so many particles; they stride, so fewer would do. */
-export function crowdWorkgroups(count: number): number {
-  return Math.min(CROWD_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE));
+/** The same buffers for a kernel over all particles and one over the heavy ones, if there is one. */
+export function bindKernels(all: Kernel, heavy: Kernel | undefined, buffers: Named): ParticleGroup {
+  const { crowd } = buffers;
+  const workgroups = crowd && { buffer: crowd, offset: 4 * HEAVY_DISPATCH };
+  return {
+    group: all.bind(buffers),
+    heavy: heavy && workgroups && { group: heavy.bind(buffers), workgroups },
+  };
+}
+
+export function encodeKernels(
+  all: Kernel,
+  heavy: Kernel | undefined,
+  pass: GPUComputePassEncoder,
+  shared: SharedBinding,
+  bound: ParticleGroup,
+  count: number,
+  offsets?: readonly number[],
+): void {
+  all.encode(pass, shared, bound.group, Math.ceil(count / WORKGROUP_SIZE), offsets);
+  if (!heavy || !bound.heavy || count === 0) return;
+  heavy.encodeIndirect(pass, shared, bound.heavy.group, bound.heavy.workgroups, offsets);
 }

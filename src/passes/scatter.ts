@@ -2,7 +2,7 @@
 import text from '../../shaders/grid/scatter.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, variantName, worldModules } from './modules';
+import { type Variant, variantName, worldFlags, worldModules } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface ScatterBuffers {
@@ -31,7 +31,7 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
         ...(variant.crowds ? { crowd: 'write' } : {}),
         ...(ids ? { id_in: 'read' } : {}),
       },
-      flags: { IDS: ids, CROWDS: variant.crowds === true },
+      flags: { ...worldFlags(variant), IDS: ids, CROWDS: variant.crowds === true },
     };
   }
 

@@ -4,7 +4,15 @@
  */
 import { describe, expect } from 'vitest';
 import { bucketOfLattice } from '../../src/core/cells';
-import { CROWD_HEADER, CROWD_RUN, CROWD_TILE, CROWDED, HEAVY_ROW } from '../../src/core/constants';
+import {
+  CROWD_HEADER,
+  CROWD_RUN,
+  CROWD_TILE,
+  CROWD_WORKGROUPS,
+  CROWDED,
+  HEAVY_DISPATCH,
+  HEAVY_ROW,
+} from '../../src/core/constants';
 import { deriveSubstep } from '../../src/core/settings';
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../src/core/world';
 import { HashGrid } from '../../src/engine/hash-grid';
@@ -124,7 +132,11 @@ gpuTest(
         tiles.map((_tile, index) => index),
         noise,
       ).flatMap((index) => tiles[index] as [number, number]);
-      gpu.device.queue.writeBuffer(crowd.list, 0, Uint32Array.of(tiles.length, 0, ...listed));
+      gpu.device.queue.writeBuffer(
+        crowd.list,
+        0,
+        Uint32Array.of(tiles.length, 0, Math.min(tiles.length, 3), 1, 1, 0, 1, 1, ...listed),
+      );
       const buffers = {
         start: tools.upload('start', start),
         entries: tools.upload('entries', entries),
@@ -134,10 +146,10 @@ gpuTest(
       };
       const binding = crowd.bind(buffers);
       const shared = await share(gpu, world, count);
-      runPass(gpu, (pass) => crowd.encodeSort(pass, shared, binding, count));
+      runPass(gpu, (pass) => crowd.encodeSort(pass, shared, binding, 'entries'));
       expectArraysEqual(await readWords(tools, buffers.entries, 2 * count), expected, 'entries');
       runPass(gpu, (pass) => crowd.encodeClear(pass, shared, binding));
-      expect([...(await readWords(tools, crowd.list, CROWD_HEADER))]).toEqual([0, 0]);
+      expect([...(await readWords(tools, crowd.list, CROWD_HEADER))]).toEqual([0, 0, 0, 1, 1, 0, 1, 1]);
       crowd.destroy();
     }
   },
@@ -157,7 +169,11 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
           const grid = buildGrid(world, positions);
           const gpu = tools.wrap();
           const lister = await Crowd.create(gpu, world, count);
-          gpu.device.queue.writeBuffer(lister.list, 0, Uint32Array.of(crowd > CROWDED ? 1 : 0, 0));
+          gpu.device.queue.writeBuffer(
+            lister.list,
+            0,
+            Uint32Array.of(crowd > CROWDED ? 1 : 0, 0, 0, 1, 1, 0, 1, 1),
+          );
           const sorted = uploadGrid(tools, world, grid);
           const binding = lister.bind({
             start: sorted.start,
@@ -172,6 +188,11 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
           const expected = crowd > CROWDED ? heavyOf(world, grid) : [];
           const listed = words.subarray(CROWD_HEADER, CROWD_HEADER + (words[1] as number));
           expectArraysEqual(listed.slice().sort(), Uint32Array.from(expected), 'heavy');
+          expect([...words.subarray(HEAVY_DISPATCH, CROWD_HEADER)]).toEqual([
+            Math.min(expected.length, CROWD_WORKGROUPS),
+            1,
+            1,
+          ]);
           heavy += expected.length;
           lister.destroy();
         }
@@ -332,7 +353,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
       expect(made - plain).toBe(16 * Math.ceil((4 * (CROWD_HEADER + 1000)) / 16));
       expect(names).toEqual([
         ['integrate', 'scan', 'scatter', 'gather', 'resolve'],
-        ['integrate', 'scan', 'crowd', 'scatter', 'gather', 'resolve'],
+        ['integrate', 'scan', 'crowd', 'scatter', 'gather', 'heavy', 'resolve'],
       ]);
     },
     { shared: true },

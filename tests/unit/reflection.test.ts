@@ -48,6 +48,7 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   spine: SCAN,
   apply: SCAN,
   clear: ONE,
+  clear_guests: ONE,
   count_list: ONE,
   each_heavy: ['HEAVY_WORKGROUP_SIZE', HEAVY_WORKGROUP_SIZE],
   measure_state: ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],

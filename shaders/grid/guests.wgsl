@@ -1,0 +1,101 @@
+// The guests of a cell: particles of lower levels whose place is in it. Whoever is as large as the cells of a level
+// finds there all that are smaller, in one range. Counted by count.wgsl behind the buckets of the grid; here, on the
+// sorted slots, listed at the scanned places and put in order. Inputs: a sorted grid, starts. Outputs: `guests`, the
+// word of levels that anyone is on (bit CROWD_BIT: some bucket or list is crowded) and, from GUEST_HEADER on, entries by
+// bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two levels may
+// share a bucket and a particle be the guest of both; counts, zero again; for crowd.wgsl, the tiles of crowded lists,
+// which it puts in order.
+
+#if CLEAR
+@group(1) @binding(0) var<storage, read_write> guests: array<u32>;
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn clear_guests() {
+  guests[0] = 0u;
+}
+#else
+#if LIST
+@group(1) @binding(0) var<storage, read_write> guests: array<atomic<u32>>;
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+@group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
+@group(1) @binding(3) var<storage, read_write> crowd: array<atomic<u32>>;
+@group(1) @binding(4) var<storage, read> position_in: array<Body>;
+@group(1) @binding(5) var<storage, read> cell_of_slot: array<Cell>;
+
+// Most threads find their bit set: then they need not wait for each other.
+fn note(mask: u32) {
+  if ((atomicLoad(&guests[0]) & mask) == 0u) {
+    atomicOr(&guests[0], mask);
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn list_guests(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count || !is_in_grid(cell_of_slot[slot])) {
+    return;
+  }
+  let level = level_of(radius_of(position_in[slot]));
+  let cell = load_lattice(cell_of_slot[slot]);
+  note(1u << level);
+  let own = bucket_at(cell, level);
+  if (start[own + 1u] - start[own] > CROWDED) {
+    note(1u << CROWD_BIT);
+  }
+  for (var higher = level + 1u; higher < grid.levels; higher++) {
+    let bucket = guest_bucket(bucket_at(coarsened(cell, level, higher), higher));
+    let rank = atomicAdd(&counts[bucket], 1u);
+    let place = GUEST_HEADER + start[bucket] - grid.count + rank;
+    if (place < arrayLength(&guests)) {
+      atomicStore(&guests[place], (slot << GUEST_LEVEL_BITS) | higher);
+    }
+    // As in scatter.wgsl.
+    if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
+      note(1u << CROWD_BIT);
+      let tile = atomicAdd(&crowd[0], 1u);
+      atomicMax(&crowd[TILE_DISPATCH], min(tile + 1u, CROWD_WORKGROUPS));
+      atomicStore(&crowd[CROWD_HEADER + 2u * tile], bucket);
+      atomicStore(&crowd[CROWD_HEADER + 2u * tile + 1u], select(rank / CROWD_TILE, 0u, rank == CROWDED));
+    }
+  }
+}
+#else
+@group(1) @binding(0) var<storage, read_write> guests: array<u32>;
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+@group(1) @binding(2) var<storage, read_write> counts: array<u32>;
+
+// One thread a bucket; lists are short, or crowd.wgsl's.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn order_guests(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (index >= grid.cell_count) {
+    return;
+  }
+  let bucket = guest_bucket(index);
+  let length = start[bucket + 1u] - start[bucket];
+  if (length == 0u) {
+    return;
+  }
+  counts[bucket] = 0u;
+  let first = GUEST_HEADER + start[bucket] - grid.count;
+  let end = select(first, first + length, length <= CROWDED && first + length <= arrayLength(&guests));
+  for (var next = first + 1u; next < end; next++) {
+    let moving = guests[next];
+    var place = next;
+    while (place > first && guests[place - 1u] > moving) {
+      guests[place] = guests[place - 1u];
+      place--;
+    }
+    guests[place] = moving;
+  }
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/**
+ * Purpose: where a particle with a radius of its own belongs: its level, its cell on that level and on those above,
+ * and the bucket of the table that a cell is filed in. To the bit as shaders/shared/world_levels.wgsl.
+ * Level l has cells 2^l times as wide as those of level 0, which are as wide as the smallest particle, rounded up to
+ * a power of two. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ */
+
+import { mixBlock, snap, wrapCoordinate } from './cells';
+import { GUEST_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from './constants';
+import { FARTHEST_CELL, type World } from './world';
+
+const { fround } = Math;
+
+/** The lowest level whose cells are as wide as the particle; undefined for a size that the grid is not made for. */
+export function levelOf(world: World, radius: number): number | undefined {
+  if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
+  let level = 0;
+  // Products with powers of two round nothing.
+  while (2 * radius > world.baseDiameter * 2 ** level) level++;
+  return level;
+}
+
+/** Cells along an axis of a level; 0 along axes that do not wrap around. */
+function cellsAt(world: World, axis: number, level: number): number {
+  return (world.cells[axis] as number) >> level;
+}
+
+/** Coordinate of a position's cell on the lowest level. */
+function finestCoordinate(world: World, position: number, axis: number): number {
+  const { inverseCellSize } = world;
+  const cells = world.cells[axis] as number;
+  if (world.kind !== 'periodic') {
+    const farthest = fround(FARTHEST_CELL / inverseCellSize);
+    const clamped = Math.min(Math.max(snap(position), -farthest), farthest);
+    return Math.floor(snap(fround(clamped * inverseCellSize)));
+  }
+  const inside = wrapCoordinate(world, position, axis);
+  const origin = world.min[axis] as number;
+  const cell = Math.floor(snap(fround(snap(fround(inside - origin)) * inverseCellSize)));
+  const low = cells > 0 ? 0 : -FARTHEST_CELL;
+  const high = cells > 0 ? cells - 1 : FARTHEST_CELL;
+  return Math.min(Math.max(cell, low), high);
+}
+
+/** The cell of a particle on a level. */
+export function latticeAt(
+  world: World,
+  positions: ArrayLike<number>,
+  particle: number,
+  level: number,
+): number[] {
+  const first = particle * world.dimensions;
+  return Array.from({ length: world.dimensions }, (_, axis) => {
+    const coordinate = finestCoordinate(world, positions[first + axis] as number, axis) >> level;
+    const cells = cellsAt(world, axis, level);
+    // The last cell along an axis takes in what is left of the period.
+    return cells > 0 ? Math.min(coordinate, cells - 1) : coordinate;
+  });
+}
+
+/** A cell beside another, brought in across an end. */
+export function broughtIn(world: World, lattice: readonly number[], level: number): number[] {
+  return lattice.map((coordinate, axis) => {
+    const cells = cellsAt(world, axis, level);
+    return cells > 0 ? (coordinate + cells) % cells : coordinate;
+  });
+}
+
+export function bucketAt(world: World, lattice: readonly number[], level: number): number {
+  const [x = 0, ...across] = lattice;
+  const hash = mixBlock([x >> HASH_BLOCK_SHIFT, ...across], Math.imul(level, 0x9e3779b9));
+  return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
+}
+
+/** The bucket of the guests of the cells of a bucket: particles of lower levels. */
+export function guestBucket({ cellCount }: Pick<World, 'cellCount'>, bucket: number): number {
+  return cellCount + GUEST_BUCKETS + bucket;
+}

@@ -1,0 +1,233 @@
+/** Particles that each have a radius of their own: their grid, their pairs, and the loop over who overlaps whom. */
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { HEAVY_ROW } from '../../src/core/constants';
+import { guestBucket } from '../../src/core/levels';
+import type { Dimensions, WorldOptions } from '../../src/core/world';
+import { HashGrid } from '../../src/engine/hash-grid';
+import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels';
+import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
+import { runs } from '../helpers/worlds';
+
+const SHARED = { shared: true } as const;
+
+/** Radii and coordinates are whole numbers of these, so that nothing rounds for sums of radii up to 4096. */
+const UNITS = 32;
+
+const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => WorldOptions>> = {
+  bounded: (dimensions, edge) => box(dimensions, edge),
+  periodic: (dimensions, edge) => ({ ...box(dimensions, edge), periodic: true }),
+  'periodic along x': (dimensions, edge) => ({
+    ...box(dimensions, edge),
+    periodic: [true, false, false].slice(0, dimensions),
+  }),
+  unbounded: (dimensions) => ({ dimensions, unbounded: true }),
+};
+
+function box(dimensions: Dimensions, edge: number): WorldOptions {
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  return { dimensions, min: corner(0), max: corner(edge) };
+}
+
+interface Crowd {
+  readonly positions: Float32Array;
+  readonly radii: Float32Array;
+}
+
+/** As the grid takes them in: w is the radius. */
+function bodiesOf(dimensions: Dimensions, { positions, radii }: Crowd): Float32Array {
+  const bodies = new Float32Array(4 * radii.length);
+  radii.forEach((radius, index) => {
+    bodies.set(positions.subarray(dimensions * index, dimensions * (index + 1)), 4 * index);
+    bodies[4 * index + 3] = radius;
+  });
+  return bodies;
+}
+
+/** Radii log-uniform over a ratio, somewhere in a cube that begins at `low`. */
+function scatter(
+  dimensions: Dimensions,
+  count: number,
+  seed: number,
+  { ratio = 64, low = 0, edge = 400 }: { ratio?: number; low?: number; edge?: number } = {},
+): Crowd {
+  const noise = createNoise(seed);
+  const whole = (value: number) => Math.floor(value * UNITS) / UNITS;
+  return {
+    positions: Float32Array.from({ length: dimensions * count }, () => whole(low + noise() * edge)),
+    radii: Float32Array.from({ length: count }, () => whole(ratio ** noise())),
+  };
+}
+
+async function createGrid(tools: GpuTools, options: WorldOptions, capacity: number, largest = 64) {
+  return HashGrid.create(tools.wrap(), { ...options, radii: { smallest: 1, largest }, capacity });
+}
+
+async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, crowd: Crowd, most = 60_000) {
+  const { dimensions } = grid.world;
+  const pairs = await grid.pairs({ capacity: most });
+  const encoder = device.createCommandEncoder();
+  const positions = tools.upload('bodies', bodiesOf(dimensions, crowd));
+  grid.encode(encoder, { positions, count: crowd.radii.length });
+  pairs.encode(encoder);
+  device.queue.submit([encoder.finish()]);
+  const listed = await pairs.read();
+  pairs.destroy();
+  positions.destroy();
+  return listed;
+}
+
+describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
+  for (const [name, options] of Object.entries(WORLDS)) {
+    gpuTest(
+      `are filed as the reference files them in a world that is ${name}, and overlap whom brute force finds`,
+      async (device, tools) => {
+        let pairs = 0;
+        for (const [count, edge, low] of [
+          [0, 400, 0],
+          [1, 400, 0],
+          [600, 400, 0],
+          [600, 390, 0],
+          [500, 1000, name === 'unbounded' ? -100_000 : 0],
+        ] as const) {
+          const crowd = scatter(dimensions, count, count + edge, { edge, low });
+          const grid = await createGrid(tools, options(dimensions, edge), Math.max(count, 1));
+          const { world } = grid;
+          expect(world.levels).toBe(7);
+          const expected = buildLevelGrid(world, crowd.positions, crowd.radii);
+          const found = await findPairs(device, tools, grid, crowd);
+          expectArraysEqual(await readWords(tools, grid.ids, count), expected.ids, 'ids');
+          const first = guestBucket(world, 0);
+          const words = await readWords(tools, grid.start, first + world.cellCount + 1);
+          expectArraysEqual(words.subarray(0, world.cellCount + 1), expected.start, 'start');
+          const guestStart = words.subarray(first).map((place) => place - count);
+          expectArraysEqual(guestStart, expected.guestStart, 'start of guests');
+          expectArraysEqual(
+            found.pairs,
+            bruteForceLevelPairs(world, crowd.positions, crowd.radii),
+            `pairs of ${count}`,
+          );
+          pairs += found.count;
+          grid.destroy();
+        }
+        expect(pairs).toBeGreaterThan(500);
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'overlap whom brute force finds, whatever their sizes and places',
+    async (device, tools) => {
+      const unit = fc.integer({ min: -40 * UNITS, max: 40 * UNITS });
+      const size = fc.oneof(
+        fc.integer({ min: 0, max: 4 * UNITS }),
+        fc.constantFrom(UNITS / 2, UNITS, 2 * UNITS, 4 * UNITS, 8 * UNITS, 16 * UNITS),
+        fc.integer({ min: 0, max: 16 * UNITS }),
+      );
+      const body = fc.tuple(fc.array(unit, { minLength: dimensions, maxLength: dimensions }), size);
+      const kinds = fc.constantFrom('bounded', 'periodic', 'unbounded');
+      const edges = fc.integer({ min: 3 * 32, max: 5 * 32 });
+      await fc.assert(
+        fc.asyncProperty(kinds, edges, fc.array(body, { maxLength: 60 }), async (kind, edge, bodies) => {
+          const make = WORLDS[kind] as (dimensions: Dimensions, edge: number) => WorldOptions;
+          const shift = kind === 'periodic' ? 40 : 0;
+          const crowd = {
+            positions: Float32Array.from(bodies.flatMap(([place]) => place.map((x) => x / UNITS + shift))),
+            radii: Float32Array.from(bodies.map(([, radius]) => radius / UNITS)),
+          };
+          const grid = await createGrid(tools, make(dimensions, edge), 60, 16);
+          const found = await findPairs(device, tools, grid, crowd);
+          const expected = bruteForceLevelPairs(grid.world, crowd.positions, crowd.radii);
+          expectArraysEqual(found.pairs, expected, 'pairs');
+          grid.destroy();
+        }),
+        runs(40),
+      );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'are set aside where they are no number, too large or have no size that is one',
+    async (device, tools) => {
+      const grid = await createGrid(tools, WORLDS.unbounded?.(dimensions, 0) as WorldOptions, 16);
+      const crowd = {
+        positions: new Float32Array(7 * dimensions).fill(3),
+        radii: Float32Array.of(1, Number.NaN, 65, -1, 64, Number.POSITIVE_INFINITY, 2),
+      };
+      crowd.positions[6 * dimensions] = Number.NaN;
+      const found = await findPairs(device, tools, grid, crowd);
+      expect([...found.pairs]).toEqual([0, 4]);
+      const { cellCount } = grid.world;
+      const start = await readWords(tools, grid.start, cellCount + 2);
+      expect([start[cellCount], start[cellCount + 1]]).toEqual([2, 7]);
+      grid.destroy();
+    },
+    SHARED,
+  );
+
+  for (const name of ['bounded', 'periodic']) {
+    gpuTest(
+      `one among thousands of small ones is shared among threads, in a world that is ${name}, and misses nobody`,
+      async (device, tools) => {
+        const small = 4000;
+        const noise = createNoise(5);
+        const edge = 390;
+        const order = shuffled([...Array(small + 2).keys()], noise);
+        const positions = new Float32Array(dimensions * (small + 2));
+        const radii = new Float32Array(small + 2);
+        order.forEach((id, index) => {
+          // Two large ones, one of them across a corner; the small ones lie about the first.
+          radii[id] = index < 2 ? 64 : 1;
+          for (let axis = 0; axis < dimensions; axis++) {
+            const place = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;
+            positions[dimensions * id + axis] = Math.floor(place * UNITS) / UNITS;
+          }
+        });
+        const make = WORLDS[name] as (dimensions: Dimensions, edge: number) => WorldOptions;
+        const grid = await createGrid(tools, make(dimensions, edge), small + 2);
+        const kernel = await grid.kernel({
+          code: `
+struct Own { near: u32, threads: u32 }
+fn begin(particle: Particle) -> Own { return Own(0u, 1u); }
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  if (radius_at(other.slot) > 0.0 && particle.radius > 0.0) { (*own).near += 1u; }
+}
+fn merge(own: ptr<function, Own>, other: Own) {
+  (*own).near += other.near;
+  (*own).threads += other.threads;
+}
+fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(own.near, own.threads); }
+`,
+          buffers: { found: { type: 'array<vec2u>', access: 'write' } },
+        });
+        const found = tools.allocate('found', 8 * (small + 2));
+        const encoder = device.createCommandEncoder();
+        const bodies = tools.upload('bodies', bodiesOf(dimensions, { positions, radii }));
+        grid.encode(encoder, { positions: bodies, count: small + 2 });
+        kernel.encode(encoder, { buffers: { found } });
+        device.queue.submit([encoder.finish()]);
+        const words = await readWords(tools, found, 2 * (small + 2));
+        const expected = new Uint32Array(small + 2);
+        bruteForceLevelPairs(grid.world, positions, radii).forEach((id) => {
+          expected[id] = (expected[id] as number) + 1;
+        });
+        expectArraysEqual(
+          words.filter((_value, index) => index % 2 === 0),
+          expected,
+          'neighbours',
+        );
+        const [large = 0] = order;
+        expect(words[2 * large]).toBeGreaterThan(HEAVY_ROW);
+        expect(words[2 * large + 1]).toBe(64);
+        expect(words.filter((value, index) => index % 2 === 1 && value === 1).length).toBeGreaterThan(
+          small / 2,
+        );
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+});
