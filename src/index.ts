@@ -30,6 +30,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {
   GridKernel,
   type GridKernelInput,
