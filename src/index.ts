@@ -11,6 +11,12 @@
  */
 
 export {
+  type CellSizeOptions,
+  type CellSizeSuggestion,
+  type RadiiOfParticles,
+  suggestCellSize,
+} from './core/cell-size';
+export {
   ArgumentError,
   CellstormError,
   DestroyedError,
