@@ -59,12 +59,12 @@ interface Costs {
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
-    2: { candidate: 4.8, cell: 0, range: 11 },
-    3: { candidate: 6.2, cell: 0, range: 11 },
+    2: { candidate: 3.4, cell: 0, range: 12 },
+    3: { candidate: 4.3, cell: 0, range: 9.2 },
   },
   gpu: {
-    2: { candidate: 40, cell: 32, range: 230 },
-    3: { candidate: 60, cell: 52, range: 166 },
+    2: { candidate: 41, cell: 22, range: 117 },
+    3: { candidate: 57, cell: 36, range: 124 },
   },
 };
 
@@ -122,7 +122,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   const choice =
     !unbounded && size > 1
       ? `most cells of one diameter would be empty: by the cost model, cells of ${short(size)} diameters take ${short(100 * saving)}% less time`
-      : `cells are ${atLeast}; larger ones would cost more in candidates than they save in cells`;
+      : `cells are ${atLeast}; larger ones would save less than ${short(100 * LEAST_SAVING)}% of the time, if any`;
   return {
     cellSize,
     diameter,
