@@ -10,6 +10,12 @@
  * This entry point uses neither the DOM nor Node. `cellstorm/cpu` offers the same shape without a GPU.
  */
 
+export {
+  type CellSizeOptions,
+  type CellSizeSuggestion,
+  type RadiiOfParticles,
+  suggestCellSize,
+} from './core/cell-size';
 export { crowdingWarning } from './core/crowding';
 export {
   ArgumentError,
@@ -31,6 +37,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {
   GridKernel,
   type GridKernelInput,

@@ -13,6 +13,12 @@
  * Uses neither the DOM nor Node nor WebGPU.
  */
 
+export {
+  type CellSizeOptions,
+  type CellSizeSuggestion,
+  type RadiiOfParticles,
+  suggestCellSize,
+} from '../core/cell-size';
 export { crowdingWarning } from '../core/crowding';
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
 export { type PairEvents, pairEvents } from '../core/pair-events';

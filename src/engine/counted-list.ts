@@ -36,6 +36,15 @@ export interface ListReading {
   readonly offsets: Uint32Array;
 }
 
+/** How much of a list is copied; `owners` where offsets are wanted. */
+interface Room {
+  entries: number;
+  owners: number | undefined;
+}
+
+/** Header, offsets and list. */
+const RANGES = 3;
+
 /** Bytes of a list that are copied before it is known how many are valid. */
 const FIRST_BYTES = 1 << 16;
 
@@ -136,33 +145,66 @@ export class CountedList {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /**
-   * The list as one search left it. The caller may submit another at any time, so header, offsets and list are
-   * copied in one submission: of the list as much as is likely to be valid, and where that was too little all of it
-   * again, header included. `likelyOwners`: for a caller that wants offsets.
-   */
+  /** The list as one search left it. `likelyOwners`: for a caller that wants offsets. */
   async read(likelyOwners?: number): Promise<ListReading> {
-    const { words, owners: mostOwners } = this.options;
-    const wantsOffsets = likelyOwners !== undefined;
-    let room = Math.min(this.capacity, FIRST_BYTES / (4 * words));
-    let ownerRoom = likelyOwners ?? 0;
+    const { readings } = await CountedList.readTogether([this], [], likelyOwners);
+    return readings[0] as ListReading;
+  }
+
+  /**
+   * Lists, and what belongs to them, as one submission left them. The caller may submit another at any time, so
+   * headers, offsets and lists are copied in one submission: of each list as much as is likely to be valid, and where
+   * that was too little all of it again, headers included.
+   */
+  static async readTogether(
+    lists: readonly CountedList[],
+    beside: readonly ReadRange[],
+    likelyOwners?: number,
+  ): Promise<{ readonly readings: readonly ListReading[]; readonly beside: readonly ArrayBuffer[] }> {
+    const first = lists[0] as CountedList;
+    const rooms = lists.map((list) => list.likelyRoom(likelyOwners));
     for (;;) {
-      const [header, offsetBytes, listBytes] = (await this.copy([
-        { buffer: this.count, size: 4 * HEADER_WORDS },
-        { buffer: this.offsets, size: wantsOffsets ? 4 * (ownerRoom + 1) : 0 },
-        { buffer: this.list, size: 4 * words * room },
-      ])) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
-      const counts = new Uint32Array(header);
-      const [found, listed] = counts as unknown as [number, number];
-      const owners = wantsOffsets ? (counts[LIST_COUNT_WORDS] as number) : 0;
-      if (listed <= room && owners <= ownerRoom) {
-        const offsets = new Uint32Array(offsetBytes).slice(0, owners + 1);
-        return { found, entries: new Uint32Array(listBytes).slice(0, words * listed), offsets };
-      }
-      // At least twice as much, so that searches that keep growing cannot keep it from ending.
-      if (listed > room) room = Math.min(this.capacity, Math.max(listed, 2 * room));
-      if (owners > ownerRoom) ownerRoom = mostOwners;
+      const ranges = lists.flatMap((list, index) => list.rangesOf(rooms[index] as Room));
+      const copied = await first.copy([...ranges, ...beside]);
+      const readings = lists.flatMap((list, index) => {
+        const reading = list.take(rooms[index] as Room, copied.slice(RANGES * index, RANGES * (index + 1)));
+        return reading ?? [];
+      });
+      if (readings.length === lists.length) return { readings, beside: copied.slice(RANGES * lists.length) };
     }
+  }
+
+  private likelyRoom(owners: number | undefined): Room {
+    return { entries: Math.min(this.capacity, FIRST_BYTES / (4 * this.options.words)), owners };
+  }
+
+  private rangesOf({ entries, owners }: Room): ReadRange[] {
+    return [
+      { buffer: this.count, size: 4 * HEADER_WORDS },
+      { buffer: this.offsets, size: owners === undefined ? 0 : 4 * (owners + 1) },
+      { buffer: this.list, size: 4 * this.options.words * entries },
+    ];
+  }
+
+  /** What was copied, or where there was too little room, nothing but more room. */
+  private take(room: Room, [header, offsets, list]: readonly ArrayBuffer[]): ListReading | undefined {
+    const { words, owners: mostOwners } = this.options;
+    const counts = new Uint32Array(header as ArrayBuffer);
+    const [found, listed] = counts as unknown as [number, number];
+    const owners = room.owners === undefined ? 0 : (counts[LIST_COUNT_WORDS] as number);
+    const hasEntries = listed <= room.entries;
+    const hasOwners = owners <= (room.owners ?? 0);
+    if (hasEntries && hasOwners) {
+      return {
+        found,
+        entries: new Uint32Array(list as ArrayBuffer).slice(0, words * listed),
+        offsets: new Uint32Array(offsets as ArrayBuffer).slice(0, owners + 1),
+      };
+    }
+    // At least twice as much, so that searches that keep growing cannot keep it from ending.
+    if (!hasEntries) room.entries = Math.min(this.capacity, Math.max(listed, 2 * room.entries));
+    if (!hasOwners) room.owners = mostOwners;
+    return undefined;
   }
 
   private async copy(ranges: readonly ReadRange[]): Promise<ArrayBuffer[]> {

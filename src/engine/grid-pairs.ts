@@ -7,12 +7,14 @@
  * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
  */
 import { checkKnownKeys } from '../core/checks';
-import { CellstormError } from '../core/errors';
+import { CellstormError, DestroyedError } from '../core/errors';
 import type { PairList } from '../core/simulation';
 import { checkEncoder, type Gpu } from '../gpu/device';
+import type { SharedBinding } from '../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { Pairs, withoutHoles } from '../passes/pairs';
 import { CountedList } from './counted-list';
+import { GridEvents, type GridEventsOptions } from './grid-events';
 import type { KernelGrid } from './grid-kernel';
 
 export interface GridPairsOptions {
@@ -29,7 +31,14 @@ export class GridPairs {
   /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
+  private searched: SharedBinding | undefined;
+  private destroyed = false;
+  /** Comparisons of this list, which end with it. */
+  private readonly followers = new Set<{ destroy(): void }>();
+
   private constructor(
+    private readonly gpu: Gpu,
+    private readonly particles: number,
     private readonly grid: KernelGrid,
     private readonly passes: Pairs,
     private readonly list: CountedList,
@@ -57,7 +66,7 @@ export class GridPairs {
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
     const state = { position_in, id_in, start, cell_of_slot, guests: grid.guests };
-    return new GridPairs(grid, passes, list, {
+    return new GridPairs(gpu, particles, grid, passes, list, {
       tally: passes.bind('tally', { ...state, tallies: list.tallies }),
       fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),
     });
@@ -95,6 +104,7 @@ export class GridPairs {
     this.passes.encode(pass, shared, 'fill', this.groups.fill, count);
     this.list.encodeCount(pass, shared);
     pass.end();
+    this.searched = shared;
   }
 
   /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
@@ -104,7 +114,31 @@ export class GridPairs {
     return { found, count: pairs.length / 2, pairs };
   }
 
+  /** What began, stayed and ended between one search and the next, as lists on the GPU. */
+  async events(options?: GridEventsOptions): Promise<GridEvents> {
+    this.list.checkUsable();
+    const events = await GridEvents.create(
+      this.gpu,
+      {
+        dimensions: this.grid.world.dimensions,
+        owners: this.particles,
+        list: this.list,
+        searched: () => this.searched,
+        forget: (follower) => this.followers.delete(follower),
+      },
+      options,
+    );
+    if (this.destroyed) {
+      events.destroy();
+      throw new DestroyedError('list of pairs');
+    }
+    this.followers.add(events);
+    return events;
+  }
+
   destroy(): void {
+    this.destroyed = true;
+    for (const follower of this.followers) follower.destroy();
     this.grid.forget(this);
     this.list.destroy();
   }

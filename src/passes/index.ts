@@ -14,6 +14,7 @@ import { ListCount } from './list-count';
 import { Measure } from './measure';
 import type { Variant } from './modules';
 import { Near } from './near';
+import { PairEventsPass } from './pair-events';
 import { Pairs } from './pairs';
 import { Partner } from './partner';
 import { Resolve } from './resolve';
@@ -32,6 +33,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     Retire.describe(dimensions),
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
+    ...PairEventsPass.describe(dimensions),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...(['bounded', 'periodic'] as const).flatMap((kind) =>

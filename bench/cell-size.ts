@@ -1,0 +1,153 @@
+/**
+ * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four, at three
+ * densities, in the plane and in space, on the CPU engine and on the GPU (SwiftShader in Node, unless
+ * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/cell-size.ts suggests by.
+ * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --repeats 11 --json.
+ * The engines are bundled from the sources as they are, since a development server's modules run slower.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'vite';
+import { openDawn } from '../src/node/dawn';
+import { testPreference } from '../tests/helpers/environment';
+import { type Costs, fitCosts } from './cell-size/fit';
+import type { CellSizeRequest, CellSizeRow, Method } from './cell-size/measure';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '2e4' },
+    dimensions: { type: 'string', default: '2,3' },
+    densities: { type: 'string', default: '0.05,0.3,1' },
+    repeats: { type: 'string', default: '11' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const METHODS: readonly Method[] = ['cpu pairs', 'gpu push', 'cpu near'];
+
+const requests = values.dimensions.split(',').flatMap((dimensions) =>
+  values.densities.split(',').map((density): CellSizeRequest => {
+    return {
+      dimensions: dimensions === '3' ? 3 : 2,
+      density: Number(density),
+      count: Number(values.count),
+      repeats: Number(values.repeats),
+    };
+  }),
+);
+const isFit = ({ density, count, repeats }: CellSizeRequest) =>
+  density > 0 && Number.isInteger(count) && count > 0 && repeats >= 1;
+if (!requests.every(isFit)) {
+  process.stderr.write('--count, --repeats and each of --densities must be greater than 0.\n');
+  process.exit(2);
+}
+
+const { measureCellSizes } = await bundle();
+const dawn = await openDawn({ driver: testPreference() });
+const rows: CellSizeRow[] = [];
+for (const request of requests) rows.push(...(await measureCellSizes(request, dawn.gpu)));
+const fits = METHODS.flatMap((method) =>
+  ([2, 3] as const).flatMap((dimensions): (Costs & { method: Method; dimensions: number })[] => {
+    const some = rows.filter((row) => row.method === method && row.dimensions === dimensions);
+    return some.length === 0 ? [] : [{ method, dimensions, ...fitCosts(some) }];
+  }),
+);
+
+const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, GPU: ${dawn.driver}`;
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), rows, fits }, undefined, 1)}\n`);
+} else {
+  process.stdout.write(
+    `${values.count} particles, the least of ${values.repeats} turns: ${machine}\n\n${table(
+      [
+        '',
+        'density',
+        'method',
+        'cell / D',
+        'cells',
+        'ranges',
+        'candidates',
+        'contacts',
+        'least ns',
+        'median',
+        '× best',
+      ],
+      rows.map((row) => {
+        const others = rows.filter(
+          ({ method, dimensions, density }) =>
+            method === row.method && dimensions === row.dimensions && density === row.density,
+        );
+        const best = Math.min(...others.map(({ least }) => least));
+        return [
+          `${row.dimensions}D`,
+          String(row.density),
+          row.method,
+          row.size.toFixed(2),
+          ...[row.cells, row.ranges, row.candidates, row.contacts, row.least, row.median].map(short),
+          (row.least / best).toFixed(2),
+        ];
+      }),
+    )}\nAll but densities and sizes are a particle. Costs that fit the least times, ns:\n\n${table(
+      ['', 'method', 'a candidate', 'a cell', 'a range', 'off by (rms)'],
+      fits.map(({ method, dimensions, candidate, cell, range, error }) => [
+        `${dimensions}D`,
+        method,
+        ...[candidate, cell, range].map(short),
+        `${(100 * error).toFixed(0)}%`,
+      ]),
+    )}`,
+  );
+}
+process.exit(0);
+
+function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const all = [head, ...lines];
+  const widths = head.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
+  const format = (line: readonly string[]) =>
+    `| ${line.map((cell, column) => cell.padStart(widths[column] as number)).join(' | ')} |\n`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 1)).join(':|')}:|\n`;
+  return `${format(head)}${rule}${lines.map(format).join('')}`;
+}
+
+/** What was measured; a checkout without history has none. */
+function commitOf(): string | undefined {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+async function bundle(): Promise<typeof import('./cell-size/measure')> {
+  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
+  try {
+    await build({
+      configFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      build: {
+        outDir,
+        emptyOutDir: false,
+        minify: false,
+        target: 'es2022',
+        lib: {
+          entry: join(import.meta.dirname, 'cell-size/measure.ts'),
+          formats: ['es'],
+          fileName: 'measure',
+        },
+        rolldownOptions: { output: { entryFileNames: 'measure.mjs' } },
+      },
+    });
+    return await import(/* @vite-ignore */ pathToFileURL(join(outDir, 'measure.mjs')).href);
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * Purpose: times the same particles in cells of different sizes, on both engines, and counts what each size makes
+ * them look at. The contacts of every size are compared before anything is timed; sizes take turns.
+ * Particles lie at random, their coordinates multiples of 1/1024 of a diameter, and in the order of their cells, as a
+ * simulation keeps them.
+ */
+import { latticeCoordinate } from '../../src/core/cells';
+import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../src/core/world';
+import { type CpuGrid, createCpuGrid } from '../../src/cpu';
+import { createSimulation } from '../../src/engine/simulation';
+import { requestGpu } from '../../src/gpu/device';
+import { Random } from '../../src/scenes/random';
+
+export interface CellSizeRequest {
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  /** Particles in a square (cube) of one diameter. */
+  readonly density: number;
+  readonly repeats: number;
+}
+
+/**
+ * What is timed. `cpu pairs`: build and find all pairs of the CPU engine. `gpu push`: sort and push apart once.
+ * `cpu near`: one query for each particle, which any size of cell is exact for; it looks through one more cell than
+ * reaches the radius on every side.
+ */
+export type Method = 'cpu pairs' | 'gpu push' | 'cpu near';
+
+export interface CellSizeRow {
+  readonly method: Method;
+  readonly dimensions: Dimensions;
+  readonly density: number;
+  /** Edge of a cell, diameters. */
+  readonly size: number;
+  /** Each of these a particle. */
+  readonly cells: number;
+  readonly ranges: number;
+  readonly candidates: number;
+  readonly contacts: number;
+  /** Nanoseconds a particle. */
+  readonly median: number;
+  readonly least: number;
+}
+
+const SEED = 1;
+const SIZES: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
+/** Every so manyth particle is asked for its neighbours when that is timed: a query is slow. */
+const STRIDE = 5;
+/** So little that the workload of every repeat is the same. */
+const RELAXATION = 0.01;
+
+/** One size under one method. */
+interface Contender {
+  readonly row: Omit<CellSizeRow, 'median' | 'least'>;
+  /** Particles that a run is for. */
+  readonly particles: number;
+  run(): void | Promise<void>;
+  destroy?(): Promise<void>;
+}
+
+export async function measureCellSizes(request: CellSizeRequest, provider: GPU): Promise<CellSizeRow[]> {
+  const { dimensions, count, density, repeats } = request;
+  const edge = Math.ceil((count / density) ** (1 / dimensions));
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const box = { dimensions, min: corner(0), max: corner(edge) };
+  const random = new Random(SEED);
+  const positions = Float32Array.from(
+    { length: dimensions * count },
+    () => random.between(0, 1024 * edge - 1) / 1024,
+  );
+  const contenders: Contender[] = [];
+  for (const size of SIZES) {
+    if (size >= 1) {
+      contenders.push(contendPairs({ ...box, cellSize: size }, positions, request, size));
+      contenders.push(await contendPush({ ...box, cellSize: size }, positions, request, size, provider));
+    }
+    contenders.push(contendNear(box, positions, request, size));
+  }
+  const [first] = contenders as [Contender];
+  for (const { row } of contenders) {
+    if (row.contacts === first.row.contacts && row.contacts > 0) continue;
+    throw new Error(
+      `${row.method} with cells of ${row.size} finds ${row.contacts} contacts a particle, not ${first.row.contacts}; times would mean nothing.`,
+    );
+  }
+  const times = contenders.map((): number[] => []);
+  for (let repeat = 0; repeat <= repeats; repeat++) {
+    for (const [index, { run, particles }] of contenders.entries()) {
+      const began = performance.now();
+      await run();
+      // The first round is the warm-up.
+      if (repeat > 0) times[index]?.push((1e6 * (performance.now() - began)) / particles);
+    }
+  }
+  for (const { destroy } of contenders) await destroy?.();
+  return contenders.map(({ row }, index) => {
+    const sorted = (times[index] as number[]).sort((a, b) => a - b);
+    return { ...row, median: sorted[sorted.length >> 1] as number, least: sorted[0] as number };
+  });
+}
+
+function contendPairs(
+  options: WorldOptions,
+  positions: Float32Array,
+  { dimensions, count, density }: CellSizeRequest,
+  size: number,
+): Contender {
+  const grid = createCpuGrid({ ...options, diameter: 1, capacity: count });
+  const ordered = inOrder(grid, positions);
+  grid.build(ordered);
+  const contacts = (2 * grid.countPairs()) / count;
+  const { candidates, ranges } = countCandidates(grid.world, ordered, 0, 1);
+  const cells = grid.world.cellCount / count;
+  return {
+    row: { method: 'cpu pairs', dimensions, density, size, cells, ranges, candidates, contacts },
+    particles: count,
+    run() {
+      grid.build(ordered);
+      grid.collectPairs();
+    },
+  };
+}
+
+async function contendPush(
+  options: WorldOptions,
+  positions: Float32Array,
+  { dimensions, count, density }: CellSizeRequest,
+  size: number,
+  provider: GPU,
+): Promise<Contender> {
+  const { cellCount } = defineWorld(options, 1);
+  const gpu = await requestGpu({ particles: count, cells: cellCount, dimensions, gpu: provider });
+  const { queue } = gpu.device;
+  for (const scope of SCOPES) gpu.device.pushErrorScope(scope);
+  const settings = { relaxation: RELAXATION, walls: false };
+  const simulation = await createSimulation(gpu, { ...options, radius: 0.5, positions, ...settings });
+  const measures = await simulation.measure();
+  const { candidates, ranges } = countCandidates(simulation.world, positions, 0, 1);
+  if (candidates !== (2 * measures.candidates) / count) {
+    throw new Error(
+      `${candidates} candidates a particle were counted, but the device says ${(2 * measures.candidates) / count}.`,
+    );
+  }
+  return {
+    row: {
+      method: 'gpu push',
+      dimensions,
+      density,
+      size,
+      cells: cellCount / count,
+      ranges,
+      candidates,
+      contacts: (2 * measures.contacts) / count,
+    },
+    particles: count,
+    async run() {
+      simulation.separate(1);
+      await queue.onSubmittedWorkDone();
+    },
+    async destroy() {
+      const after = await simulation.measure();
+      if (after.count !== count || after.nonFinite > 0) throw new Error('Particles were lost while timing.');
+      for (const _ of SCOPES) {
+        const error = await gpu.device.popErrorScope();
+        if (error) throw new Error(`The device reported: ${error.message}`);
+      }
+      simulation.destroy();
+      gpu.destroy();
+    },
+  };
+}
+
+const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
+
+function contendNear(
+  options: WorldOptions,
+  positions: Float32Array,
+  { dimensions, count, density }: CellSizeRequest,
+  size: number,
+): Contender {
+  // For the grid a diameter, for us only the size of its cells.
+  const grid = createCpuGrid({ ...options, diameter: size, capacity: count });
+  const ordered = inOrder(grid, positions);
+  grid.build(ordered);
+  const point = new Array<number>(dimensions).fill(0);
+  let found = 0;
+  const visit = (_: number, distanceSquared: number) => {
+    found += distanceSquared < 1 ? 1 : 0;
+  };
+  const askEach = (stride: number) => {
+    found = 0;
+    for (let id = 0; id < count; id += stride) {
+      for (let axis = 0; axis < dimensions; axis++) point[axis] = ordered[dimensions * id + axis] as number;
+      grid.near(point, 1, visit);
+    }
+    return found;
+  };
+  // All but the particle itself.
+  const contacts = (askEach(1) - count) / count;
+  const { candidates, ranges } = countCandidates(grid.world, ordered, 1, 1);
+  const cells = grid.world.cellCount / count;
+  return {
+    row: { method: 'cpu near', dimensions, density, size, cells, ranges, candidates, contacts },
+    particles: Math.ceil(count / STRIDE),
+    run() {
+      askEach(STRIDE);
+    },
+  };
+}
+
+/** Positions in the order of their cells. */
+function inOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
+  const { dimensions } = grid.world;
+  grid.build(positions);
+  const ordered = new Float32Array(positions.length);
+  grid.ids().forEach((id, slot) => {
+    ordered.set(positions.subarray(dimensions * id, dimensions * (id + 1)), dimensions * slot);
+  });
+  return ordered;
+}
+
+/**
+ * Other particles in the cells that are read for each one, and the rows of cells that these are: the cells within
+ * `reach` of it along every axis, and `spare` more. By counting, independent of how either engine goes over them.
+ */
+function countCandidates(
+  world: World,
+  positions: Float32Array,
+  reach: number,
+  spare: number,
+): { readonly candidates: number; readonly ranges: number } {
+  const { dimensions, cells } = world;
+  const [columns, rows] = cells as [number, number];
+  const keyOf = (x: number, y: number, z: number) => (z * rows + y) * columns + x;
+  const before = new Uint32Array(world.cellCount + 1);
+  const places = positions.length / dimensions;
+  const coordinateOf = (particle: number, axis: number, offset: number) =>
+    axis < dimensions
+      ? latticeCoordinate(world, (positions[dimensions * particle + axis] as number) + offset, axis)
+      : 0;
+  for (let particle = 0; particle < places; particle++) {
+    const [x, y, z] = [0, 1, 2].map((axis) => coordinateOf(particle, axis, 0)) as [number, number, number];
+    const key = keyOf(x, y, z);
+    before[key + 1] = (before[key + 1] as number) + 1;
+  }
+  for (let key = 0; key < world.cellCount; key++) {
+    before[key + 1] = (before[key + 1] as number) + (before[key] as number);
+  }
+  let candidates = 0;
+  let ranges = 0;
+  for (let particle = 0; particle < places; particle++) {
+    const [low, high] = [-1, 1].map((side) =>
+      [0, 1, 2].map((axis) => {
+        if (axis >= dimensions) return 0;
+        const end = coordinateOf(particle, axis, side * reach) + side * spare;
+        return Math.max(0, Math.min((cells[axis] as number) - 1, end));
+      }),
+    ) as [[number, number, number], [number, number, number]];
+    for (let z = low[2]; z <= high[2]; z++) {
+      for (let y = low[1]; y <= high[1]; y++) {
+        const end = before[keyOf(high[0], y, z) + 1] as number;
+        candidates += end - (before[keyOf(low[0], y, z)] as number);
+        ranges++;
+      }
+    }
+  }
+  return { candidates: (candidates - places) / places, ranges: ranges / places };
+}
