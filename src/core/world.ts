@@ -136,7 +136,7 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
 
 type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize'>;
 
-function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
+export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);
   const isList = Array.isArray(periodic) && periodic.length === dimensions;
   if (!isList || periodic.some((axis) => typeof axis !== 'boolean')) {
