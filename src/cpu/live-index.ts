@@ -142,7 +142,7 @@ export class CpuIndex {
   /** Infinite along axes that do not wrap around. */
   private readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
   private readonly periodList: readonly number[];
-  /** Along axes that wrap around, how far rounding may have put a place from where it belongs. */
+  /** Along axes that wrap around: more than what adding a period to a place may round. */
   private readonly slack = new Float64Array(3);
   private readonly wraps: boolean;
   private readonly longestPeriod: number;
@@ -195,8 +195,7 @@ export class CpuIndex {
       if (length === 0) continue;
       this.origins[axis] = low;
       this.periods[axis] = length;
-      // The end of the box is rounded to 32 bits, and places just below its beginning may be subnormal.
-      this.slack[axis] = 2 ** -22 * Math.max(Math.abs(low), Math.abs(low + length)) + 2 ** -120;
+      this.slack[axis] = 2 ** -45 * Math.max(Math.abs(low), Math.abs(low + length));
     }
     this.clear();
   }

@@ -334,6 +334,16 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       index.near(vector(4), 0.5, () => {});
       expect(index.memoryBytes).toBe(sum(buffersOf(index)));
       expect(index.memoryBytes - sum(before)).toBe(4 * (256 - 64));
+      for (let id = 0; id < 300; id++) {
+        index.overlapping(id, () => {});
+        expect(() =>
+          index.near(vector(4), 0.5, () => {
+            throw new Error('enough');
+          }),
+        ).toThrow('enough');
+      }
+      index.forEachPair(() => {});
+      expect(index.memoryBytes - sum(before)).toBe(4 * (256 - 64));
     });
   });
 
@@ -352,6 +362,53 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([]);
     index.resize(small, 128 + 2 ** -16);
     expect(pairsOf(index)).toEqual([[large, small]]);
+  });
+
+  it('decides ties as exact arithmetic does, across the ends too', () => {
+    const size = fc.oneof(fc.float({ min: 0.125, max: 1, noNaN: true }), fc.constant(0.5));
+    let differing = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom('bounded', 'periodic', 'unbounded'),
+        fc.float({ min: -30, max: 30, noNaN: true }),
+        fc.array(fc.float({ min: 0, max: 1, noNaN: true }), { minLength: dimensions, maxLength: dimensions }),
+        size,
+        fc.oneof(
+          size,
+          fc.integer({ min: -40, max: 0 }).map((power) => 2 ** power),
+        ),
+        fc.double({ min: 0, max: 7, noNaN: true }),
+        (kind, start, place, radius, otherRadius, angle) => {
+          const low = Math.abs(start) < 2 ** -60 ? 0 : start;
+          const ends = { min: vector(low), max: vector(low + 8.3), periodic: kind === 'periodic' };
+          const index = createCpuIndex({
+            dimensions,
+            ...(kind === 'unbounded' ? { unbounded: true } : ends),
+            capacity: 2,
+          });
+          const sum = radius + otherRadius;
+          const a = place.map((value) => Math.fround(low + 0.3 * value));
+          const turn = [Math.cos(angle), Math.sin(angle), 0];
+          index.add(a, radius);
+          index.add(
+            a.map((value, axis) => value - sum * (turn[axis] as number)),
+            otherRadius,
+          );
+          const [x, y] = [index.position(0), index.position(1)];
+          const overlap = exactOverlap(x, y, radius, index.bounds.period, otherRadius);
+          expect(pairsOf(index)).toEqual(overlap ? [[0, 1]] : []);
+          expect(partnersOf(index, 1)).toEqual(overlap ? [0] : []);
+          const apart = x.map((value, axis) =>
+            nearestImage(value - (y[axis] as number), index.bounds.period[axis] as number),
+          );
+          const squared = apart.reduce((total, value) => total + value * value, 0);
+          if (squared < sum * sum !== overlap) differing++;
+        },
+      ),
+      runs(2000),
+    );
+    // Doubles alone would not do.
+    expect(differing).toBeGreaterThan(3);
   });
 
   it('finds every small one around a large one, and the large one from each', () => {
