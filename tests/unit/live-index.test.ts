@@ -411,6 +411,24 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(differing).toBeGreaterThan(3);
   });
 
+  it('leaves apart what touches, though doubles say nearer', () => {
+    const index = createCpuIndex({ dimensions, unbounded: true, capacity: 2 });
+    let nearer = 0;
+    for (let step = 205; step <= 500; step++) {
+      const tiny = step * 2 ** -51;
+      // 3, 4 and 5 times a number of so many bits that squares and sums are rounded.
+      const small = index.add(vector(0, -3 * tiny, -4 * tiny), 5 * tiny);
+      const large = index.add(vector(0, 3, 4), 5);
+      expect(pairsOf(index)).toEqual([]);
+      expect(partnersOf(index, large)).toEqual([]);
+      if ((3 + 3 * tiny) ** 2 + (4 + 4 * tiny) ** 2 < (5 + 5 * tiny) ** 2) nearer++;
+      index.move(small, vector(0, -2.999 * tiny, -4 * tiny));
+      expect(pairsOf(index)).toEqual([[small, large]]);
+      index.clear();
+    }
+    expect(nearer).toBeGreaterThan(10);
+  });
+
   it('finds every small one around a large one, and the large one from each', () => {
     const random = new Random(3);
     const count = 600;
