@@ -46,7 +46,7 @@ export function latticeCoordinate(world: World, position: number, axis: number):
  * A coordinate up to a period outside, brought into the box where the axis wraps around: from `min` on, below
  * `min` + period. What is in the box stays as it is, so bringing in twice is bringing in once.
  */
-export function wrapCoordinate(world: World, position: number, axis: number): number {
+export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
   const low = world.min[axis] as number;
   if (period === 0) return position;
@@ -64,7 +64,11 @@ export function wrapCoordinate(world: World, position: number, axis: number): nu
  * The same for a coordinate any number of periods outside: beyond one it is rounded, and so far out that its place in
  * a period is noise it goes to the low end.
  */
-export function carryCoordinate(world: World, position: number, axis: number): number {
+export function carryCoordinate(
+  world: Pick<World, 'min' | 'period'>,
+  position: number,
+  axis: number,
+): number {
   const period = world.period[axis] as number;
   const low = world.min[axis] as number;
   const far = fround(low + period);

@@ -223,7 +223,7 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
 
 type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter'>;
 
-function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
+export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);
   const isList = Array.isArray(periodic) && periodic.length === dimensions;
   if (!isList || periodic.some((axis) => typeof axis !== 'boolean')) {

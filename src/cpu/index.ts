@@ -9,10 +9,16 @@
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
  *
+ *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
+ *     const id = index.add([3, 4]);
+ *     index.move(id, [3.1, 4]);
+ *     index.overlapping(id, (other) => …);
+ *
  * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
  * Uses neither the DOM nor Node nor WebGPU.
  */
 
+export type { Bounds, BoundsOptions } from '../core/bounds';
 export {
   type CellSizeOptions,
   type CellSizeSuggestion,
@@ -35,4 +41,5 @@ export type {
 } from '../core/simulation';
 export type { Dimensions, World, WorldOptions } from '../core/world';
 export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
+export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export { CpuSimulation, createCpuSimulation } from './simulation';

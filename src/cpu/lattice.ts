@@ -82,7 +82,11 @@ function keysAlong({ kind, cells, cellCount, period, dimensions }: World): numbe
 }
 
 /** Makes what reserves memory for `capacity` particles, or says that it is too much. */
-export function reserve<Owner>(world: World, capacity: number, make: () => Owner): Owner {
+export function reserve<Owner>(
+  world: Pick<World, 'kind' | 'cells'>,
+  capacity: number,
+  make: () => Owner,
+): Owner {
   try {
     return make();
   } catch (error) {

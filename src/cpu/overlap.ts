@@ -86,9 +86,31 @@ export function overlapsWrapped(
   const y = apart(1);
   const z = dimensions === 3 ? apart(2) : 0;
   if (x + y + z >= 0) return overlapsInSpace(x, y, z, 0, 0, 0, diameter);
-  const vector = (particle: number) =>
-    Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1)));
-  return overlapsExactly(vector(slot), vector(other), diameter, periods);
+  const [a, b] = [vectorOf(positions, slot, dimensions), vectorOf(positions, other, dimensions)];
+  return overlapsExactly(a, b, diameter, periods);
+}
+
+/**
+ * The same for balls of any radii: whether the nearest images of two slots are closer than the sum of their radii,
+ * which is not always a double.
+ */
+export function ballsOverlap(
+  positions: Float32Array,
+  slot: number,
+  other: number,
+  radius: number,
+  otherRadius: number,
+  periods: readonly number[],
+): boolean {
+  const sum = radius + otherRadius;
+  const rest = sumError(radius, otherRadius, sum);
+  if (rest === 0) return overlapsWrapped(positions, slot, other, sum, periods);
+  const [a, b] = [vectorOf(positions, slot, periods.length), vectorOf(positions, other, periods.length)];
+  return overlapsExactly(a, b, sum, periods, rest);
+}
+
+function vectorOf(positions: Float32Array, slot: number, dimensions: number): number[] {
+  return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
 /** Distance along an axis of the nearest images, or NaN where it is no 32-bit float. */
@@ -112,11 +134,13 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
+/** `rest`: what rounding took from the diameter. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],
   diameter: number,
   periods?: readonly number[],
+  rest = 0,
 ): boolean {
   let squares = 0n;
   for (let axis = 0; axis < a.length; axis++) {
@@ -125,7 +149,7 @@ function overlapsExactly(
     if (Number.isFinite(period)) difference = nearestImage(difference, toInteger(period));
     squares += difference * difference;
   }
-  const limit = toInteger(diameter);
+  const limit = toInteger(diameter) + toInteger(rest);
   return squares < limit * limit;
 }
 

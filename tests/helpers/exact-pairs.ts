@@ -17,11 +17,13 @@ function exact(value: number): bigint {
   return BigInt(scaled) << (1074n - shift);
 }
 
+/** Closer than `diameter`, or than the sum of it and `rest`. */
 export function exactOverlap(
   a: readonly number[],
   b: readonly number[],
   diameter: number,
   periods: readonly number[] = [],
+  rest = 0,
 ): boolean {
   const squares = a.map((value, axis) => {
     const difference = exact(value) - exact(b[axis] as number);
@@ -30,7 +32,7 @@ export function exactOverlap(
     const rest = ((difference % period) + period) % period;
     return (2n * rest > period ? period - rest : rest) ** 2n;
   });
-  return squares.reduce((sum, square) => sum + square, 0n) < exact(diameter) ** 2n;
+  return squares.reduce((sum, square) => sum + square, 0n) < (exact(diameter) + exact(rest)) ** 2n;
 }
 
 export function vectorAt(positions: Float32Array, dimensions: Dimensions, particle: number): number[] {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 
 /** Every array buffer that can be reached from a value. */
-function buffersOf(value: object): Set<ArrayBufferLike> {
+export function buffersOf(value: object): Set<ArrayBufferLike> {
   const buffers = new Set<ArrayBufferLike>();
   const seen = new Set<object>();
   const visit = (object: object) => {

@@ -1,0 +1,375 @@
+// @ts-check
+/**
+ * Purpose: what a frame costs in which some of N objects move and each of these asks who overlaps it: an index of
+ * single objects beside structures that are rebuilt.
+ *
+ *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
+ *
+ * Discs lie at random (scene `uniform`), each overlapping one other on average. Every frame, as many as the share
+ * says, chosen at random, move by up to a tenth of a diameter along each axis. One thread. Timed: taking in the moves
+ * and finding the partners of every mover; or with the grid, which does that at once, all pairs. Before anything is
+ * timed, all must agree on the number of partners and on a checksum that does not depend on their order, for several
+ * frames. Frames are played back and forth between two places, so that every contender is timed on the same ones. They
+ * take turns; the table shows medians.
+ * The engine is bundled from the sources as they are, since a development server's modules run slower.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import KDBush from 'kdbush';
+import { build } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SEED = 1;
+
+/** How far movers move along each axis at most, diameters. */
+const DRIFT = 0.1;
+
+/** Frames that are played in turns, each with movers of its own. */
+const FRAMES = 4;
+
+/** Rounds that are thrown away, until the code is compiled. */
+const WARM_UP = 2;
+
+/** Time of one sample at least, ms: cheap frames are repeated, and the time divided. */
+const SAMPLE_MS = 30;
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    sizes: { type: 'string', default: '100000' },
+    shares: { type: 'string', default: '0.01,0.1,1' },
+    rounds: { type: 'string', default: '9' },
+  },
+});
+const sizes = values.sizes.split(',').map(Number);
+const shares = values.shares.split(',').map(Number);
+const rounds = Number(values.rounds);
+if (!sizes.every((size) => Number.isInteger(size) && size > 0))
+  fail('--sizes takes whole numbers, separated by commas.');
+if (!shares.every((share) => share > 0 && share <= 1))
+  fail('--shares takes numbers up to 1, separated by commas.');
+if (!(rounds >= 1)) fail('--rounds takes a number of at least 1.');
+
+/** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
+/** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: Tally) => void }} Contender */
+
+/** Partners found: how many, and a sum that is the same in whatever order. */
+class Tally {
+  count = 0;
+  sum = 0;
+
+  /**
+   * @param {number} mover
+   * @param {number} partner
+   */
+  add(mover, partner) {
+    const mixed = Math.imul(mover ^ 0x9e37_79b9, 0x85eb_ca6b) ^ partner;
+    this.count++;
+    this.sum = (this.sum + Math.imul(mixed ^ (mixed >>> 15), 0xc2b2_ae35)) >>> 0;
+  }
+}
+
+const { cpu, scenes } = await bundle();
+const results = [];
+for (const size of sizes) for (const share of shares) results.push(...measure(size, share));
+const report = {
+  machine: cpus()[0]?.model ?? 'unknown',
+  node: process.version,
+  load: loadavg()[0],
+  rounds,
+  results,
+};
+process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : table());
+
+/**
+ * @param {number} size
+ * @param {number} share
+ */
+function measure(size, share) {
+  const scene = scenes.createScene('uniform', { dimensions: 2, count: size, seed: SEED });
+  const frames = Array.from({ length: FRAMES }, (_, frame) =>
+    makeFrame(scene, Math.ceil(share * size), frame),
+  );
+  const contenders = [
+    indexContender(scene),
+    gridContender(scene),
+    pairsContender(scene),
+    kdbushContender(scene),
+  ];
+  const partners = frames.flatMap((frame) =>
+    [false, true].map((isBack) => {
+      const tallies = contenders.map((contender) => {
+        const found = new Tally();
+        contender.play(frame, isBack, found);
+        return `${found.count} partners, checksum ${found.sum}`;
+      });
+      const other = tallies.findIndex((tally) => tally !== tallies[0]);
+      if (other < 0) return Number.parseInt(tallies[0] ?? '', 10);
+      throw new Error(`${contenders[other]?.name} finds ${tallies[other]}, others ${tallies[0]}.`);
+    }),
+  );
+  const rows = contenders.map((contender) => ({
+    contender,
+    times: /** @type {number[]} */ ([]),
+    repeats: 1,
+  }));
+  for (let round = 0; round < WARM_UP + rounds; round++) {
+    for (const row of rows) {
+      const found = new Tally();
+      const begin = performance.now();
+      for (let repeat = 0; repeat < row.repeats; repeat++) {
+        for (const frame of frames) row.contender.play(frame, false, found);
+        for (const frame of frames) row.contender.play(frame, true, found);
+      }
+      const time = performance.now() - begin;
+      if (round >= WARM_UP) row.times.push(time / row.repeats / (2 * FRAMES));
+      else row.repeats = Math.max(1, Math.ceil((SAMPLE_MS * row.repeats) / time));
+    }
+  }
+  const medians = rows.map(({ times }) => middle(times.toSorted((a, b) => a - b)));
+  return rows.map(({ contender, times }, index) => ({
+    size,
+    share,
+    contender: contender.name,
+    partners: Math.round(partners.reduce((sum, count) => sum + count, 0) / partners.length),
+    medianMs: round(medians[index] ?? 0),
+    leastMs: round(Math.min(...times)),
+    timesIndex: round((medians[index] ?? 0) / (medians[0] ?? 1)),
+  }));
+}
+
+/** @typedef {{ radius: number, min: readonly number[], max: readonly number[], positions: Float32Array }} Scene */
+
+/**
+ * @param {Scene} scene
+ * @returns {Contender}
+ */
+function indexContender({ min, max, radius, positions }) {
+  const count = positions.length / 2;
+  const index = cpu.createCpuIndex({ dimensions: 2, min, max, radius, capacity: count });
+  const place = [0, 0];
+  for (let id = 0; id < count; id++) index.add(readPlace(positions, id, place));
+  return {
+    name: 'CpuIndex: move, overlapping',
+    play: ({ movers, there, back }, isBack, found) => {
+      const places = isBack ? back : there;
+      movers.forEach((id, mover) => {
+        index.move(id, readPlace(places, mover, place));
+      });
+      let asked = 0;
+      const visit = (/** @type {number} */ other) => found.add(asked, other);
+      for (const id of movers) {
+        asked = id;
+        index.overlapping(id, visit);
+      }
+    },
+  };
+}
+
+/**
+ * @param {Scene} scene
+ * @returns {Contender}
+ */
+function gridContender({ min, max, radius, positions }) {
+  const current = positions.slice();
+  const grid = cpu.createCpuGrid({
+    dimensions: 2,
+    min,
+    max,
+    diameter: 2 * radius,
+    capacity: current.length / 2,
+  });
+  const place = [0, 0];
+  return {
+    name: 'CpuGrid: build, near',
+    play: (frame, isBack, found) => {
+      writeMoves(current, frame, isBack);
+      grid.build(current);
+      let asked = 0;
+      const visit = (/** @type {number} */ other, /** @type {number} */ distanceSquared) => {
+        if (other !== asked && distanceSquared < 4 * radius * radius) found.add(asked, other);
+      };
+      for (const id of frame.movers) {
+        asked = id;
+        grid.near(readPlace(current, id, place), 2 * radius, visit);
+      }
+    },
+  };
+}
+
+/**
+ * @param {Scene} scene
+ * @returns {Contender}
+ */
+function pairsContender({ min, max, radius, positions }) {
+  const current = positions.slice();
+  const count = current.length / 2;
+  const grid = cpu.createCpuGrid({ dimensions: 2, min, max, diameter: 2 * radius, capacity: count });
+  const moves = new Uint8Array(count);
+  return {
+    name: 'CpuGrid: build, all pairs',
+    play: (frame, isBack, found) => {
+      writeMoves(current, frame, isBack);
+      for (const id of frame.movers) moves[id] = 1;
+      grid.build(current);
+      const list = grid.collectPairs();
+      for (let word = 0; word < 2 * list.count; word += 2) {
+        const first = list.pairs[word] ?? 0;
+        const second = list.pairs[word + 1] ?? 0;
+        if (moves[first] === 1) found.add(first, second);
+        if (moves[second] === 1) found.add(second, first);
+      }
+      for (const id of frame.movers) moves[id] = 0;
+    },
+  };
+}
+
+/**
+ * As its author recommends: typed coordinates. `within` includes the distance itself, so the exact test follows.
+ *
+ * @param {Scene} scene
+ * @returns {Contender}
+ */
+function kdbushContender({ radius, positions }) {
+  const current = positions.slice();
+  const count = current.length / 2;
+  return {
+    name: 'kdbush: build, within',
+    play: (frame, isBack, found) => {
+      writeMoves(current, frame, isBack);
+      const index = new KDBush(count, 64, Float32Array);
+      for (let id = 0; id < count; id++) index.add(current[2 * id] ?? 0, current[2 * id + 1] ?? 0);
+      index.finish();
+      for (const id of frame.movers) {
+        const x = current[2 * id] ?? 0;
+        const y = current[2 * id + 1] ?? 0;
+        for (const other of index.within(x, y, 2 * radius)) {
+          const dx = (current[2 * other] ?? 0) - x;
+          const dy = (current[2 * other + 1] ?? 0) - y;
+          if (other !== id && dx * dx + dy * dy < 4 * radius * radius) found.add(id, other);
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Movers, each once, where they go and where they come from; still on multiples of 1/1024 and inside.
+ *
+ * @param {Scene} scene
+ * @param {number} count
+ * @param {number} frame
+ * @returns {Frame}
+ */
+function makeFrame({ positions, radius, min, max }, count, frame) {
+  const random = new scenes.Random(SEED + 1 + frame);
+  const ids = Uint32Array.from({ length: positions.length / 2 }, (_, id) => id);
+  for (let place = 0; place < count; place++) {
+    const other = Math.min(ids.length - 1, Math.floor(random.between(place, ids.length)));
+    [ids[place], ids[other]] = [ids[other] ?? 0, ids[place] ?? 0];
+  }
+  const movers = ids.slice(0, count);
+  const back = new Float32Array(2 * count);
+  movers.forEach((id, mover) => {
+    back.set(positions.subarray(2 * id, 2 * id + 2), 2 * mover);
+  });
+  const reach = Math.floor(1024 * DRIFT * 2 * radius);
+  const there = back.map((position, index) => {
+    const moved = position + Math.round(random.between(-reach, reach)) / 1024;
+    return Math.min(Math.max(moved, (min[index % 2] ?? 0) + radius), (max[index % 2] ?? 0) - radius);
+  });
+  return { movers, there, back };
+}
+
+/**
+ * @param {Float32Array} current
+ * @param {Frame} frame
+ * @param {boolean} isBack
+ */
+function writeMoves(current, { movers, there, back }, isBack) {
+  const places = isBack ? back : there;
+  movers.forEach((id, mover) => {
+    current[2 * id] = places[2 * mover] ?? 0;
+    current[2 * id + 1] = places[2 * mover + 1] ?? 0;
+  });
+}
+
+/**
+ * @param {Float32Array} positions
+ * @param {number} id
+ * @param {number[]} place
+ */
+function readPlace(positions, id, place) {
+  place[0] = positions[2 * id] ?? 0;
+  place[1] = positions[2 * id + 1] ?? 0;
+  return place;
+}
+
+/** @param {readonly number[]} sorted */
+function middle(sorted) {
+  const half = sorted.length >> 1;
+  const above = sorted[half] ?? 0;
+  return sorted.length % 2 === 1 ? above : (above + (sorted[half - 1] ?? 0)) / 2;
+}
+
+/** @param {number} value */
+function round(value) {
+  return Number(value.toPrecision(3));
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function table() {
+  const lines = [
+    `A frame in which some of N discs move and find their partners, one thread: ${report.machine}, ` +
+      `Node ${report.node}, load ${report.load?.toFixed(1)}, median of ${rounds}`,
+    '',
+    '| discs | of which move | structure | partners | ms | least ms | takes |',
+    '|---|---|---|---|---|---|---|',
+    ...results.map(
+      ({ size, share, contender, partners, medianMs, leastMs, timesIndex }) =>
+        `| ${size} | ${round(100 * share)}% | ${contender} | ${partners} | ${medianMs} | ${leastMs} | ${timesIndex} × |`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** @returns {Promise<{ cpu: typeof import('../src/cpu'), scenes: typeof import('../src/scenes') }>} */
+async function bundle() {
+  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
+  try {
+    await build({
+      root: ROOT,
+      configFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      build: {
+        outDir,
+        emptyOutDir: false,
+        minify: false,
+        target: 'es2022',
+        lib: {
+          entry: { cpu: join(ROOT, 'src/cpu/index.ts'), scenes: join(ROOT, 'src/scenes/index.ts') },
+          formats: ['es'],
+        },
+        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } },
+      },
+    });
+    return {
+      cpu: await import(pathToFileURL(join(outDir, 'cpu.mjs')).href),
+      scenes: await import(pathToFileURL(join(outDir, 'scenes.mjs')).href),
+    };
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}
