@@ -6,6 +6,8 @@
 struct Near {
   reach_squared: f32,
   point_count: u32,
+  // For the wide probe.
+  reach_cells: u32,
 }
 
 struct Own {
@@ -30,6 +32,10 @@ struct Own {
 
 fn reach_squared() -> f32 {
   return parameters.reach_squared;
+}
+
+fn reach_cells() -> u32 {
+  return parameters.reach_cells;
 }
 
 fn begin(point: Particle) -> Own {

@@ -9,7 +9,7 @@ import { checkInteger, checkKnownKeys } from '../core/checks';
 import { WORKGROUP_SIZE } from '../core/constants';
 import { ArgumentError, CellstormError, DestroyedError, LimitError, Phrase } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
-import { SMALLEST_DIAMETER, type World } from '../core/world';
+import type { World } from '../core/world';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import {
@@ -23,6 +23,7 @@ import { type SharedBinding, UniformRing } from '../gpu/params';
 import { EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
 import { checkCode, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
+import { breadthFor, checkReach, reachCells, reachSquared } from './reach';
 
 /** A storage buffer of the caller's: what is in it, as WGSL says it (`array<f32>`), and what is done to it. */
 export interface KernelBuffer {
@@ -44,7 +45,10 @@ export interface GridKernelOptions {
   readonly over?: 'particles' | 'points' | undefined;
   /** For messages and debuggers. Default 'kernel'. */
   readonly label?: string | undefined;
-  /** Neighbours nearer than this are visited. Default, and at most: the grid's diameter. */
+  /**
+   * Neighbours nearer than this are visited. Default: the grid's diameter. Beyond the cell the wider loop is linked;
+   * where the world wraps around, at most half the shortest period.
+   */
   readonly radius?: number | undefined;
   /** By the names that the code knows them by. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
@@ -117,7 +121,7 @@ export class GridKernel {
     }
     if (typeof code !== 'string') throw new ArgumentError('code', code, 'a string of WGSL');
     if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
-    checkRadius(world, radius);
+    checkReach('radius', world, radius);
     checkBuffers(buffers);
     checkCode(code, Object.keys(buffers));
     const given = parameters === undefined ? {} : checkParameters(parameters);
@@ -247,13 +251,6 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
 /** What a kernel over points has beside the caller's parameters. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
-/** How far to look: within what the grid was made for, and not so little that the square is lost in 32 bits. */
-export function checkRadius({ diameter }: World, radius: unknown): asserts radius is number {
-  if (typeof radius === 'number' && radius >= SMALLEST_DIAMETER && radius <= diameter) return;
-  const accepted = `at least 2^-40 and at most ${diameter}, the diameter that the grid was created with`;
-  throw new ArgumentError('radius', radius, accepted);
-}
-
 /** Points that a kernel is to go over. */
 export function checkPoints(
   { dimensions }: World,
@@ -342,12 +339,12 @@ function describe(
     bindings.parameters = 'parameters';
   }
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
-  const reach = Math.fround(radius);
+  const breadth = breadthFor(world, radius);
   return {
     label: `grid.kernel.${label}`,
     dimensions: world.dimensions,
     sources: [
-      ...neighbourModules(world, 'grid'),
+      ...neighbourModules(world, 'grid', breadth),
       { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
       { name: label, origin: label, text: code },
@@ -355,8 +352,11 @@ function describe(
     ],
     entryPoint: over === 'points' ? 'each_point' : 'each_particle',
     bindings,
-    flags: { FROZEN: false, VELOCITY: velocity !== undefined },
-    constants: { REACH_SQUARED_BITS: bitsOf(Math.fround(reach * reach)) },
+    flags: { FROZEN: false, VELOCITY: velocity !== undefined, WIDE: breadth === 'wide' },
+    constants: {
+      REACH_SQUARED_BITS: bitsOf(reachSquared(radius)),
+      ...(breadth === 'wide' ? { REACH_CELLS: reachCells(world, radius) } : {}),
+    },
   };
 }
 

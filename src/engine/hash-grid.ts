@@ -15,6 +15,7 @@ import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { GridNear, type GridNearOptions } from './grid-near';
+import { GridNearest, type GridNearestOptions } from './grid-nearest';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
 
 export interface HashGridOptions extends WorldOptions {
@@ -186,6 +187,11 @@ export class HashGrid {
   /** For many points, the particles within a radius of each, as lists on the GPU. */
   async near(options: GridNearOptions): Promise<GridNear> {
     return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+  }
+
+  /** For many points, the k particles nearest to each within a radius, on the GPU. */
+  async nearest(options: GridNearestOptions): Promise<GridNearest> {
+    return this.adopt((lent) => GridNearest.create(this.gpu, lent, options));
   }
 
   /** Creates what ends with this grid, even where the grid ends first. */

@@ -12,10 +12,13 @@ import particle from '../../shaders/shared/particle.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
+import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
+import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
+import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
@@ -54,6 +57,19 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
 };
 
+const WIDE: ShaderSource = { name: 'shared/probe_wide.wgsl', text: probeWide };
+const WIDE_DENSE: ShaderSource = { name: 'shared/wide_dense.wgsl', text: wideDense };
+
+/** For radii beyond the cell. */
+const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [WIDE_DENSE, WIDE],
+  periodic: [WIDE_DENSE, WIDE],
+  unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
+};
+
+/** How far a neighbour loop looks: one cell on, or as many as the kernel says. */
+export type Breadth = 'narrow' | 'wide';
+
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
   readonly dimensions: Dimensions;
@@ -66,12 +82,17 @@ export function worldModules({ kind }: Variant): ShaderSource[] {
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
-export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
-  const probe = broadPhase === 'naive' ? [NAIVE] : GRID_PROBES[variant.kind];
+export function neighbourModules(
+  variant: Variant,
+  broadPhase: BroadPhase,
+  breadth: Breadth = 'narrow',
+): ShaderSource[] {
+  const probes = breadth === 'wide' ? WIDE_PROBES : GRID_PROBES;
+  const probe = broadPhase === 'naive' ? [NAIVE] : probes[variant.kind];
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
 /** For labels: what tells the kernel from the others of its name. */
-export function variantName({ kind }: Variant): string {
-  return kind === 'bounded' ? '' : `.${kind}`;
+export function variantName({ kind }: Variant, breadth: Breadth = 'narrow'): string {
+  return `${breadth === 'wide' ? '.wide' : ''}${kind === 'bounded' ? '' : `.${kind}`}`;
 }

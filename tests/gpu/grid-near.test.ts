@@ -193,7 +193,10 @@ gpuTest(
     const buffer = uploadVectors(tools, 2, 'points', points);
     const wrong: readonly [object, RegExp][] = [
       [{ points: buffer, count: 11 }, /^count is 11, but it must be at most 10 points\.$/],
-      [{ points: buffer, count: 1, radius: 1.5 }, /^radius is 1\.5, .*at most 1, the diameter/],
+      [
+        { points: buffer, count: 1, radius: 1.5 },
+        /^radius is 1\.5, .*at most 1, the reach that the search was created with/,
+      ],
       [{ points: buffer, count: 1, radius: Number.NaN }, /^radius is NaN, /],
       [{ points: buffer, count: 1, radius: 2 ** -41 }, /^radius is .*, but it must be at least 2\^-40 /],
       [{ count: 1 }, /^points is undefined, /],
