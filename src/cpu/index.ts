@@ -8,6 +8,7 @@
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
+ *     const { ids } = grid.nearest([50, 50], 8);
  *
  * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
  * Uses neither the DOM nor Node nor WebGPU.
@@ -28,4 +29,5 @@ export type {
 } from '../core/simulation';
 export type { Dimensions, World, WorldOptions } from '../core/world';
 export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
+export type { Nearest } from './nearest';
 export { CpuSimulation, createCpuSimulation } from './simulation';
