@@ -43,7 +43,7 @@ export class Near extends ListPass<NearBuffers> {
         parameters: 'parameters',
         ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
       },
-      flags: { FROZEN: false, FILL: step === 'fill' },
+      flags: { FROZEN: false, FILL: step === 'fill', WIDE: breadth === 'wide' },
     };
   }
 

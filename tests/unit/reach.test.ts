@@ -73,6 +73,7 @@ function cellsAway(world: World, place: number, other: number, axis: number): nu
 describe('a radius', () => {
   const exact = defineWorld({ dimensions: 2, min: [0, 0], max: [64, 64] }, 1);
   const shifted = defineWorld({ dimensions: 2, min: [-0.1, 0], max: [64, 64], cellSize: 1.25 }, 1);
+  const scaled = defineWorld({ dimensions: 2, min: [-0.1, 0], max: [64, 64], cellSize: 2 }, 1);
   const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 0.75, 1000);
 
   it.each([
@@ -82,6 +83,7 @@ describe('a radius', () => {
     ['two cells', exact, 2, 2],
     ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
     ['two cells, where rounding may add one', shifted, 2.5, 3],
+    ['two cells, where a box that begins nowhere exact may add one', scaled, 4, 3],
     ['nearly two cells, where that is more than rounding', shifted, 2.499, 2],
     ['a cell that is more than the diameter', unbounded, 1, 1],
     ['three such cells', unbounded, 3, 3],
