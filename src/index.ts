@@ -50,6 +50,13 @@ export {
   type GridNearOptions,
   type ListedNeighbours,
 } from './engine/grid-near';
+export {
+  GridNearest,
+  type GridNearestInput,
+  type GridNearestOptions,
+  MOST_NEAREST,
+  type NearestNeighbours,
+} from './engine/grid-nearest';
 export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';

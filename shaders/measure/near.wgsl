@@ -6,6 +6,8 @@
 struct Near {
   reach_squared: f32,
   point_count: u32,
+  // For the wide probe.
+  reach_cells: u32,
 }
 
 struct Own {
@@ -32,6 +34,10 @@ fn reach_squared() -> f32 {
   return parameters.reach_squared;
 }
 
+fn reach_cells() -> u32 {
+  return parameters.reach_cells;
+}
+
 fn begin(point: Particle) -> Own {
   var own = Own();
 #if FILL
@@ -55,6 +61,25 @@ fn finish(own: Own, point: Particle) {
   for (var hole = end; hole < own.places.first + own.places.room; hole++) {
     ids[hole] = NO_PARTNER;
   }
+#if WIDE
+  // Many neighbours from many cells: by Shell's sort, where insertion alone would move each past most others.
+  let first = own.places.first;
+  var gap = 1u;
+  while (gap < (end - first) / 3u) {
+    gap = 3u * gap + 1u;
+  }
+  for (; gap > 0u; gap /= 3u) {
+    for (var index = first + gap; index < end; index++) {
+      let moving = ids[index];
+      var place = index;
+      while (place >= first + gap && ids[place - gap] > moving) {
+        ids[place] = ids[place - gap];
+        place -= gap;
+      }
+      ids[place] = moving;
+    }
+  }
+#else
   for (var index = own.places.first + 1u; index < end; index++) {
     let moving = ids[index];
     var place = index;
@@ -64,6 +89,7 @@ fn finish(own: Own, point: Particle) {
     }
     ids[place] = moving;
   }
+#endif
 #else
   tallies[point.slot] = own.found;
 #endif

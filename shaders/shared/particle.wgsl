@@ -1,6 +1,7 @@
 // What a kernel over particles and their neighbours is made of. The kernel defines
 //   struct Own                                                   what a particle gathers,
 //   fn reach_squared() -> f32                                    how far it looks, at most the size of a cell,
+//   fn reach_cells() -> u32                                      or, with probe_wide.wgsl, so many cells on,
 //   fn begin(particle: Particle) -> Own
 //   fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)
 //   fn finish(own: Own, particle: Particle)

@@ -11,6 +11,8 @@
  * cell grows) by just that much; where all is exact (min 0, cell size a power of two) nothing is added.
  * A periodic axis has floor(period × inverseCellSize) cells, the last of which takes in the rest.
  *
+ * Beyond the diameter, `cellsSpanned` says how many cells on a particle within a radius can be.
+ *
  * Unbounded world: the edge of a cell is a power of two, so floor(p × inverseCellSize) rounds nothing however far
  * out p is. Cells beyond ±2³⁰ are one with the last: coordinates there are multiples of far more than a cell.
  */
@@ -134,6 +136,34 @@ export function checkDiameter(argument: string, diameter: unknown): asserts diam
   if (typeof diameter !== 'number' || !(diameter >= SMALLEST_DIAMETER && diameter <= LARGEST_DIAMETER)) {
     throw new ArgumentError(argument, diameter, 'a number from 2^-40 to 2^60');
   }
+}
+
+/**
+ * How many cells on, along any axis, the cell of a particle can be that is nearer than a radius: what a probe must
+ * span so that it misses nobody, rounding included. 1 up to the diameter, for which the cells are made.
+ *
+ * Let s be the scaled coordinate as 32-bit floats have it, t the exact one, n the cells of the longest axis with a
+ * share of one, and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) t. Of two particles nearer than the radius, the
+ * s differ by less than radius · inverseCellSize + 4 u n, the drift; and where that is at most a whole number k, their
+ * floors differ by at most k, since floor a − floor b < a − b + 1.
+ * - Clamping brings whole numbers no farther apart, so particles and points outside the box are covered, however large
+ *   their t and its error: a t above n is in the last cell as one of n is, which is nearer to the other particle; so is
+ *   one below 0 in the first.
+ * - A periodic axis of length P (in cells, at least n − u n) has n cells, the last of which takes in the rest. Around
+ *   its end, with a beyond it and b before it, a + b < radius · inverseCellSize: floor(a) and the cells from
+ *   floor(P − b), or from the last cell, to the end are at most floor(a) + ceil(b) ≤ k. Rounded are a, which is at most
+ *   half of n, P − b and P: (1 + 2 + 1) u n again.
+ * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: no drift.
+ * The product below is exact in doubles, and the 2 added to n is more than what u² and adding up take.
+ */
+export function cellsSpanned(world: World, radius: number): number {
+  const reach = Math.fround(radius);
+  if (reach <= world.diameter) return 1;
+  const { kind, min, max, inverseCellSize } = world;
+  const isExact =
+    kind === 'unbounded' || (min.every((low) => low === 0) && Number.isInteger(Math.log2(inverseCellSize)));
+  const drift = isExact ? 0 : 4 * UNIT_ROUNDOFF * (longestOf(min, max) * inverseCellSize + 2);
+  return Math.max(1, Math.ceil(reach * inverseCellSize + drift));
 }
 
 /** `capacity`: particles at most; the table of an unbounded world is made for as many. */

@@ -19,6 +19,7 @@ import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
 import { defineLattice, reserve } from './lattice';
 import { visitNear } from './near';
+import { findNearest, type Nearest } from './nearest';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
 import { bringIn, cellOfKey } from './wrapped';
@@ -191,6 +192,18 @@ export class CpuGrid {
     }
   }
 
+  /**
+   * The k particles nearest to a point and no farther than `radius`, or as many as there are: the nearest first, of
+   * those equally far the lower id. Any point and any radius; default: however far. Where the world wraps around,
+   * distances are those of the nearest images. Distances are rounded as doubles are.
+   */
+  nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
+    checkVector('point', point, this.world.dimensions);
+    checkInteger('k', k, 1, MAX_PARTICLES);
+    if (radius !== Number.POSITIVE_INFINITY) checkPositive('radius', radius);
+    return findNearest(this.order, this.positions, point, k, radius);
+  }
+
   private beginSearch(): PairSearch {
     this.checkIdle();
     this.search.begin(this.positions, this.order.source);
@@ -200,7 +213,7 @@ export class CpuGrid {
   private checkIdle(): void {
     if (this.visits > 0) {
       throw new CellstormError(
-        'This CpuGrid is in the middle of forEachPair or near, so until that returns it can only be asked for near.',
+        'This CpuGrid is in the middle of forEachPair or near, so until that returns it can only be asked for near and nearest.',
       );
     }
   }

@@ -8,6 +8,7 @@
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);
+ *     const { ids } = grid.nearest([50, 50], 8);
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
  *     const id = index.add([3, 4]);
@@ -42,4 +43,5 @@ export type {
 export type { Dimensions, World, WorldOptions } from '../core/world';
 export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
+export type { Nearest } from './nearest';
 export { CpuSimulation, createCpuSimulation } from './simulation';

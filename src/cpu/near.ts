@@ -72,11 +72,7 @@ function seekPeriodic(
 ): void {
   const { keys, live, lattice, source } = order;
   const limit = radius * radius;
-  const centre = point.map((coordinate, axis) => {
-    const low = lattice.world.min[axis] as number;
-    const period = lattice.world.period[axis] as number;
-    return period === 0 ? coordinate : coordinate - period * Math.floor((coordinate - low) / period);
-  });
+  const centre = bringInside(lattice, point);
   const [columns, rows, layers = [0, 0]] = centre.map((coordinate, axis) =>
     cellsAlong(lattice, axis, coordinate, radius),
   ) as [number[], number[], number[]?];
@@ -92,6 +88,15 @@ function seekPeriodic(
         }
       }
     });
+  });
+}
+
+/** A point, along axes that wrap around in the box. */
+function bringInside({ world }: Lattice, point: readonly number[]): number[] {
+  return point.map((coordinate, axis) => {
+    const low = world.min[axis] as number;
+    const period = world.period[axis] as number;
+    return period === 0 ? coordinate : coordinate - period * Math.floor((coordinate - low) / period);
   });
 }
 
@@ -134,24 +139,49 @@ function seekUnbounded(
   radius: number,
   visit: Visit,
 ): void {
-  const { live, lattice, source } = order;
-  const limit = radius * radius;
+  const { live, lattice } = order;
   const scale = new CellScale(lattice.world);
   const lowest = point.map((coordinate) => scale.cell(coordinate - radius) - 1);
   const highest = point.map((coordinate) => scale.cell(coordinate + radius) + 1);
   const cells = lowest.reduce((product, low, axis) => product * ((highest[axis] as number) - low + 1), 1);
-  const consider = (slot: number) => {
-    const distanceSquared = distanceSquaredTo(point, positions, slot, lattice.periods);
-    if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
-  };
   if (cells > live) {
-    for (let slot = 0; slot < live; slot++) consider(slot);
+    visitAll(order, positions, point, radius, visit);
     return;
   }
   const slots: number[] = [];
   visitCells(order, lowest, highest, (slot) => slots.push(slot));
   slots.sort((a, b) => a - b);
-  for (const slot of slots) consider(slot);
+  visitSlots(order, positions, point, radius, slots, visit);
+}
+
+/** The same as visitNear, for a radius of any size, by looking at every particle. */
+export function visitAll(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const slots = { length: order.live };
+  visitSlots(order, positions, bringInside(order.lattice, point), radius, slots, visit);
+}
+
+/** Of these slots; of so many from the first where none are given. */
+function visitSlots(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  slots: { readonly length: number; readonly [index: number]: number },
+  visit: Visit,
+): void {
+  const { lattice, source } = order;
+  const limit = radius * radius;
+  for (let index = 0; index < slots.length; index++) {
+    const slot = slots[index] ?? index;
+    const distanceSquared = distanceSquaredTo(point, positions, slot, lattice.periods);
+    if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
+  }
 }
 
 function distanceSquaredTo(

@@ -8,7 +8,7 @@
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError, CellstormError, DestroyedError, LimitError, Phrase } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
-import { SMALLEST_DIAMETER, type World } from '../core/world';
+import type { World } from '../core/world';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import {
@@ -31,6 +31,7 @@ import {
 import { bindKernels, encodeKernels, type ParticleGroup } from '../passes/particle-pass';
 import { checkCode, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
+import { breadthFor, checkReach, reachCells, reachSquared } from './reach';
 
 /** A storage buffer of the caller's: what is in it, as WGSL says it (`array<f32>`), and what is done to it. */
 export interface KernelBuffer {
@@ -53,7 +54,10 @@ export interface GridKernelOptions {
   readonly over?: 'particles' | 'points' | undefined;
   /** For messages and debuggers. Default 'kernel'. */
   readonly label?: string | undefined;
-  /** Neighbours nearer than this are visited. Default, and at most: the grid's diameter. */
+  /**
+   * Neighbours nearer than this are visited. Default: the grid's diameter. Beyond the cell the wider loop is linked;
+   * where the world wraps around, at most half the shortest period.
+   */
   readonly radius?: number | undefined;
   /** By the names that the code knows them by. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
@@ -143,7 +147,7 @@ export class GridKernel {
     if (world.levels > 0 && over === 'points') {
       throw new ArgumentError('over', over, "'particles', as in this grid each has a radius of its own");
     }
-    checkRadius(world, radius);
+    checkReach('radius', world, radius);
     checkBuffers(buffers);
     checkCode(code, Object.keys(buffers));
     const given = parameters === undefined ? {} : checkParameters(parameters);
@@ -152,7 +156,9 @@ export class GridKernel {
       throw new ArgumentError('parameters', 'point_count', accepted);
     }
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
-    const splits = world.crowds && over === 'particles' && definesMerge(code);
+    // A wide loop is one thread's.
+    const splits =
+      world.crowds && over === 'particles' && breadthFor(world, radius) === 'narrow' && definesMerge(code);
     const described = { code, over, label, radius, buffers, layout, splits };
     const description = describe(grid, described, false);
     const heaviest = splits ? describe(grid, described, true) : description;
@@ -281,13 +287,6 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
 /** What a kernel over points has beside the caller's parameters. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
-/** How far to look: within what the grid was made for, and not so little that the square is lost in 32 bits. */
-export function checkRadius({ diameter }: World, radius: unknown): asserts radius is number {
-  if (typeof radius === 'number' && radius >= SMALLEST_DIAMETER && radius <= diameter) return;
-  const accepted = `at least 2^-40 and at most ${diameter}, the diameter that the grid was created with`;
-  throw new ArgumentError('radius', radius, accepted);
-}
-
 /** Points that a kernel is to go over. */
 export function checkPoints(
   { dimensions }: World,
@@ -381,12 +380,12 @@ function describe(
     bindings.parameters = 'parameters';
   }
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
-  const reach = Math.fround(radius);
+  const breadth = breadthFor(world, radius);
   return {
     label: `grid.kernel.${label}${heavy ? '.heavy' : ''}`,
     dimensions: world.dimensions,
     sources: [
-      ...neighbourModules(world, 'grid'),
+      ...neighbourModules(world, 'grid', breadth),
       { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
       { name: label, origin: label, text: code },
@@ -398,10 +397,14 @@ function describe(
       ...worldFlags(world),
       FROZEN: false,
       VELOCITY: velocity !== undefined,
+      WIDE: breadth === 'wide',
       CROWDS: splits,
       HEAVY: heavy,
     },
-    constants: { REACH_SQUARED_BITS: bitsOf(Math.fround(reach * reach)) },
+    constants: {
+      REACH_SQUARED_BITS: bitsOf(reachSquared(radius)),
+      ...(breadth === 'wide' ? { REACH_CELLS: reachCells(world, radius) } : {}),
+    },
   };
 }
 

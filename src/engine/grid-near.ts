@@ -15,21 +15,27 @@ import { defineStruct } from '../gpu/layout';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { NEAR_FIELDS, Near } from '../passes/near';
 import { CountedList } from './counted-list';
-import { checkPoints, checkRadius, type KernelGrid } from './grid-kernel';
+import { checkPoints, type KernelGrid } from './grid-kernel';
 import { KernelParameters } from './kernel-parameters';
+import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
 
 export interface GridNearOptions {
   /** Points at most. */
   readonly points: number;
   /** Neighbours of all points together that the list holds at most; 4 bytes each. */
   readonly capacity: number;
+  /**
+   * The largest radius that will be asked for. Default: the grid's diameter. Beyond the cell the wider loop is linked;
+   * where the world wraps around, at most half the shortest period.
+   */
+  readonly reach?: number | undefined;
 }
 
 export interface GridNearInput {
   /** vec2f (2D) or vec4f with w unused (3D) for each point; usage STORAGE. */
   readonly points: GPUBuffer;
   readonly count: number;
-  /** Particles nearer than this. Default, and at most: the grid's diameter. */
+  /** Particles nearer than this. Default, and at most: the reach. */
   readonly radius?: number | undefined;
 }
 
@@ -57,17 +63,20 @@ export class GridNear {
     private readonly grid: KernelGrid,
     /** Points at most. */
     readonly points: number,
+    /** The largest radius. */
+    readonly reach: number,
     private readonly passes: Near,
     private readonly list: CountedList,
     private readonly parameters: KernelParameters,
   ) {}
 
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearOptions): Promise<GridNear> {
-    checkKnownKeys('options', options, ['points', 'capacity']);
-    const { points, capacity } = options;
+    checkKnownKeys('options', options, ['points', 'capacity', 'reach']);
+    const { points, capacity, reach = grid.world.diameter } = options;
     checkInteger('points', points, 1, MAX_PARTICLES);
+    checkReach('reach', grid.world, reach);
     const { dimensions } = grid.world;
-    const passes = await Near.create(gpu, grid.world);
+    const passes = await Near.create(gpu, grid.world, breadthFor(grid.world, reach));
     const list = await CountedList.create(gpu, {
       label: 'grid.near',
       dimensions,
@@ -81,7 +90,7 @@ export class GridNear {
       list.destroy();
       throw error;
     });
-    return new GridNear(grid, points, passes, list, parameters);
+    return new GridNear(grid, points, reach, passes, list, parameters);
   }
 
   /** Neighbours that fit: the number asked for, made a multiple of four. */
@@ -114,15 +123,18 @@ export class GridNear {
     checkEncoder(encoder);
     checkKnownKeys('input', input, ['points', 'count', 'radius']);
     const { world } = this.grid;
-    const { points, radius = world.diameter } = input;
+    const { points, radius = this.reach } = input;
     const count = checkPoints(world, input);
     if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
-    checkRadius(world, radius);
+    checkRadius('radius', radius, this.reach, `${this.reach}, the reach that the search was created with`);
     const built = this.grid.built();
     if (!built) throw new CellstormError('The grid has not been encoded yet, so nothing is near anything.');
     const { shared } = built;
-    const reach = Math.fround(radius);
-    const values = { reach_squared: Math.fround(reach * reach), point_count: count };
+    const values = {
+      reach_squared: reachSquared(radius),
+      point_count: count,
+      reach_cells: reachCells(world, radius),
+    };
     const offset = this.parameters.place(encoder, values);
     const { tally, fill } = this.groupsFor(points);
     const pass = encoder.beginComputePass({ label: 'grid.near' });

@@ -22,6 +22,7 @@ import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { GridNear, type GridNearOptions } from './grid-near';
+import { GridNearest, type GridNearestOptions } from './grid-nearest';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
 
 export interface HashGridOptions extends WorldOptions {
@@ -214,6 +215,12 @@ export class HashGrid {
   async near(options: GridNearOptions): Promise<GridNear> {
     this.checkEqual('near');
     return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+  }
+
+  /** For many points, the k particles nearest to each within a radius, on the GPU. */
+  async nearest(options: GridNearestOptions): Promise<GridNearest> {
+    this.checkEqual('nearest');
+    return this.adopt((lent) => GridNearest.create(this.gpu, lent, options));
   }
 
   /** For what is not made for particles that each have a radius of their own. */

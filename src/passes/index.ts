@@ -12,8 +12,9 @@ import { Guests } from './guests';
 import { Integrate } from './integrate';
 import { ListCount } from './list-count';
 import { Measure } from './measure';
-import type { Variant } from './modules';
+import type { Breadth, Variant } from './modules';
 import { Near } from './near';
+import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
 import { Pairs } from './pairs';
 import { Partner } from './partner';
@@ -23,6 +24,8 @@ import { Scan } from './scan';
 import { Scatter } from './scatter';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
+
+const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
@@ -54,8 +57,11 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, false),
     Gather.describe(variant, true),
     Integrate.describe(variant),
-    Near.describe(variant, 'tally'),
-    Near.describe(variant, 'fill'),
+    ...BREADTHS.flatMap((breadth) => [
+      Near.describe(variant, 'tally', breadth),
+      Near.describe(variant, 'fill', breadth),
+      Nearest.describe(variant, breadth),
+    ]),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Partner.describe(variant, broadPhase),
       Resolve.describe(variant, broadPhase, 'respond'),

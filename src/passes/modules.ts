@@ -14,11 +14,14 @@ import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
+import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
 import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
+import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
+import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldLevels from '../../shaders/shared/world_levels.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
@@ -64,6 +67,19 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
 };
 
+const WIDE: ShaderSource = { name: 'shared/probe_wide.wgsl', text: probeWide };
+const WIDE_DENSE: ShaderSource = { name: 'shared/wide_dense.wgsl', text: wideDense };
+
+/** For radii beyond the cell. */
+const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [WIDE_DENSE, WIDE],
+  periodic: [WIDE_DENSE, WIDE],
+  unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
+};
+
+/** How far a neighbour loop looks: one cell on, or as many as the kernel says. */
+export type Breadth = 'narrow' | 'wide';
+
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
   readonly dimensions: Dimensions;
@@ -91,8 +107,13 @@ export function worldFlags({ kind, levels }: Variant): Readonly<Record<string, b
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
-export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
-  const inGrid = variant.levels ? [LEVELS_PROBE] : GRID_PROBES[variant.kind];
+export function neighbourModules(
+  variant: Variant,
+  broadPhase: BroadPhase,
+  breadth: Breadth = 'narrow',
+): ShaderSource[] {
+  const probes = breadth === 'wide' ? WIDE_PROBES : GRID_PROBES;
+  const inGrid = variant.levels ? [LEVELS_PROBE] : probes[variant.kind];
   const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
@@ -108,7 +129,7 @@ export function variantName(variant: Variant): string {
 }
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
-export function worldName({ kind, levels }: Variant): string {
+export function worldName({ kind, levels }: Variant, breadth: Breadth = 'narrow'): string {
   if (levels) return kind === 'periodic' ? '.levels.periodic' : '.levels';
-  return kind === 'bounded' ? '' : `.${kind}`;
+  return `${breadth === 'wide' ? '.wide' : ''}${kind === 'bounded' ? '' : `.${kind}`}`;
 }

@@ -3,9 +3,9 @@ import text from '../../shaders/measure/near.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import { EACH_POINT, neighbourModules, STRETCH, type Variant, worldName } from './modules';
+import { type Breadth, EACH_POINT, neighbourModules, STRETCH, type Variant, worldName } from './modules';
 
-export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32' } as const;
+export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32', reach_cells: 'u32' } as const;
 
 export interface NearBuffers {
   readonly position_in: GPUBuffer;
@@ -23,12 +23,12 @@ export interface NearBuffers {
 }
 
 export class Near extends ListPass<NearBuffers> {
-  static describe(variant: Variant, step: ListStep): KernelDescription {
+  static describe(variant: Variant, step: ListStep, breadth: Breadth): KernelDescription {
     return {
-      label: `measure.near.${step}${worldName(variant)}`,
+      label: `measure.near.${step}${worldName(variant, breadth)}`,
       dimensions: variant.dimensions,
       sources: [
-        ...neighbourModules(variant, 'grid'),
+        ...neighbourModules(variant, 'grid', breadth),
         STRETCH,
         { name: 'measure/near.wgsl', text },
         EACH_POINT,
@@ -43,14 +43,14 @@ export class Near extends ListPass<NearBuffers> {
         parameters: 'parameters',
         ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
       },
-      flags: { FROZEN: false, FILL: step === 'fill' },
+      flags: { FROZEN: false, FILL: step === 'fill', WIDE: breadth === 'wide' },
     };
   }
 
-  static async create(gpu: Gpu, variant: Variant): Promise<Near> {
+  static async create(gpu: Gpu, variant: Variant, breadth: Breadth): Promise<Near> {
     const [tally, fill] = await Promise.all([
-      Kernel.create(gpu, Near.describe(variant, 'tally')),
-      Kernel.create(gpu, Near.describe(variant, 'fill')),
+      Kernel.create(gpu, Near.describe(variant, 'tally', breadth)),
+      Kernel.create(gpu, Near.describe(variant, 'fill', breadth)),
     ]);
     return new Near({ tally, fill });
   }

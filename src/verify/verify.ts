@@ -29,6 +29,7 @@ import { comparePairs } from '../reference/pair-list';
 import { sweepPairs } from '../reference/sweep';
 import { createScene, Random, SCENE_NAMES, type Scene, sceneOptions, worldOptions } from '../scenes';
 import { UNITS } from '../scenes/scene';
+import { checkQueries, QUERIES_LIMIT } from './queries';
 
 export interface VerifyCase {
   readonly scene: string;
@@ -132,6 +133,7 @@ export function describeCaps(options: VerifyOptions): string[] {
     notes.push(`one-cell was resolved up to ${MOST_ONE_CELL_RESOLVED} particles only.`);
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
+  if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
@@ -152,6 +154,9 @@ async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<Veri
     }
   }
   if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
+  if ('gpu' in subject && count <= QUERIES_LIMIT) {
+    checks.push(['queries', () => checkQueries(subject.gpu, scene)]);
+  }
   for (const [check, run] of checks) {
     let finding: Finding;
     try {

@@ -4,9 +4,11 @@ import { ArgumentError, DestroyedError, GpuError, LimitError } from '../../src/c
 import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/world';
 import type { GridKernelOptions } from '../../src/engine/grid-kernel';
 import { HashGrid } from '../../src/engine/hash-grid';
-import { nearestImage } from '../../src/reference/contact';
+import { loadVector, nearestImage } from '../../src/reference/contact';
+import { findNear } from '../../src/reference/near';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
+import { askedCrowd, askedWorlds } from '../helpers/queries';
 
 const EDGE = 12;
 
@@ -57,6 +59,39 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
+/** How many are seen, two sums over their ids, and how often one came after one of a higher slot. */
+const ORDERED: GridKernelOptions = {
+  label: 'ordered',
+  code: `
+struct Own {
+  found: u32,
+  ids: u32,
+  mixed: u32,
+  descents: u32,
+  last: u32,
+}
+
+fn begin(particle: Particle) -> Own {
+  return Own();
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  if ((*own).found > 0u && other.slot <= (*own).last) {
+    (*own).descents += 1u;
+  }
+  (*own).found += 1u;
+  (*own).ids += id_of(other.slot);
+  (*own).mixed ^= (id_of(other.slot) + 1u) * 0x9e3779b1u;
+  (*own).last = other.slot;
+}
+
+fn finish(own: Own, particle: Particle) {
+  seen[id_of(particle.slot)] = vec4u(own.found, own.ids, own.mixed, own.descents);
+}
+`,
+  buffers: { seen: { type: 'array<vec4u>', access: 'write' } },
+};
+
 async function createGrid(tools: GpuTools, options: WorldOptions, capacity = 600): Promise<HashGrid> {
   return HashGrid.create(tools.wrap(), { ...options, capacity, diameter: 1 });
 }
@@ -105,6 +140,45 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
           expected.fill(99, 14, 16);
           expectArraysEqual(await readWords(tools, buffers.found, 2 * count), expected, 'found');
           expect(expected.reduce((sum, value) => sum + value, 0)).toBeGreaterThan(count);
+          kernel.destroy();
+        }
+        grid.destroy();
+      },
+      { shared: true },
+    );
+  }
+
+  for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
+    gpuTest(
+      `sees beyond the cell, everyone once and in order, in a world that is ${name}`,
+      async (device, tools) => {
+        const count = 300;
+        const { world, positions } = askedCrowd(options, count, 3);
+        const grid = await createGrid(tools, options, count);
+        const buffer = uploadVectors(tools, dimensions, 'positions', positions);
+        // Each is compiled anew: the least, and the greatest.
+        for (const radius of [radii[0], radii.at(-1)] as number[]) {
+          const kernel = await grid.kernel({ ...ORDERED, radius });
+          const seen = tools.allocate('seen', 16 * count);
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions: buffer, count });
+          kernel.encode(encoder, { buffers: { seen } });
+          device.queue.submit([encoder.finish()]);
+          const got = await readWords(tools, seen, 4 * count);
+          const expected = new Uint32Array(4 * count);
+          for (let id = 0; id < count; id++) {
+            const place = loadVector(dimensions, positions, id);
+            const near = findNear(world, positions, place, radius).filter((other) => other.id !== id);
+            expected[4 * id] = near.length;
+            expected[4 * id + 1] = near.reduce((sum, other) => sum + other.id, 0);
+            expected[4 * id + 2] = near.reduce(
+              (bits, other) => bits ^ Math.imul(other.id + 1, 0x9e3779b1),
+              0,
+            );
+            // Slots of the table are those of hashed rows, which come in the order of the rows.
+            expected[4 * id + 3] = world.kind === 'unbounded' ? (got[4 * id + 3] as number) : 0;
+          }
+          expectArraysEqual(got, expected, `seen within ${radius}`);
           kernel.destroy();
         }
         grid.destroy();
@@ -172,7 +246,7 @@ describe('a kernel that is wrong', () => {
           /^code is WGSL without "struct Own", but it must be code that defines it\.$/,
         ],
         [{ code: 7 }, /^code is 7, but it must be a string of WGSL\.$/],
-        [{ radius: 1.5 }, /^radius is 1\.5, but it must be at least 2\^-40 and at most 1, /],
+        [{ radius: 2 ** 61 }, /^radius is .*, but it must be at least 2\^-40 and at most 2\^60\.$/],
         [{ radius: 0 }, /^radius is 0, /],
         [{ radius: 2 ** -41 }, /^radius is 4\.5.*e-13, /],
         [{ buffers: { '2nd': { type: 'array<f32>', access: 'read' } } }, /^buffers is "2nd", /],
@@ -187,6 +261,7 @@ describe('a kernel that is wrong', () => {
           /^code is WGSL that defines "around", .*whose names the grid's own code does not have\.$/,
         ],
         [{ code: `${COUNTING.code}\nstruct Span { a: u32 }` }, /^code is WGSL that defines "Span", /],
+        [{ code: `${COUNTING.code}\nfn wide_span() {}` }, /^code is WGSL that defines "wide_span", /],
         [{ code: `${COUNTING.code}\nconst FARTHEST = 1;` }, /^code is WGSL that defines "FARTHEST", /],
         [{ code: `${COUNTING.code}\nvar<private> block_of: u32;` }, /defines "block_of", /],
         [{ code: COUNTING.code.replace('fn finish', '/* fn finish /* */ */') }, /WGSL without "fn finish"/],

@@ -3,14 +3,17 @@ import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../src/core/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/world';
 import { HashGrid } from '../../src/engine/hash-grid';
-import { nearestImage } from '../../src/reference/contact';
+import { loadVector, nearestImage } from '../../src/reference/contact';
+import { findNear } from '../../src/reference/near';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
+import { ASKED_DIAMETER, askedCrowd, askedWorlds } from '../helpers/queries';
 
 const SHARED = { shared: true } as const;
 const EDGE = 8;
 const PARTICLES = 400;
 const POINTS = 300;
+const WIDE_POINTS = 130;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
   const corner = (value: number) => new Array<number>(dimensions).fill(value);
@@ -91,6 +94,50 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
             expect((offsets[point + 1] as number) - (offsets[point] as number)).toBe(list.length);
           });
           if (count === POINTS && radius === undefined) expect(found).toBeGreaterThan(POINTS);
+        }
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+
+  for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
+    gpuTest(
+      `have those that brute force has beyond the cell, in a world that is ${name}`,
+      async (device, tools) => {
+        const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
+        const grid = await HashGrid.create(tools.wrap(), {
+          ...options,
+          diameter: ASKED_DIAMETER,
+          capacity: PARTICLES,
+        });
+        const buffers = {
+          positions: uploadVectors(tools, dimensions, 'positions', positions),
+          points: uploadVectors(tools, dimensions, 'points', points),
+        };
+        // The widest loop takes every smaller radius too.
+        const reach = radii.at(-1) as number;
+        const search = await grid.near({ points: WIDE_POINTS, capacity: PARTICLES * WIDE_POINTS, reach });
+        expect(search.reach).toBe(reach);
+        for (const radius of [0.5, 1, ...radii, undefined]) {
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
+          search.encode(encoder, { points: buffers.points, count: WIDE_POINTS, radius });
+          device.queue.submit([encoder.finish()]);
+          const { found, offsets, ids } = await search.read();
+          const expected = Array.from({ length: WIDE_POINTS }, (_, point) =>
+            findNear(world, positions, loadVector(dimensions, points, point), radius ?? reach),
+          );
+          expect(found).toBe(expected.flat().length);
+          expectArraysEqual(
+            ids,
+            Uint32Array.from(expected.flat(), ({ id }) => id),
+            `ids within ${radius}`,
+          );
+          let end = 0;
+          const ends = expected.map((list) => (end += list.length));
+          expectArraysEqual(offsets, Uint32Array.from([0, ...ends]), 'offsets');
+          expect(found).toBeGreaterThan(WIDE_POINTS / 4);
         }
         grid.destroy();
       },
@@ -184,6 +231,26 @@ gpuTest(
     await expect(grid.near({ points: 0, capacity: 1 })).rejects.toThrow(/^points is 0, /);
     await expect(grid.near({ points: 1, capacity: 0 })).rejects.toThrow(/^capacity is 0, /);
     await expect(grid.kernel({ code: '', over: 'rays' } as never)).rejects.toThrow(/^over is "rays", /);
+    const reaches: readonly [object, RegExp][] = [
+      [{ reach: 2 ** 61 }, /^reach is .*, but it must be at least 2\^-40 and at most 2\^60\.$/],
+      [{ reach: 2 ** -41 }, /^reach is .*, but it must be at least 2\^-40 /],
+      [{ reach: '2' }, /^reach is "2", /],
+      [{ radius: 2 }, /^options\.radius is 2, /],
+    ];
+    for (const [options, message] of reaches) {
+      await expect(grid.near({ points: 1, capacity: 1, ...options } as never)).rejects.toThrow(message);
+    }
+    const around = await HashGrid.create(tools.wrap(), {
+      ...(worldsOf(2).bounded as WorldOptions),
+      periodic: [false, true],
+      diameter: 1,
+      capacity: 1,
+    });
+    await expect(around.near({ points: 1, capacity: 1, reach: 4.0625 })).rejects.toThrow(
+      'reach is 4.0625, but it must be at least 2^-40 and at most 4, half the shortest period of the world.',
+    );
+    await expect(around.kernel({ code: ' ', radius: 4.0625 })).rejects.toThrow(/^radius is 4\.0625, /);
+    around.destroy();
     const code =
       'struct Own { a: u32 } fn begin(p: Particle) -> Own { return Own(); } fn visit(o: ptr<function, Own>, p: Particle, n: Neighbour) {} fn finish(o: Own, p: Particle) {}';
     const taken = grid.kernel({ code, over: 'points', parameters: { point_count: 'u32' } });
@@ -193,7 +260,10 @@ gpuTest(
     const buffer = uploadVectors(tools, 2, 'points', points);
     const wrong: readonly [object, RegExp][] = [
       [{ points: buffer, count: 11 }, /^count is 11, but it must be at most 10 points\.$/],
-      [{ points: buffer, count: 1, radius: 1.5 }, /^radius is 1\.5, .*at most 1, the diameter/],
+      [
+        { points: buffer, count: 1, radius: 1.5 },
+        /^radius is 1\.5, .*at most 1, the reach that the search was created with/,
+      ],
       [{ points: buffer, count: 1, radius: Number.NaN }, /^radius is NaN, /],
       [{ points: buffer, count: 1, radius: 2 ** -41 }, /^radius is .*, but it must be at least 2\^-40 /],
       [{ count: 1 }, /^points is undefined, /],

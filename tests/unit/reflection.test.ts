@@ -24,6 +24,7 @@ import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../src/gpu/params';
 import { describeKernels } from '../../src/passes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
 import { NEAR_FIELDS } from '../../src/passes/near';
+import { NEAREST_FIELDS } from '../../src/passes/nearest';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
 /** Default limits of WebGPU: what every device has. */
@@ -38,6 +39,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Scan: SCAN_FIELDS,
   Measure: MEASURE_FIELDS,
   Near: NEAR_FIELDS,
+  Nearest: NEAREST_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the entry point. */

@@ -1,0 +1,81 @@
+/**
+ * Purpose: the k particles nearest to a point, in each kind of world. Inputs: a canonical order and its positions, a
+ * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first, of those equally far the
+ * lower id. Where the world wraps around, distances are those of the nearest images.
+ * Looks within one cell's length first and doubles that until k are found; where so many cells would be more than
+ * there are particles, it looks at the particles instead.
+ */
+import { visitAll, visitNear } from './near';
+import type { CellOrder } from './order';
+
+export interface Nearest {
+  readonly ids: Uint32Array;
+  readonly distancesSquared: Float64Array;
+}
+
+export function findNearest(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  k: number,
+  radius: number,
+): Nearest {
+  const { live, lattice } = order;
+  const { cellSize, dimensions } = lattice.world;
+  const best = new Best(Math.min(k, live));
+  const halfPeriod = Math.min(...lattice.periods) / 2;
+  for (let reach = Math.min(radius, cellSize); ; reach = Math.min(radius, 2 * reach)) {
+    const cells = (2 * (reach / cellSize) + 3) ** dimensions;
+    if (reach > halfPeriod || cells > live) break;
+    best.length = 0;
+    visitNear(order, positions, point, reach, best.offer);
+    if (best.isFull || reach >= radius) return best.found();
+  }
+  best.length = 0;
+  visitAll(order, positions, point, radius, best.offer);
+  return best.found();
+}
+
+/** So many particles, sorted. */
+class Best {
+  length = 0;
+  private readonly ids: Uint32Array;
+  private readonly squares: Float64Array;
+
+  constructor(capacity: number) {
+    this.ids = new Uint32Array(capacity);
+    this.squares = new Float64Array(capacity);
+  }
+
+  get isFull(): boolean {
+    return this.length === this.ids.length;
+  }
+
+  /** Takes a particle in where it comes before the last, which goes if there is no room for both. */
+  readonly offer = (id: number, distanceSquared: number): void => {
+    const { ids, squares, length } = this;
+    if (this.isFull && (length === 0 || !this.isBefore(id, distanceSquared, length - 1))) return;
+    let low = 0;
+    let high = length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.isBefore(id, distanceSquared, middle)) high = middle;
+      else low = middle + 1;
+    }
+    // What is moved beyond the end is lost.
+    ids.copyWithin(low + 1, low, length);
+    squares.copyWithin(low + 1, low, length);
+    ids[low] = id;
+    squares[low] = distanceSquared;
+    if (!this.isFull) this.length++;
+  };
+
+  found(): Nearest {
+    return { ids: this.ids.slice(0, this.length), distancesSquared: this.squares.slice(0, this.length) };
+  }
+
+  private isBefore(id: number, distanceSquared: number, place: number): boolean {
+    const other = this.squares[place] as number;
+    return distanceSquared < other || (distanceSquared === other && id < (this.ids[place] as number));
+  }
+}

@@ -1,0 +1,148 @@
+/** CpuGrid.nearest against brute force: exactly on dyadic coordinates, ties included, and within rounding on any. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/core/errors';
+import { createCpuGrid } from '../../src/cpu';
+import { loadVector, nearestImage } from '../../src/reference/contact';
+import { findNearest } from '../../src/reference/near';
+import { ASKED_DIAMETER, askedCrowd, askedWorlds } from '../helpers/queries';
+import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
+import { type Crowd, crowds, runs } from '../helpers/worlds';
+
+const PARTICLES = 300;
+const POINTS = 60;
+/** The radius of everybody. */
+const WHOLE = 2 ** 60;
+
+describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
+  it.each(Object.entries(askedWorlds(dimensions)))(
+    'are those of brute force in a world that is %s',
+    (_, { options, radii }) => {
+      const { world, positions, points } = askedCrowd(options, PARTICLES, POINTS);
+      const grid = createCpuGrid({ ...options, diameter: ASKED_DIAMETER, capacity: PARTICLES });
+      grid.build(positions);
+      const asked = [0.5, 1, ...radii, undefined];
+      for (let point = 0; point < POINTS; point++) {
+        const place = loadVector(dimensions, points, point);
+        if (!place.every(Number.isFinite)) continue;
+        for (const radius of asked) {
+          for (const k of [1, 7, PARTICLES + 1]) {
+            const { ids, distancesSquared } = grid.nearest(place, k, radius);
+            // The reference leaves out who is just as far, and rounds far squares as 32-bit floats do.
+            const nearer = findNearest(world, positions, place, PARTICLES, 2 * (radius ?? WHOLE));
+            const expected = nearer
+              .filter(({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius)
+              .slice(0, k);
+            if (world.kind === 'unbounded' && (radius ?? WHOLE) > 1000) {
+              expect(ids.length).toBe(expected.length);
+              continue;
+            }
+            expect([...ids]).toEqual(expected.map(({ id }) => id));
+            expect([...distancesSquared]).toEqual(expected.map(({ distanceSquared }) => distanceSquared));
+          }
+        }
+      }
+    },
+  );
+
+  it.each(['bounded', ...Object.keys(unusualCrowds)])(
+    'are nobody farther than one left out, wherever particles are, in worlds that are %s',
+    (kind) => {
+      const arbitrary =
+        kind === 'bounded'
+          ? crowds(dimensions, 60)
+          : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 60);
+      fc.assert(
+        fc.property(
+          arbitrary,
+          fc.array(fc.double({ min: -2, max: 2, noNaN: true }), {
+            minLength: dimensions,
+            maxLength: dimensions,
+          }),
+          fc.nat(59),
+          fc.integer({ min: 1, max: 61 }),
+          fc.option(fc.double({ min: 0.01, max: 60, noNaN: true }), { nil: undefined }),
+          (crowd, offset, index, k, size) => {
+            const { world } = crowd;
+            const options = kind === 'bounded' ? (crowd as Crowd).options : optionsOf(world);
+            const grid = createCpuGrid({ ...options, diameter: world.diameter, capacity: 60 });
+            grid.build(crowd.positions);
+            const places = kind === 'bounded' ? crowd.positions : stored(crowd);
+            const count = places.length / dimensions;
+            const middle = dimensions * (index % Math.max(1, count));
+            const point = offset.map((share, axis) => (places[middle + axis] ?? 0) + share * world.diameter);
+            if (!point.every((value) => Number.isFinite(Math.fround(value)))) return;
+            const radius = size === undefined ? Number.POSITIVE_INFINITY : size * world.diameter;
+            const distances = Array.from({ length: count }, (_, id) =>
+              Math.hypot(
+                ...point.map((value, axis) =>
+                  nearestImage(
+                    (places[dimensions * id + axis] as number) - value,
+                    world.period[axis] as number,
+                  ),
+                ),
+              ),
+            );
+            const noise = (distance: number) =>
+              1e-12 * Math.max(...point.map(Math.abs), world.diameter, distance);
+            const { ids, distancesSquared } = grid.nearest(point, k, size === undefined ? undefined : radius);
+            expect(new Set(ids).size).toBe(ids.length);
+            ids.forEach((id, place) => {
+              const distance = distances[id] as number;
+              const got = Math.sqrt(distancesSquared[place] as number);
+              expect(Math.abs(got - distance)).toBeLessThanOrEqual(noise(distance));
+              expect(got).toBeLessThanOrEqual(radius * (1 + 1e-15));
+              if (place === 0) return;
+              const before = distancesSquared[place - 1] as number;
+              const isTie = before === distancesSquared[place];
+              expect(before).toBeLessThanOrEqual(distancesSquared[place] as number);
+              if (isTie) expect(ids[place - 1]).toBeLessThan(id);
+            });
+            const last =
+              ids.length === k ? Math.min(radius, Math.sqrt(distancesSquared.at(-1) as number)) : radius;
+            distances.forEach((distance, id) => {
+              if (Number.isFinite(distance) && distance < last - noise(distance)) expect(ids).toContain(id);
+            });
+          },
+        ),
+        runs(300),
+      );
+    },
+  );
+});
+
+describe('a search for the nearest', () => {
+  const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [64, 64], diameter: 1, capacity: 5000 });
+  const positions = new Float32Array(2 * 5000);
+  for (let id = 0; id < 5000; id++) positions.set([id % 71, Math.floor(id / 71) - 3], 2 * id);
+
+  it('looks beyond its first cells, and no farther than it was told', () => {
+    grid.build(positions);
+    expect([...grid.nearest([10, 10], 5).distancesSquared]).toEqual([0, 1, 1, 1, 1]);
+    expect(grid.nearest([10, 10], 1000).ids).toHaveLength(1000);
+    expect(grid.nearest([10, 10], 1000, 1).ids).toHaveLength(5);
+    expect(grid.nearest([-500, 10], 1).ids).toEqual(Uint32Array.of(71 * 13));
+    expect(grid.nearest([10, 10], 9000).ids).toHaveLength(5000);
+    grid.build(new Float32Array(0));
+    expect(grid.nearest([10, 10], 5).ids).toHaveLength(0);
+  });
+
+  it('may be made while pairs are visited, and is refused with a sentence where it cannot be', () => {
+    grid.build(Float32Array.of(1, 1, 1.5, 1));
+    let nearest = 0;
+    grid.forEachPair((first) => {
+      nearest += grid.nearest([1, 1], 2).ids.length + first;
+    });
+    expect(nearest).toBe(2);
+    for (const [k, radius, message] of [
+      [0, 1, /^k is 0, /],
+      [1.5, 1, /^k is 1\.5, /],
+      [1, 0, /^radius is 0, /],
+      [1, Number.NaN, /^radius is NaN, /],
+    ] as const) {
+      expect(() => grid.nearest([1, 1], k, radius)).toThrow(ArgumentError);
+      expect(() => grid.nearest([1, 1], k, radius)).toThrow(message);
+    }
+    expect(() => grid.nearest([1, Number.POSITIVE_INFINITY], 1)).toThrow(/^point\[1\] is Infinity, /);
+  });
+});
