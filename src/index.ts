@@ -30,6 +30,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
 export {
   GridKernel,
   type GridKernelInput,

@@ -17,6 +17,7 @@ import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVect
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
+import { findInBox } from './box';
 import { defineLattice, reserve } from './lattice';
 import { visitNear } from './near';
 import { CellOrder } from './order';
@@ -189,6 +190,28 @@ export class CpuGrid {
     } finally {
       this.visits--;
     }
+  }
+
+  /**
+   * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
+   * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
+   * if one of its images is.
+   */
+  inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
+    const ids = this.findInBox(min, max);
+    this.visits++;
+    try {
+      for (const id of ids) visit(id);
+    } finally {
+      this.visits--;
+    }
+  }
+
+  /** The same as an array of its own. */
+  findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
+    checkVector('min', min, this.world.dimensions);
+    checkVector('max', max, this.world.dimensions);
+    return findInBox(this.order, this.positions, min, max);
   }
 
   private beginSearch(): PairSearch {

@@ -96,7 +96,7 @@ function seekPeriodic(
 }
 
 /** Whole numbers in parts, each given by its first and last. */
-function forEachOf(parts: readonly number[], call: (value: number) => void): void {
+export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
   }

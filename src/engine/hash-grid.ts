@@ -13,6 +13,7 @@ import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/devic
 import { storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
+import { GridBoxes, type GridBoxesOptions } from './grid-boxes';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { GridNear, type GridNearOptions } from './grid-near';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
@@ -186,6 +187,11 @@ export class HashGrid {
   /** For many points, the particles within a radius of each, as lists on the GPU. */
   async near(options: GridNearOptions): Promise<GridNear> {
     return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
+  }
+
+  /** For many boxes, the particles in each, as lists on the GPU. */
+  async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
+    return this.adopt((lent) => GridBoxes.create(this.gpu, lent, options));
   }
 
   /** Creates what ends with this grid, even where the grid ends first. */

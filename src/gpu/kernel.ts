@@ -131,14 +131,35 @@ export class Kernel {
     offsets: readonly number[] = [],
   ): void {
     if (workgroups === 0) return;
-    if (this.refusal) throw this.refusal;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
+    this.prepare(pass, shared, group, offsets);
+    pass.dispatchWorkgroups(columns, rows);
+  }
+
+  /** The same with the workgroups that the first words of a buffer say. */
+  encodeIndirect(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    workgroups: GPUBuffer,
+    offsets: readonly number[] = [],
+  ): void {
+    this.prepare(pass, shared, group, offsets);
+    pass.dispatchWorkgroupsIndirect(workgroups, 0);
+  }
+
+  private prepare(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    offsets: readonly number[],
+  ): void {
+    if (this.refusal) throw this.refusal;
     this.pipeline ??= this.compileInPassing();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);
     pass.setBindGroup(0, shared.group, shared.offsets);
     pass.setBindGroup(1, group, offsets);
-    pass.dispatchWorkgroups(columns, rows);
   }
 
   private compile(): Promise<void> {

@@ -5,6 +5,7 @@
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
 import type { KernelDescription } from '../gpu/kernel';
+import { BOX_SEARCHERS, Boxes } from './boxes';
 import { Count } from './count';
 import { Gather } from './gather';
 import { Integrate } from './integrate';
@@ -45,6 +46,10 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Integrate.describe(variant),
     Near.describe(variant, 'tally'),
     Near.describe(variant, 'fill'),
+    ...BOX_SEARCHERS.flatMap((searcher) => [
+      Boxes.describe(variant, 'tally', searcher, 65_535),
+      Boxes.describe(variant, 'fill', searcher, 65_535),
+    ]),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Partner.describe(variant, broadPhase),
       Resolve.describe(variant, broadPhase, 'respond'),

@@ -1,6 +1,10 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
+import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
+import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
+import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
+import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
 import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
@@ -14,6 +18,7 @@ import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
@@ -33,6 +38,8 @@ export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: 
 export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
 /** Which places of a list are whose. */
 export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
+/** A thread's part of a list, in order. */
+export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', text: sortStretch };
 const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
 const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
 const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
@@ -54,6 +61,15 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
 };
 
+const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
+const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
+
+const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [BOX_STRAIGHT, BLOCK_DENSE],
+  periodic: [{ name: 'shared/box_periodic.wgsl', text: boxPeriodic }, BLOCK_DENSE],
+  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }],
+};
+
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
   readonly dimensions: Dimensions;
@@ -69,6 +85,11 @@ export function worldModules({ kind }: Variant): ShaderSource[] {
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const probe = broadPhase === 'naive' ? [NAIVE] : GRID_PROBES[variant.kind];
   return [...worldModules(variant), PARTICLE, ...probe];
+}
+
+/** Parameters and world with boxes and the blocks of cells that they are in. */
+export function blockModules(variant: Variant): ShaderSource[] {
+  return [...worldModules(variant), ...BLOCKS[variant.kind]];
 }
 
 /** For labels: what tells the kernel from the others of its name. */
