@@ -44,6 +44,17 @@ export {
   type ListedNeighbours,
 } from './engine/grid-near';
 export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
+export {
+  GridFirstHits,
+  type GridFirstHitsOptions,
+  GridRays,
+  type GridRaysInput,
+  type GridRaysOptions,
+  type ListedFirstHits,
+  type ListedHits,
+  packRays,
+  type Ray,
+} from './engine/grid-rays';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';

@@ -28,4 +28,5 @@ export type {
 } from '../core/simulation';
 export type { Dimensions, World, WorldOptions } from '../core/world';
 export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
+export type { RayHits } from './ray';
 export { CpuSimulation, createCpuSimulation } from './simulation';

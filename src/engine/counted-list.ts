@@ -7,7 +7,7 @@
 import { checkInteger } from '../core/checks';
 import { DestroyedError, LimitError } from '../core/errors';
 import type { Dimensions } from '../core/world';
-import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
+import { type BufferSet, type BufferSizes, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import { Readback, type ReadRange } from '../gpu/readback';
@@ -24,6 +24,8 @@ export interface CountedListOptions {
   readonly words: EntryWords;
   /** What the entries are called. */
   readonly entries: string;
+  /** The name of a second list beside it, with as many words, for values that belong to the entries. */
+  readonly companion?: string | undefined;
 }
 
 /** A list read back, all of one search. */
@@ -32,6 +34,8 @@ export interface ListReading {
   readonly found: number;
   /** As many as are listed. */
   readonly entries: Uint32Array;
+  /** As many words of the companion, if there is one. */
+  readonly companions: Uint32Array;
   /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
   readonly offsets: Uint32Array;
 }
@@ -42,6 +46,8 @@ const FIRST_BYTES = 1 << 16;
 /** Words of `count`: those of the shader, and the one of `encodeOwners`. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
 
+type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
+
 export class CountedList {
   private destroyed = false;
 
@@ -51,14 +57,14 @@ export class CountedList {
     readonly capacity: number,
     private readonly passes: { readonly scan: Scan; readonly listCount: ListCount },
     private readonly scanBinding: ScanBinding,
-    private readonly owned: BufferSet<'tallies' | 'offsets' | 'list'>,
+    private readonly owned: BufferSet<string>,
     private readonly counted: BufferSet<'count'>,
     private readonly counting: ListCountBinding,
     private readonly readback: Readback,
   ) {}
 
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
-    const { label, dimensions, owners, words, entries } = options;
+    const { label, dimensions, owners, words, entries, companion } = options;
     checkInteger('capacity', options.capacity, 1, 2 ** 31);
     // Buffers are made in steps of 16 bytes, and the shaders ask them how long they are.
     const perStep = 4 / words;
@@ -76,10 +82,11 @@ export class CountedList {
     const { scan, listCount, owned, counted } = await createParts({
       scan: Scan.create(gpu, dimensions),
       listCount: ListCount.create(gpu, dimensions, words),
-      owned: createBuffers(gpu, label, {
+      owned: createBuffers<BufferSizes>(gpu, label, {
         tallies: scanBytes(length),
         offsets: scanBytes(length),
         list: bytes,
+        ...(companion === undefined ? {} : { [companion]: bytes }),
       }),
       counted: createBuffers(
         gpu,
@@ -88,7 +95,7 @@ export class CountedList {
         PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
       ),
     });
-    const { tallies, offsets, list } = owned.buffers;
+    const { tallies, offsets, list } = owned.buffers as OwnBuffers;
     const scanBinding = await scan.bind(tallies, offsets, length).catch((error: unknown) => {
       owned.destroy();
       counted.destroy();
@@ -101,16 +108,21 @@ export class CountedList {
   }
 
   get tallies(): GPUBuffer {
-    return this.owned.buffers.tallies;
+    return this.owned.buffers.tallies as GPUBuffer;
   }
 
   /** First place of each owner, and at the end the number of entries found. */
   get offsets(): GPUBuffer {
-    return this.owned.buffers.offsets;
+    return this.owned.buffers.offsets as GPUBuffer;
   }
 
   get list(): GPUBuffer {
-    return this.owned.buffers.list;
+    return this.owned.buffers.list as GPUBuffer;
+  }
+
+  get companion(): GPUBuffer | undefined {
+    const { companion } = this.options;
+    return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
   /** u32: found, listed, and three of an indirect dispatch. */
@@ -147,17 +159,21 @@ export class CountedList {
     let room = Math.min(this.capacity, FIRST_BYTES / (4 * words));
     let ownerRoom = likelyOwners ?? 0;
     for (;;) {
-      const [header, offsetBytes, listBytes] = (await this.copy([
+      const { companion = this.list } = this;
+      const [header, offsetBytes, listBytes, companionBytes] = (await this.copy([
         { buffer: this.count, size: 4 * HEADER_WORDS },
         { buffer: this.offsets, size: wantsOffsets ? 4 * (ownerRoom + 1) : 0 },
         { buffer: this.list, size: 4 * words * room },
-      ])) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
+        { buffer: companion, size: this.companion ? 4 * words * room : 0 },
+      ])) as [ArrayBuffer, ArrayBuffer, ArrayBuffer, ArrayBuffer];
       const counts = new Uint32Array(header);
       const [found, listed] = counts as unknown as [number, number];
       const owners = wantsOffsets ? (counts[LIST_COUNT_WORDS] as number) : 0;
       if (listed <= room && owners <= ownerRoom) {
         const offsets = new Uint32Array(offsetBytes).slice(0, owners + 1);
-        return { found, entries: new Uint32Array(listBytes).slice(0, words * listed), offsets };
+        const entries = new Uint32Array(listBytes).slice(0, words * listed);
+        const companions = new Uint32Array(companionBytes).slice(0, words * listed);
+        return { found, entries, companions, offsets };
       }
       // At least twice as much, so that searches that keep growing cannot keep it from ending.
       if (listed > room) room = Math.min(this.capacity, Math.max(listed, 2 * room));

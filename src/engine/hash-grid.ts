@@ -17,6 +17,7 @@ import { GridBoxes, type GridBoxesOptions } from './grid-boxes';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { GridNear, type GridNearOptions } from './grid-near';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
+import { GridFirstHits, type GridFirstHitsOptions, GridRays, type GridRaysOptions } from './grid-rays';
 
 export interface HashGridOptions extends WorldOptions {
   /** Particles at most. */
@@ -192,6 +193,20 @@ export class HashGrid {
   /** For many boxes, the particles in each, as lists on the GPU. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
     return this.adopt((lent) => GridBoxes.create(this.gpu, lent, options));
+  }
+
+  /** For many rays, the balls that each meets, as lists on the GPU; or with `firstOnly` the first of each. */
+  async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
+  async alongRays(options: GridRaysOptions): Promise<GridRays>;
+  async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {
+    checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
+    const { firstOnly = false } = options;
+    if (typeof firstOnly !== 'boolean') throw new ArgumentError('firstOnly', firstOnly, 'true or false');
+    return this.adopt<GridRays | GridFirstHits>((lent) =>
+      options.firstOnly
+        ? GridFirstHits.create(this.gpu, lent, options)
+        : GridRays.create(this.gpu, lent, options),
+    );
   }
 
   /** Creates what ends with this grid, even where the grid ends first. */

@@ -15,6 +15,7 @@ import type { Variant } from './modules';
 import { Near } from './near';
 import { Pairs } from './pairs';
 import { Partner } from './partner';
+import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
 import { Retire } from './retire';
 import { Scan } from './scan';
@@ -50,6 +51,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
       Boxes.describe(variant, 'tally', searcher, 65_535),
       Boxes.describe(variant, 'fill', searcher, 65_535),
     ]),
+    ...RAYS_STEPS.map((step) => Rays.describe(variant, step)),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Partner.describe(variant, broadPhase),
       Resolve.describe(variant, broadPhase, 'respond'),

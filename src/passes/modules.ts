@@ -13,6 +13,8 @@ import finite from '../../shaders/shared/finite.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
+import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
+import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
@@ -70,6 +72,14 @@ const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }],
 };
 
+const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
+
+const PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
+  bounded: PATH_DENSE,
+  periodic: PATH_DENSE,
+  unbounded: { name: 'shared/path_unbounded.wgsl', text: pathUnbounded },
+};
+
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
   readonly dimensions: Dimensions;
@@ -90,6 +100,11 @@ export function neighbourModules(variant: Variant, broadPhase: BroadPhase): Shad
 /** Parameters and world with boxes and the blocks of cells that they are in. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...BLOCKS[variant.kind]];
+}
+
+/** The same with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */
+export function pathModules(variant: Variant): ShaderSource[] {
+  return [...worldModules(variant), PATHS[variant.kind]];
 }
 
 /** For labels: what tells the kernel from the others of its name. */

@@ -24,6 +24,7 @@ import { describeKernels } from '../../src/passes';
 import { BOXES_FIELDS } from '../../src/passes/boxes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
 import { NEAR_FIELDS } from '../../src/passes/near';
+import { RAYS_FIELDS } from '../../src/passes/rays';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
 /** Default limits of WebGPU: what every device has. */
@@ -39,6 +40,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Measure: MEASURE_FIELDS,
   Near: NEAR_FIELDS,
   Boxes: BOXES_FIELDS,
+  Rays: RAYS_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the first two words of the label. */
