@@ -242,8 +242,7 @@ fn first_meeting(path: Path, place: Vector) -> Meeting {
 fn keep(own: ptr<function, Own>, slot: u32, distance: f32) {
 #if FILL
   if ((*own).is_whole && (*own).found < (*own).places.room) {
-    ids[(*own).places.first + (*own).found] = id_in[slot];
-    distances[(*own).places.first + (*own).found] = distance;
+    put((*own).places.first + (*own).found, Entry(distance, id_in[slot]));
   }
 #endif
 #if FIRST

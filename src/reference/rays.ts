@@ -2,7 +2,7 @@
  * Purpose: what a ray meets, by looking at each particle and each of its images, in doubles: the oracle of rays.
  * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls. Where the world wraps around
  * (`period` is not 0) a ball counts where it is first met, `mostPeriods` along an axis at most.
- * Outputs: hits by distance, then by id, and whatever 32-bit floats may decide either way.
+ * Outputs: hits by distance, then by id, and whatever rounding may decide either way: that of 32-bit floats, or `share`.
  */
 import { MOST_PERIODS } from '../core/constants';
 import { isFiniteParticle } from './finite';
@@ -40,6 +40,7 @@ export function hitsAlongRay(
   period: readonly number[],
   { origin, direction, greatestDistance }: ReferenceRay,
   radius: number,
+  share = BAND,
 ): ReferenceHits {
   const dimensions = period.length;
   const squared = direction.reduce((sum, value) => sum + value * value, 0);
@@ -50,7 +51,7 @@ export function hitsAlongRay(
     return length > 0 && speed !== 0 ? Math.min(most, (MOST_PERIODS * length) / Math.abs(speed)) : most;
   }, greatestDistance);
   const brought = origin.map((value, axis) => Math.abs(value) * ((period[axis] as number) > 0 ? 1 : 0));
-  const spare = BAND * (radius + Math.max(0, ...brought));
+  const spare = share * (radius + Math.max(0, ...brought));
   const hits: ReferenceHit[] = [];
   const doubtful = new Set<number>();
   for (let id = 0; id < positions.length / dimensions; id++) {
@@ -65,7 +66,7 @@ export function hitsAlongRay(
       const foot = length(image.map((value, axis) => value - along * (direction[axis] as number)));
       const halfChord = Math.sqrt(Math.max(radius * radius - foot * foot, 0));
       const distance = Math.max(0, Math.min(along - halfChord / Math.sqrt(squared), reach));
-      const band = BAND * length(image) + spare;
+      const band = share * length(image) + spare;
       const tolerance =
         (band + (2 * radius * band) / Math.max(halfChord, Math.sqrt(radius * band))) / Math.sqrt(squared);
       if (Math.abs(apart - radius) <= band) doubt = Math.min(doubt, distance - tolerance);
@@ -127,4 +128,30 @@ function dot(a: readonly number[], b: readonly number[]): number {
 
 function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
+}
+
+/** What is wrong with an answer, in words: it must be in order, and the reference's but for what is in doubt. */
+export function faultOfHits(
+  ids: ArrayLike<number>,
+  distances: ArrayLike<number>,
+  { hits, doubtful }: ReferenceHits,
+): string | undefined {
+  const got = new Map<number, number>();
+  for (let index = 0; index < ids.length; index++) {
+    const [id, distance] = [ids[index] as number, distances[index] as number];
+    const [before, earlier] = [ids[index - 1] ?? -1, distances[index - 1] ?? Number.NEGATIVE_INFINITY];
+    if (!(earlier < distance || (earlier === distance && before < id))) {
+      return `ball ${id} at ${distance} comes after ball ${before} at ${earlier}`;
+    }
+    if (got.has(id)) return `ball ${id} comes twice`;
+    got.set(id, distance);
+  }
+  const known = new Set(hits.map(({ id }) => id));
+  const extra = [...got.keys()].find((id) => !known.has(id) && !doubtful.has(id));
+  if (extra !== undefined) return `ball ${extra} at ${got.get(extra)} is not met`;
+  const wrong = hits.find(({ id, distance, tolerance }) => {
+    const seen = got.get(id) ?? Number.NaN;
+    return !doubtful.has(id) && !(Math.abs(seen - distance) <= tolerance);
+  });
+  return wrong && `ball ${wrong.id} is at ${got.get(wrong.id)} instead of ${wrong.distance}`;
 }

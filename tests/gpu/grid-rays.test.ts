@@ -208,20 +208,30 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
       const ample = await grid.alongRays({ rays: rays.length, capacity: 200_000 });
       encode(ample);
       const all = await ample.read();
-      const search = await grid.alongRays({ rays: rays.length, capacity: 100 });
+      // Amid the hits of one ray.
+      const middle = rays.findIndex(
+        (_, ray) =>
+          (all.offsets[ray] as number) > 40 &&
+          (all.offsets[ray + 1] as number) - (all.offsets[ray] as number) > 8,
+      );
+      const capacity = 4 * Math.ceil(((all.offsets[middle] as number) + 1) / 4);
+      const search = await grid.alongRays({ rays: rays.length, capacity });
       encode(search);
       const { found, offsets, ids, distances } = await search.read();
       expect(found).toBe(all.found);
-      let ray = 0;
-      while ((all.offsets[ray + 1] as number) <= 100) ray++;
-      const listed = all.offsets[ray] as number;
-      expect(listed).toBeLessThan(100);
+      const listed = all.offsets[middle] as number;
       expectArraysEqual(ids, all.ids.slice(0, listed), 'ids');
       expectArraysEqual(distances, all.distances.slice(0, listed), 'distances');
       expect(offsets[rays.length]).toBe(listed);
-      const words = await readWords(tools, search.ids, 100);
+      const words = await readWords(tools, search.ids, capacity);
       expect([...words.slice(listed)].every((word) => word === NOBODY)).toBe(true);
-      expect([...(await readWords(tools, search.count, 5))]).toEqual([found, 100, 1, 1, 1]);
+      expect([...(await readWords(tools, search.count, 5))]).toEqual([
+        found,
+        capacity,
+        Math.ceil(capacity / 256),
+        1,
+        1,
+      ]);
       grid.destroy();
     },
     SHARED,

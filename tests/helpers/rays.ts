@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world';
-import type { ReferenceHits, ReferenceRay } from '../../src/reference/rays';
+import { faultOfHits, type ReferenceHits, type ReferenceRay } from '../../src/reference/rays';
 import { createNoise } from './passes';
 
 export const EDGE = 8;
@@ -101,28 +101,9 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,
-  { hits, doubtful }: ReferenceHits,
+  hits: ReferenceHits,
   what: string,
 ): number {
-  for (let index = 1; index < ids.length; index++) {
-    const [before, after] = [distances[index - 1] as number, distances[index] as number];
-    const isAfter =
-      before < after || (before === after && (ids[index - 1] as number) < (ids[index] as number));
-    expect(isAfter, `${what}: order of hits ${index - 1} and ${index}`).toBe(true);
-  }
-  const got = new Map(Array.from(ids, (id, index) => [id, distances[index] as number]));
-  expect(got.size, `${what}: balls, each once`).toBe(ids.length);
-  const known = new Set(hits.map(({ id }) => id));
-  for (const id of got.keys()) {
-    expect(known.has(id) || doubtful.has(id), `${what}: ball ${id} is met`).toBe(true);
-  }
-  for (const { id, distance, tolerance } of hits) {
-    if (doubtful.has(id)) continue;
-    const seen = got.get(id);
-    expect(
-      seen !== undefined && Math.abs(seen - distance) <= tolerance,
-      `${what}: ball ${id} at ${seen} instead of ${distance}`,
-    ).toBe(true);
-  }
-  return doubtful.size;
+  expect(faultOfHits(ids, distances, hits), what).toBeUndefined();
+  return hits.doubtful.size;
 }
