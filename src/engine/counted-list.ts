@@ -1,8 +1,8 @@
 /**
  * Purpose: a list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
- * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs and
- * GridNear are each one of these.
- * Owns the tallies, their offsets, the list and the count.
+ * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs,
+ * GridNear, GridBoxes and GridRays are each one of these.
+ * Owns the tallies, their offsets, the list, a second one beside it where there is one, and the count.
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError, LimitError } from '../core/errors';
