@@ -37,6 +37,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
 export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {
   GridKernel,
@@ -58,6 +59,17 @@ export {
   type NearestNeighbours,
 } from './engine/grid-nearest';
 export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
+export {
+  GridFirstHits,
+  type GridFirstHitsOptions,
+  GridRays,
+  type GridRaysInput,
+  type GridRaysOptions,
+  type ListedFirstHits,
+  type ListedHits,
+  packRays,
+  type Ray,
+} from './engine/grid-rays';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';

@@ -87,6 +87,21 @@ export const GREATEST_SPEED_BITS = 0x5780_0000;
 /** The pass that counts a list is one thread. */
 export const LIST_COUNT_WORKGROUP_SIZE = 1;
 
+/**
+ * Cells of a box that one thread searches; of more, a workgroup. Less makes more workgroups for little each, more makes
+ * threads that others wait for.
+ */
+export const FEW_CELLS = 512;
+
+/** Workgroups that take boxes over more cells from a queue, at most: enough to fill a device. */
+export const MOST_BOX_WORKGROUPS = 1024;
+
+/**
+ * Where the world wraps around, a ray ends after so many periods along any axis. Each hit is held against its images
+ * before, so more costs time; and 32-bit floats tell places apart less and less.
+ */
+export const MOST_PERIODS = 64;
+
 /** Set in the id of a particle that is being removed; so ids stay below it. */
 export const RETIRED_BIT = 0x8000_0000;
 

@@ -17,10 +17,12 @@ import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVect
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
+import { findInBox } from './box';
 import { defineLattice, reserve } from './lattice';
 import { visitNear } from './near';
 import { findNearest, type Nearest } from './nearest';
 import { CellOrder } from './order';
+import { findAlongRay, type RayHits } from './ray';
 import { PairSearch, sortPairs } from './search';
 import { bringIn, cellOfKey } from './wrapped';
 
@@ -59,7 +61,7 @@ export class CpuGrid {
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   private built = 0;
-  /** Calls of forEachPair and near under way. */
+  /** Calls of forEachPair, near, inBox and alongRay under way. */
   private visits = 0;
 
   /** Use createCpuGrid, which checks its arguments. */
@@ -204,6 +206,74 @@ export class CpuGrid {
     return findNearest(this.order, this.positions, point, k, radius);
   }
 
+  /**
+   * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
+   * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
+   * if one of its images is.
+   */
+  inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
+    const ids = this.findInBox(min, max);
+    this.visits++;
+    try {
+      for (const id of ids) visit(id);
+    } finally {
+      this.visits--;
+    }
+  }
+
+  /** The same as an array of its own. */
+  findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
+    checkVector('min', min, this.world.dimensions);
+    checkVector('max', max, this.world.dimensions);
+    return findInBox(this.order, this.positions, min, max);
+  }
+
+  /**
+   * Calls `visit` for every ball around a particle that a ray meets, by distance and then by id. The ray is the places
+   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no farther
+   * from one of them than `radius` (half the diameter, and that at most), and the least such t is its distance. Where
+   * the world wraps around, so does the ray, up to 64 periods, and a ball counts where it is first met.
+   */
+  alongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    visit: (id: number, distance: number) => void,
+    radius?: number,
+  ): void {
+    const { ids, distances } = this.findAlongRay(origin, direction, greatestDistance, radius);
+    this.visits++;
+    try {
+      ids.forEach((id, index) => {
+        visit(id, distances[index] as number);
+      });
+    } finally {
+      this.visits--;
+    }
+  }
+
+  /** The same as arrays of their own. */
+  findAlongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    radius = this.diameter / 2,
+  ): RayHits {
+    const { dimensions } = this.world;
+    checkVector('origin', origin, dimensions);
+    checkVector('direction', direction, dimensions);
+    const squared = direction.reduce((sum, value) => sum + value * value, 0);
+    if (!(squared >= 2 ** -200)) throw new ArgumentError('direction', direction, 'at least 2^-100 long');
+    if (typeof greatestDistance !== 'number' || !(greatestDistance >= 0)) {
+      throw new ArgumentError('greatestDistance', greatestDistance, 'a number of at least 0, or Infinity');
+    }
+    if (typeof radius !== 'number' || !(radius > 0 && radius <= this.diameter / 2)) {
+      const accepted = `greater than 0 and at most ${this.diameter / 2}, half the diameter`;
+      throw new ArgumentError('radius', radius, accepted);
+    }
+    return findAlongRay(this.order, this.positions, origin, direction, greatestDistance, radius);
+  }
+
   private beginSearch(): PairSearch {
     this.checkIdle();
     this.search.begin(this.positions, this.order.source);
@@ -213,7 +283,7 @@ export class CpuGrid {
   private checkIdle(): void {
     if (this.visits > 0) {
       throw new CellstormError(
-        'This CpuGrid is in the middle of forEachPair or near, so until that returns it can only be asked for near and nearest.',
+        'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.',
       );
     }
   }

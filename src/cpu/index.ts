@@ -44,4 +44,5 @@ export type { Dimensions, World, WorldOptions } from '../core/world';
 export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export type { Nearest } from './nearest';
+export type { RayHits } from './ray';
 export { CpuSimulation, createCpuSimulation } from './simulation';

@@ -101,7 +101,7 @@ function bringInside({ world }: Lattice, point: readonly number[]): number[] {
 }
 
 /** Whole numbers in parts, each given by its first and last. */
-function forEachOf(parts: readonly number[], call: (value: number) => void): void {
+export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
   }

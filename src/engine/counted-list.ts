@@ -1,13 +1,13 @@
 /**
  * Purpose: a list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
- * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs and
- * GridNear are each one of these.
- * Owns the tallies, their offsets, the list and the count.
+ * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs,
+ * GridNear, GridBoxes and GridRays are each one of these.
+ * Owns the tallies, their offsets, the list, a second one beside it where there is one, and the count.
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError, LimitError } from '../core/errors';
 import type { Dimensions } from '../core/world';
-import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
+import { type BufferSet, type BufferSizes, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import { Readback, type ReadRange } from '../gpu/readback';
@@ -24,6 +24,8 @@ export interface CountedListOptions {
   readonly words: EntryWords;
   /** What the entries are called. */
   readonly entries: string;
+  /** The name of a second list beside it, with as many words, for values that belong to the entries. */
+  readonly companion?: string | undefined;
 }
 
 /** A list read back, all of one search. */
@@ -32,6 +34,8 @@ export interface ListReading {
   readonly found: number;
   /** As many as are listed. */
   readonly entries: Uint32Array;
+  /** As many words of the companion, if there is one. */
+  readonly companions: Uint32Array;
   /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
   readonly offsets: Uint32Array;
 }
@@ -42,14 +46,16 @@ interface Room {
   owners: number | undefined;
 }
 
-/** Header, offsets and list. */
-const RANGES = 3;
+/** Header, offsets, list and companion. */
+const RANGES = 4;
 
 /** Bytes of a list that are copied before it is known how many are valid. */
 const FIRST_BYTES = 1 << 16;
 
 /** Words of `count`: those of the shader, and the one of `encodeOwners`. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
+
+type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
 
 export class CountedList {
   private destroyed = false;
@@ -60,14 +66,14 @@ export class CountedList {
     readonly capacity: number,
     private readonly passes: { readonly scan: Scan; readonly listCount: ListCount },
     private readonly scanBinding: ScanBinding,
-    private readonly owned: BufferSet<'tallies' | 'offsets' | 'list'>,
+    private readonly owned: BufferSet<string>,
     private readonly counted: BufferSet<'count'>,
     private readonly counting: ListCountBinding,
     private readonly readback: Readback,
   ) {}
 
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
-    const { label, dimensions, owners, words, entries } = options;
+    const { label, dimensions, owners, words, entries, companion } = options;
     checkInteger('capacity', options.capacity, 1, 2 ** 31);
     // Buffers are made in steps of 16 bytes, and the shaders ask them how long they are.
     const perStep = 4 / words;
@@ -85,10 +91,11 @@ export class CountedList {
     const { scan, listCount, owned, counted } = await createParts({
       scan: Scan.create(gpu, dimensions),
       listCount: ListCount.create(gpu, dimensions, words),
-      owned: createBuffers(gpu, label, {
+      owned: createBuffers<BufferSizes>(gpu, label, {
         tallies: scanBytes(length),
         offsets: scanBytes(length),
         list: bytes,
+        ...(companion === undefined ? {} : { [companion]: bytes }),
       }),
       counted: createBuffers(
         gpu,
@@ -97,7 +104,7 @@ export class CountedList {
         PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
       ),
     });
-    const { tallies, offsets, list } = owned.buffers;
+    const { tallies, offsets, list } = owned.buffers as OwnBuffers;
     const scanBinding = await scan.bind(tallies, offsets, length).catch((error: unknown) => {
       owned.destroy();
       counted.destroy();
@@ -110,16 +117,21 @@ export class CountedList {
   }
 
   get tallies(): GPUBuffer {
-    return this.owned.buffers.tallies;
+    return this.owned.buffers.tallies as GPUBuffer;
   }
 
   /** First place of each owner, and at the end the number of entries found. */
   get offsets(): GPUBuffer {
-    return this.owned.buffers.offsets;
+    return this.owned.buffers.offsets as GPUBuffer;
   }
 
   get list(): GPUBuffer {
-    return this.owned.buffers.list;
+    return this.owned.buffers.list as GPUBuffer;
+  }
+
+  get companion(): GPUBuffer | undefined {
+    const { companion } = this.options;
+    return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
   /** u32: found, listed, and three of an indirect dispatch. */
@@ -183,11 +195,15 @@ export class CountedList {
       { buffer: this.count, size: 4 * HEADER_WORDS },
       { buffer: this.offsets, size: owners === undefined ? 0 : 4 * (owners + 1) },
       { buffer: this.list, size: 4 * this.options.words * entries },
+      { buffer: this.companion ?? this.list, size: this.companion ? 4 * this.options.words * entries : 0 },
     ];
   }
 
   /** What was copied, or where there was too little room, nothing but more room. */
-  private take(room: Room, [header, offsets, list]: readonly ArrayBuffer[]): ListReading | undefined {
+  private take(
+    room: Room,
+    [header, offsets, list, companion]: readonly ArrayBuffer[],
+  ): ListReading | undefined {
     const { words, owners: mostOwners } = this.options;
     const counts = new Uint32Array(header as ArrayBuffer);
     const [found, listed] = counts as unknown as [number, number];
@@ -198,6 +214,7 @@ export class CountedList {
       return {
         found,
         entries: new Uint32Array(list as ArrayBuffer).slice(0, words * listed),
+        companions: new Uint32Array(companion as ArrayBuffer).slice(0, words * listed),
         offsets: new Uint32Array(offsets as ArrayBuffer).slice(0, owners + 1),
       };
     }

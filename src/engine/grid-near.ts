@@ -39,7 +39,7 @@ export interface GridNearInput {
   readonly radius?: number | undefined;
 }
 
-/** Lists read back: the neighbours of point i are `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
+/** Lists read back: the neighbours of point i (the particles in box i) are `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
 export interface ListedNeighbours {
   /** Of all points; more than there is room for where the list was too short, and the capacity that would do. */
   readonly found: number;
@@ -175,7 +175,7 @@ export class GridNear {
 }
 
 /** Without holes, and with offsets that end where the list does. */
-function closeHoles(found: number, offsets: Uint32Array, ids: Uint32Array): ListedNeighbours {
+export function closeHoles(found: number, offsets: Uint32Array, ids: Uint32Array): ListedNeighbours {
   const closed = new Uint32Array(offsets.length);
   let end = 0;
   for (let point = 0; point + 1 < offsets.length; point++) {

@@ -20,10 +20,12 @@ import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/devic
 import { storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
+import { GridBoxes, type GridBoxesOptions } from './grid-boxes';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { GridNear, type GridNearOptions } from './grid-near';
 import { GridNearest, type GridNearestOptions } from './grid-nearest';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
+import { GridFirstHits, type GridFirstHitsOptions, GridRays, type GridRaysOptions } from './grid-rays';
 
 export interface HashGridOptions extends WorldOptions {
   /** Particles at most. */
@@ -221,6 +223,27 @@ export class HashGrid {
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
     this.checkEqual('nearest');
     return this.adopt((lent) => GridNearest.create(this.gpu, lent, options));
+  }
+
+  /** For many boxes, the particles in each, as lists on the GPU. */
+  async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
+    this.checkEqual('inBoxes');
+    return this.adopt((lent) => GridBoxes.create(this.gpu, lent, options));
+  }
+
+  /** For many rays, the balls that each meets, as lists on the GPU; or with `firstOnly` the first of each. */
+  async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
+  async alongRays(options: GridRaysOptions): Promise<GridRays>;
+  async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {
+    this.checkEqual('alongRays');
+    checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
+    const { firstOnly = false } = options;
+    if (typeof firstOnly !== 'boolean') throw new ArgumentError('firstOnly', firstOnly, 'true or false');
+    return this.adopt<GridRays | GridFirstHits>((lent) =>
+      options.firstOnly
+        ? GridFirstHits.create(this.gpu, lent, options)
+        : GridRays.create(this.gpu, lent, options),
+    );
   }
 
   /** For what is not made for particles that each have a radius of their own. */

@@ -131,7 +131,6 @@ export class Kernel {
     offsets: readonly number[] = [],
   ): void {
     if (workgroups === 0) return;
-    if (this.refusal) throw this.refusal;
     const [columns, rows] = foldWorkgroups(workgroups, this.gpu.workgroupsPerDimension);
     this.prepare(pass, shared, group, offsets);
     pass.dispatchWorkgroups(columns, rows);
@@ -145,7 +144,6 @@ export class Kernel {
     workgroups: { readonly buffer: GPUBuffer; readonly offset: number },
     offsets: readonly number[] = [],
   ): void {
-    if (this.refusal) throw this.refusal;
     this.prepare(pass, shared, group, offsets);
     pass.dispatchWorkgroupsIndirect(workgroups.buffer, workgroups.offset);
   }
@@ -156,6 +154,7 @@ export class Kernel {
     group: GPUBindGroup,
     offsets: readonly number[],
   ): void {
+    if (this.refusal) throw this.refusal;
     this.pipeline ??= this.compileInPassing();
     if (this.verdict) for (const verdicts of RECORDINGS.get(this.gpu) ?? []) verdicts.add(this.verdict);
     pass.setPipeline(this.pipeline);

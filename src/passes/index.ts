@@ -5,6 +5,7 @@
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
 import type { KernelDescription } from '../gpu/kernel';
+import { BOX_SEARCHERS, Boxes } from './boxes';
 import { Count } from './count';
 import { Crowd } from './crowd';
 import { Gather } from './gather';
@@ -18,6 +19,7 @@ import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
 import { Pairs } from './pairs';
 import { Partner } from './partner';
+import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
 import { Retire } from './retire';
 import { Scan } from './scan';
@@ -62,6 +64,11 @@ function describeVariant(variant: Variant): KernelDescription[] {
       Near.describe(variant, 'fill', breadth),
       Nearest.describe(variant, breadth),
     ]),
+    ...BOX_SEARCHERS.flatMap((searcher) => [
+      Boxes.describe(variant, 'tally', searcher, 65_535),
+      Boxes.describe(variant, 'fill', searcher, 65_535),
+    ]),
+    ...RAYS_STEPS.map((step) => Rays.describe(variant, step)),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Partner.describe(variant, broadPhase),
       Resolve.describe(variant, broadPhase, 'respond'),

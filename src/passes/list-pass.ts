@@ -9,7 +9,7 @@ import type { SharedBinding } from '../gpu/params';
 export type ListStep = 'tally' | 'fill';
 
 export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | undefined }> {
-  protected constructor(private readonly kernels: Readonly<Record<ListStep, Kernel>>) {}
+  constructor(private readonly kernels: Readonly<Record<ListStep, Kernel>>) {}
 
   bind(step: ListStep, buffers: Buffers): GPUBindGroup {
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });

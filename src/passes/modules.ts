@@ -1,6 +1,10 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
+import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
+import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
+import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
+import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
 import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
 import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
@@ -10,6 +14,8 @@ import finite from '../../shaders/shared/finite.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
+import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
+import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
@@ -17,6 +23,7 @@ import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
 import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
@@ -42,6 +49,8 @@ export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: 
 export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
 /** Which places of a list are whose. */
 export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
+/** A thread's part of a list, in order. */
+export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', text: sortStretch };
 const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
 const WRAPPED: ShaderSource = { name: 'shared/space_periodic.wgsl', text: spacePeriodic };
 const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
@@ -79,6 +88,22 @@ const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 
 /** How far a neighbour loop looks: one cell on, or as many as the kernel says. */
 export type Breadth = 'narrow' | 'wide';
+const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
+const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
+
+const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [BOX_STRAIGHT, BLOCK_DENSE],
+  periodic: [{ name: 'shared/box_periodic.wgsl', text: boxPeriodic }, BLOCK_DENSE],
+  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }],
+};
+
+const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
+
+const PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
+  bounded: PATH_DENSE,
+  periodic: PATH_DENSE,
+  unbounded: { name: 'shared/path_unbounded.wgsl', text: pathUnbounded },
+};
 
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
@@ -116,6 +141,16 @@ export function neighbourModules(
   const inGrid = variant.levels ? [LEVELS_PROBE] : probes[variant.kind];
   const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
+}
+
+/** Parameters and world with boxes and the blocks of cells that they are in. */
+export function blockModules(variant: Variant): ShaderSource[] {
+  return [...worldModules(variant), ...BLOCKS[variant.kind]];
+}
+
+/** The same with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */
+export function pathModules(variant: Variant): ShaderSource[] {
+  return [...worldModules(variant), PATHS[variant.kind]];
 }
 
 /** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */

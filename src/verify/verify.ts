@@ -29,6 +29,7 @@ import { comparePairs } from '../reference/pair-list';
 import { sweepPairs } from '../reference/sweep';
 import { createScene, Random, SCENE_NAMES, type Scene, sceneOptions, worldOptions } from '../scenes';
 import { UNITS } from '../scenes/scene';
+import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 
 export interface VerifyCase {
@@ -134,6 +135,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
+  if (most > MOST_SEARCHED) notes.push(`Boxes and rays were checked up to ${MOST_SEARCHED} particles only.`);
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
@@ -144,6 +146,12 @@ async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<Veri
   const { dimensions, count } = scene;
   const checks: [string, () => Promise<Finding>][] = [];
   if ('gpu' in subject) checks.push(['grid', () => checkGrid(subject.gpu, scene)]);
+  if (count <= MOST_SEARCHED) {
+    checks.push([
+      'boxes and rays',
+      () => checkBoxesAndRays('gpu' in subject ? subject.gpu : undefined, scene),
+    ]);
+  }
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
   for (const broadPhase of broadPhases) {
     checks.push([`measures ${broadPhase}`, () => checkMeasures(subject, scene, broadPhase)]);

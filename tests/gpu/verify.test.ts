@@ -13,6 +13,7 @@ const SHARED = { shared: true } as const;
 
 const CHECKS = [
   'grid',
+  'boxes and rays',
   ...['grid', 'naive'].flatMap((broadPhase) =>
     ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
   ),
@@ -92,6 +93,18 @@ const FAULTS: readonly Fault[] = [
     to: 'counts[vector].x',
     check: 'grid',
     count: 600,
+  },
+  {
+    name: 'boxes leave out their bounds',
+    from: 'place >= search.box.low',
+    to: 'place > search.box.low',
+    check: 'boxes and rays',
+  },
+  {
+    name: 'rays see half of the rows they come near',
+    from: 'row_step <= u32(rows.y - rows.x)',
+    to: 'row_step <= u32(rows.y - rows.x) / 2u',
+    check: 'boxes and rays',
   },
   { name: 'ranks are taken in vain', from: '] + ranks[slot];', to: '];', check: 'grid' },
   {

@@ -22,9 +22,11 @@ import { defineStruct, type StructFields } from '../../src/gpu/layout';
 import { linkShader } from '../../src/gpu/link';
 import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../src/gpu/params';
 import { describeKernels } from '../../src/passes';
+import { BOXES_FIELDS } from '../../src/passes/boxes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
 import { NEAR_FIELDS } from '../../src/passes/near';
 import { NEAREST_FIELDS } from '../../src/passes/nearest';
+import { RAYS_FIELDS } from '../../src/passes/rays';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
 /** Default limits of WebGPU: what every device has. */
@@ -40,6 +42,8 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Measure: MEASURE_FIELDS,
   Near: NEAR_FIELDS,
   Nearest: NEAREST_FIELDS,
+  Boxes: BOXES_FIELDS,
+  Rays: RAYS_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the entry point. */
@@ -100,7 +104,13 @@ function workgroupBytes(code: string, structs: readonly StructInfo[], dimensions
     [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
   );
   const vector = dimensions === 2 ? 8 : 16;
-  const sizes: Readonly<Record<string, number>> = { u32: 4, f32: 4, Stored: vector, Lattice: vector };
+  const sizes: Readonly<Record<string, number>> = {
+    u32: 4,
+    'atomic<u32>': 4,
+    f32: 4,
+    Stored: vector,
+    Lattice: vector,
+  };
   const sizeOf = (type: string): number => {
     const array = /^array<(.*), (\w+)>$/.exec(type);
     if (array) return sizeOf(array[1] as string) * (constants.get(array[2]) ?? Number.NaN);

@@ -1,0 +1,266 @@
+// Particles in boxes, in two steps around a scan: tally counts them for each box, fill writes their ids from the box's
+// offset on, ascending. Inputs: a fresh grid, boxes as pairs of corners. A box that a list has no room for as a whole
+// leaves its places to NO_PARTNER.
+// A box over few cells is one thread's. Those over many are put into a queue, of which a workgroup takes one at a time:
+// they come in any order, and what is written does not depend on it.
+// Which particles are in a box is decided by comparisons alone, so both steps find the same.
+
+struct Boxes {
+  box_count: u32,
+}
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read> id_in: array<u32>;
+@group(1) @binding(2) var<storage, read> start: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
+// The low and the high corner of each.
+@group(1) @binding(4) var<storage, read> boxes: array<Stored>;
+@group(1) @binding(5) var<uniform> parameters: Boxes;
+#if FILL
+@group(1) @binding(6) var<storage, read> offsets: array<u32>;
+@group(1) @binding(7) var<storage, read_write> ids: array<u32>;
+#else
+@group(1) @binding(6) var<storage, read_write> tallies: array<u32>;
+#endif
+// Arguments of an indirect dispatch, how many boxes wait, and which.
+#if QUEUE
+@group(1) @binding(7) var<storage, read_write> queue: array<atomic<u32>>;
+#endif
+#if MANY
+#if FILL
+@group(1) @binding(8) var<storage, read> queue: array<u32>;
+#else
+@group(1) @binding(7) var<storage, read> queue: array<u32>;
+#endif
+#endif
+
+const QUEUE_LENGTH = 3u;
+const QUEUE_HEADER = 4u;
+
+// Where to look for the particles of a box.
+struct Search {
+  box: Box,
+  block: Block,
+  // Of the block; 1 where all slots are gone over; 0 where nothing is in the box.
+  segments: u32,
+  is_over_all: bool,
+  is_for_many: bool,
+}
+
+fn search_of(number: u32) -> Search {
+  var search = Search();
+  let low = load_vector(boxes[2u * number]);
+  let high = load_vector(boxes[2u * number + 1u]);
+  if (!is_finite(low) || !is_finite(high) || any(snap(low) > snap(high))) {
+    return search;
+  }
+  search.box = brought_in(Box(snap(low), snap(high)));
+  search.block = block_between(search.box.low, search.box.high);
+  let length = search.block.length;
+  let parts = segments_in_row(search.block);
+  // In floats: cells of an unbounded world may be more than 32 bits count.
+  var rows = f32(length.y);
+  if (DIMENSIONS == 3u) {
+    rows *= f32(length[DIMENSIONS - 1u]);
+  }
+  let segments = rows * f32(parts);
+  search.is_over_all = segments > f32(start[grid.cell_count]);
+  search.is_for_many = search.is_over_all || rows * f32(length.x) > f32(FEW_CELLS);
+  search.segments = 1u;
+  if (!search.is_over_all) {
+    search.segments = length.y * parts * select(1u, length[DIMENSIONS - 1u], DIMENSIONS == 3u);
+  }
+  return search;
+}
+
+fn segment_to_search(search: Search, index: u32) -> Segment {
+  var segment = Segment();
+  if (search.is_over_all) {
+    segment.end = start[grid.cell_count];
+  } else {
+    segment = segment_of(search.block, index);
+  }
+  // Never more than all, so that not even a broken grid holds up the device.
+  segment.end = min(segment.end, grid.count);
+  return segment;
+}
+
+fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
+  let place = snap(load_vector(position_in[slot]));
+  let above = place >= search.box.low;
+  let below = place <= search.box.high;
+  let inside = select(above & below, above | below, search.box.low > search.box.high);
+  return all(inside) && (search.is_over_all || is_in_segment(segment, slot));
+}
+
+#if FILL
+alias Entry = u32;
+
+fn entry_at(place: u32) -> Entry {
+  return ids[place];
+}
+
+fn put(place: u32, entry: Entry) {
+  ids[place] = entry;
+}
+
+fn is_before(entry: Entry, other: Entry) -> bool {
+  return entry < other;
+}
+
+// The places of a box, and whether all of its particles have one.
+struct Room {
+  places: Stretch,
+  is_enough: bool,
+}
+
+fn room_of(number: u32) -> Room {
+  let first = offsets[number];
+  let next = offsets[number + 1u];
+  let places = stretch_of(first, next, arrayLength(&ids));
+  return Room(places, places.room == next - first);
+}
+#endif
+
+#if MANY
+var<workgroup> found: atomic<u32>;
+
+// Threads as rows of lanes: each row takes segments, each lane slots of one.
+const LANES = 16u;
+const LANE_ROWS = WORKGROUP_SIZE / LANES;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn search_together(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  for (var turn = workgroup.x; turn < queue[QUEUE_LENGTH]; turn += workgroups.x) {
+    let number = queue[QUEUE_HEADER + turn];
+    let search = search_of(number);
+#if FILL
+    let room = room_of(number);
+    let end = room.places.first + room.places.room;
+#endif
+    if (thread == 0u) {
+      atomicStore(&found, 0u);
+    }
+    workgroupBarrier();
+    // All slots are one segment: every thread takes its share of it.
+    let lanes = select(LANES, WORKGROUP_SIZE, search.is_over_all);
+    for (var index = thread / lanes; index < search.segments; index += WORKGROUP_SIZE / lanes) {
+      let segment = segment_to_search(search, index);
+      for (var slot = segment.first + thread % lanes; slot < segment.end; slot += lanes) {
+        if (is_found(search, segment, slot)) {
+          let place = atomicAdd(&found, 1u);
+#if FILL
+          if (room.is_enough && place < room.places.room) {
+            ids[room.places.first + place] = id_in[slot];
+          }
+#endif
+        }
+      }
+    }
+    workgroupBarrier();
+#if FILL
+    storageBarrier();
+    if (room.is_enough) {
+      sort_together(room.places, thread);
+    } else {
+      for (var hole = room.places.first + thread; hole < end; hole += WORKGROUP_SIZE) {
+        ids[hole] = NO_PARTNER;
+      }
+    }
+#else
+    if (thread == 0u) {
+      tallies[number] = atomicLoad(&found);
+    }
+#endif
+  }
+}
+
+#if FILL
+// Batcher's bitonic sort with every comparison upwards: what would be beyond the end is greater than all, stays there,
+// and need not exist.
+fn sort_together(places: Stretch, thread: u32) {
+  for (var size = 2u; size / 2u < places.room && size != 0u; size *= 2u) {
+    let pairs = (places.room + size - 1u) / size * (size / 2u);
+    for (var step = size / 2u; step > 0u; step /= 2u) {
+      for (var pair = thread; pair < pairs; pair += WORKGROUP_SIZE) {
+        let base = pair / step * 2u * step;
+        let low = base + pair % step;
+        // The first step of a size compares from both ends.
+        let high = select(low + step, base + 2u * step - 1u - pair % step, step == size / 2u);
+        if (high < places.room) {
+          order(places.first + low, places.first + high);
+        }
+      }
+      workgroupBarrier();
+      storageBarrier();
+    }
+  }
+}
+
+fn order(place: u32, other: u32) {
+  let low = ids[place];
+  let high = ids[other];
+  if (high < low) {
+    ids[place] = high;
+    ids[other] = low;
+  }
+}
+#endif
+#else
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn search_alone(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let number = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (number >= parameters.box_count) {
+    return;
+  }
+  let search = search_of(number);
+  if (search.is_for_many) {
+#if QUEUE
+    let turn = atomicAdd(&queue[QUEUE_LENGTH], 1u);
+    atomicStore(&queue[QUEUE_HEADER + turn], number);
+    atomicMax(&queue[0], min(turn + 1u, MOST_WORKGROUPS));
+    atomicStore(&queue[1], 1u);
+    atomicStore(&queue[2], 1u);
+#endif
+    return;
+  }
+  var found = 0u;
+#if FILL
+  let room = room_of(number);
+  let end = room.places.first + room.places.room;
+#endif
+  for (var index = 0u; index < search.segments; index++) {
+    let segment = segment_to_search(search, index);
+    for (var slot = segment.first; slot < segment.end; slot++) {
+      if (is_found(search, segment, slot)) {
+#if FILL
+        if (room.is_enough && found < room.places.room) {
+          ids[room.places.first + found] = id_in[slot];
+        }
+#endif
+        found++;
+      }
+    }
+  }
+#if FILL
+  if (room.is_enough) {
+    sort_stretch(room.places.first, end);
+  } else {
+    for (var hole = room.places.first; hole < end; hole++) {
+      ids[hole] = NO_PARTNER;
+    }
+  }
+#else
+  tallies[number] = found;
+#endif
+}
+#endif

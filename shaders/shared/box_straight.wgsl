@@ -1,0 +1,11 @@
+// Boxes where space does not wrap around: they are what they are. The other kind, with the same names, is
+// box_periodic.wgsl.
+
+struct Box {
+  low: Vector,
+  high: Vector,
+}
+
+fn brought_in(box: Box) -> Box {
+  return box;
+}

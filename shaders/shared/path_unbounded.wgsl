@@ -1,0 +1,55 @@
+// What a ray's walk (measure/rays.wgsl) asks about cells in the unbounded world: same names as in path_dense.wgsl.
+// Needs of the kernel start: array<u32>, cell_of_slot: array<Cell>.
+
+// Slots from `first` up to, but not, `end`.
+struct Segment {
+  first: u32,
+  end: u32,
+}
+
+const FAR_OFF = 0x1p70f;
+
+fn shift_of(layer: i32, axis: u32) -> f32 {
+  return 0.0;
+}
+
+fn layer_at(coordinate: f32, axis: u32) -> i32 {
+  return lattice_at(Vector(coordinate)).x;
+}
+
+// Cells farther out are one with the last.
+fn begin_of(layer: i32, axis: u32) -> f32 {
+  return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
+}
+
+fn end_of(layer: i32, axis: u32) -> f32 {
+  return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= FARTHEST);
+}
+
+// Cells are exact here.
+fn extent_of(axis: u32) -> f32 {
+  return 0.0;
+}
+
+// Pieces of a row are blocks of the table.
+fn piece_at(x: i32) -> i32 {
+  return x >> HASH_BLOCK_SHIFT;
+}
+
+fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
+  let first = piece << HASH_BLOCK_SHIFT;
+  return vec2i(max(low, first), min(high, first + i32(HASH_BLOCK - 1u)));
+}
+
+fn segment_between(low: Lattice, last: i32) -> Segment {
+  let bucket = bucket_at(low);
+  return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);
+}
+
+// Buckets hold particles of other cells too.
+fn is_in_segment(low: Lattice, last: i32, slot: u32) -> bool {
+  let cell = load_lattice(cell_of_slot[slot]);
+  var high = low;
+  high.x = last;
+  return all((cell >= low) & (cell <= high));
+}

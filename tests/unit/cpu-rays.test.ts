@@ -1,0 +1,163 @@
+/** What a ray meets, on the CPU: brute force's, by distance and then by id, in every kind of world. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArgumentError, CellstormError } from '../../src/core/errors';
+import type { WorldOptions } from '../../src/core/world';
+import { type CpuGrid, createCpuGrid } from '../../src/cpu';
+import { hitsAlongRay } from '../../src/reference/rays';
+import { createNoise } from '../helpers/passes';
+import { EDGE, expectHits, makeRays } from '../helpers/rays';
+import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
+import { runs } from '../helpers/worlds';
+
+/** The share of its way that a centre's distance may be off by where doubles decide. */
+const DOUBLES = 2 ** -45;
+
+describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const box = { dimensions, min: corner(0), max: corner(EDGE) };
+  const worlds: Readonly<Record<string, WorldOptions>> = {
+    bounded: box,
+    'wide-celled': { ...box, min: corner(-3.3), cellSize: 1.3 },
+    periodic: { ...box, periodic: true },
+    channel: { ...box, min: corner(-0.7), periodic: corner(0).map((_, axis) => axis !== 1) },
+    unbounded: { dimensions, unbounded: true },
+  };
+
+  it.each(Object.keys(worlds))('meets what brute force says in a %s world', (name) => {
+    // Walked, and with so few that all of them are asked.
+    for (const count of [700, 40]) {
+      const options = worlds[name] as WorldOptions;
+      const noise = createNoise(dimensions);
+      const positions = Float32Array.from({ length: count * dimensions }, () => -1 + 10 * noise());
+      positions[dimensions * 30 + 1] = Number.NaN;
+      if (!options.periodic) positions[dimensions * 31] = 25;
+      const grid = createCpuGrid({ ...options, diameter: 1, capacity: count });
+      grid.build(positions);
+      const inside = stored({ world: grid.world, positions });
+      let met = 0;
+      let doubts = 0;
+      for (const ray of makeRays(dimensions, positions)) {
+        const { origin, direction, greatestDistance } = ray;
+        const isRay =
+          [...origin, ...direction].every(Number.isFinite) &&
+          Math.hypot(...direction) > 0 &&
+          greatestDistance >= 0;
+        if (!isRay) {
+          expect(() => grid.findAlongRay(origin, direction, greatestDistance)).toThrow(ArgumentError);
+          continue;
+        }
+        for (const radius of [0.5, 0.2]) {
+          const hits = hitsAlongRay(inside, grid.world.period, ray, radius, DOUBLES);
+          const got = grid.findAlongRay(origin, direction, greatestDistance, radius);
+          const what = `radius ${radius}, ${JSON.stringify(ray)}`;
+          doubts += expectHits(got.ids, got.distances, hits, what);
+          met += got.ids.length;
+          if (radius === 0.2) continue;
+          const visited: [number, number][] = [];
+          grid.alongRay(origin, direction, greatestDistance, (id, distance) => visited.push([id, distance]));
+          expect(visited).toEqual(Array.from(got.ids, (id, index) => [id, got.distances[index]]));
+        }
+      }
+      expect(met).toBeGreaterThan(count === 700 ? 400 : 20);
+      expect(doubts).toBeLessThan(met / 50);
+    }
+  });
+
+  it.each(Object.keys(unusualCrowds))(
+    'meets what brute force says, wherever particles are, in a %s world',
+    (kind) => {
+      let met = 0;
+      fc.assert(
+        fc.property(
+          (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 60),
+          fc.tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 })),
+          fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
+            minLength: dimensions,
+            maxLength: dimensions,
+          }),
+          fc.double({ min: 0, max: 3, noNaN: true }),
+          (crowd, [from, to], offset, length) => {
+            const { world, positions } = crowd;
+            const grid = createCpuGrid({ ...optionsOf(world), diameter: world.diameter, capacity: 60 });
+            grid.build(positions);
+            const inside = stored(crowd);
+            const count = Math.max(1, positions.length / dimensions);
+            const placeOf = (particle: number) =>
+              offset.map((_, axis) => inside[dimensions * (particle % count) + axis] ?? 0);
+            const origin = placeOf(from).map(
+              (value, axis) => value + (offset[axis] as number) * world.diameter,
+            );
+            const way = placeOf(to).map((value, axis) => value - (origin[axis] as number));
+            const far = Math.hypot(...way);
+            if (!(far > 0) || ![...origin, ...way].every((value) => Math.abs(value) < 1e37)) return;
+            const direction = way.map((value) => value / far);
+            const ray = { origin, direction, greatestDistance: length * far };
+            const got = grid.findAlongRay(origin, direction, ray.greatestDistance);
+            const hits = hitsAlongRay(inside, world.period, ray, world.diameter / 2, DOUBLES);
+            expectHits(got.ids, got.distances, hits, JSON.stringify(ray));
+            met += got.ids.length;
+          },
+        ),
+        runs(400),
+      );
+      expect(met).toBeGreaterThan(400);
+    },
+  );
+
+  const line = (grid: CpuGrid) =>
+    grid.build(
+      Float32Array.from({ length: 8 * dimensions }, (_, word) =>
+        word % dimensions === 0 ? word / dimensions + 0.5 : 4,
+      ),
+    );
+
+  it('runs around the ends of a periodic world, and tells of each ball once', () => {
+    const grid = createCpuGrid({ ...box, periodic: true, diameter: 0.5, capacity: 8 });
+    line(grid);
+    const along = (x: number, sign: number, reach: number) => {
+      const { ids, distances } = grid.findAlongRay(corner(4).with(0, x), corner(0).with(0, sign), reach);
+      return [[...ids], [...distances]];
+    };
+    expect(along(6, 1, 3.25)).toEqual([
+      [6, 7, 0, 1],
+      [0.25, 1.25, 2.25, 3.25],
+    ]);
+    expect(along(6 + 80, 1, 1)).toEqual([[6], [0.25]]);
+    expect(along(1.5, -1, 2.5)).toEqual([
+      [1, 0, 7],
+      [0, 0.75, 1.75],
+    ]);
+    for (const reach of [7.75, 8, 100, Number.POSITIVE_INFINITY]) {
+      expect(along(1, 1, reach)).toEqual([
+        [1, 2, 3, 4, 5, 6, 7, 0],
+        [0.25, 1.25, 2.25, 3.25, 4.25, 5.25, 6.25, 7.25],
+      ]);
+    }
+  });
+
+  it('meets what it touches, can be asked for inside of a visit, and refuses what is no ray', () => {
+    const grid = createCpuGrid({ ...box, diameter: 1, capacity: 8 });
+    line(grid);
+    const touched = grid.findAlongRay(corner(4).with(1, 4.5), corner(0).with(0, 1), 3.5);
+    expect([...touched.ids]).toEqual([4, 5, 6, 7]);
+    expect([...grid.findAlongRay(corner(4).with(1, 4.5 + 2 ** -40), corner(0).with(0, 1), 3.5).ids]).toEqual(
+      [],
+    );
+    const visited: number[] = [];
+    grid.alongRay(corner(4).with(0, 0), corner(0).with(0, 2), 1, (id, distance) => {
+      grid.alongRay(corner(4), corner(0).with(0, -1), 0.25, (other) => visited.push(id, distance, other));
+      expect(() => grid.build(new Float32Array(dimensions))).toThrow(CellstormError);
+    });
+    // Distances are in lengths of the direction.
+    expect(visited).toEqual([0, 1, 2].flatMap((id) => [3, 4].flatMap((other) => [id, id / 2, other])));
+    const ask = (...rest: [number, number?]) => grid.findAlongRay(corner(1), corner(1), ...rest);
+    expect(() => ask(-1)).toThrow(/^greatestDistance is -1, /);
+    expect(() => ask(Number.NaN)).toThrow(/^greatestDistance is NaN, /);
+    expect(() => ask(1, 0.6)).toThrow(/^radius is 0\.6, .* at most 0\.5, half the diameter\.$/);
+    expect(() => grid.findAlongRay(corner(1), corner(0), 1)).toThrow(
+      /^direction is \[0, 0.* at least 2\^-100 long\.$/,
+    );
+    expect(() => grid.findAlongRay([1], corner(1), 1)).toThrow(/^origin is \[1\], /);
+  });
+});
