@@ -24,11 +24,14 @@ fn list_heavy(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-#if !MIXED
-  if (atomicLoad(&crowd[0]) == 0u) {
+#if MIXED
+  let has_crowds = (guests[0] & (1u << CROWD_BIT)) != 0u;
+#else
+  let has_crowds = atomicLoad(&crowd[0]) != 0u;
+#endif
+  if (!has_crowds) {
     return;
   }
-#endif
   let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
   let first = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
   for (var slot = first; slot < grid.count; slot += stride) {

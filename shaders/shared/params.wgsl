@@ -22,6 +22,8 @@ struct Grid {
   base_radius: f32,
   // Larger particles are set aside.
   greatest_radius: f32,
+  // First bucket of each level of a box.
+  level_first: array<vec4u, 6>,
 }
 
 struct Substep {

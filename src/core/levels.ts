@@ -1,8 +1,8 @@
 /**
  * Purpose: where a particle with a radius of its own belongs: its level, its cell on that level and on those above,
- * and the bucket of the table that a cell is filed in. To the bit as shaders/shared/world_levels.wgsl.
- * Level l has cells 2^l times as wide as those of level 0, which are as wide as the smallest particle, rounded up to
- * a power of two. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ * and the bucket of the table that a cell is filed in. To the bit as shaders/shared/levels*.wgsl.
+ * Level l has cells 2^l times as wide as those of level 0. In a box that does not wrap around each cell has a bucket of
+ * its own; elsewhere cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
 import { mixBlock, snap, wrapCoordinate } from './cells';
@@ -20,16 +20,18 @@ export function levelOf(world: World, radius: number): number | undefined {
   return level;
 }
 
-/** Cells along an axis of a level; 0 along axes that do not wrap around. */
+/** Cells along an axis of a level; 0 where there is no end to them. */
 function cellsAt(world: World, axis: number, level: number): number {
-  return (world.cells[axis] as number) >> level;
+  const cells = world.cells[axis] as number;
+  // Around the end of an axis that wraps around the last cell takes in what is left.
+  return world.kind === 'bounded' ? ((cells - 1) >> level) + 1 : cells >> level;
 }
 
 /** Coordinate of a position's cell on the lowest level. */
 function finestCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   const cells = world.cells[axis] as number;
-  if (world.kind !== 'periodic') {
+  if (world.kind === 'unbounded') {
     const farthest = fround(FARTHEST_CELL / inverseCellSize);
     const clamped = Math.min(Math.max(snap(position), -farthest), farthest);
     return Math.floor(snap(fround(clamped * inverseCellSize)));
@@ -62,11 +64,19 @@ export function latticeAt(
 export function broughtIn(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);
-    return cells > 0 ? (coordinate + cells) % cells : coordinate;
+    return world.kind === 'periodic' && cells > 0 ? (coordinate + cells) % cells : coordinate;
   });
 }
 
 export function bucketAt(world: World, lattice: readonly number[], level: number): number {
+  if (world.kind === 'bounded') {
+    let index = 0;
+    for (let axis = world.dimensions - 1; axis >= 0; axis--) {
+      // A ring of empty cells surrounds each level.
+      index = index * (cellsAt(world, axis, level) + 2) + (lattice[axis] as number) + 1;
+    }
+    return (world.levelStarts[level] as number) + index;
+  }
   const [x = 0, ...across] = lattice;
   const hash = mixBlock([x >> HASH_BLOCK_SHIFT, ...across], Math.imul(level, 0x9e3779b9));
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));

@@ -81,6 +81,8 @@ export interface World {
   readonly levels: number;
   /** Largest diameter of the lowest level, a power of two; 0 where all are equal. */
   readonly baseDiameter: number;
+  /** First bucket of each level, where levels are dense: in a box that does not wrap around. Else empty. */
+  readonly levelStarts: readonly number[];
 }
 
 /** The radii that a grid is made for, where each particle has its own. */
@@ -196,12 +198,20 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
     cellSize: 1 / world.inverseCellSize,
     levels: 0,
     baseDiameter: 0,
+    levelStarts: [],
   });
 }
 
+/** Cells of the lowest level of a box, for each particle, unless the caller says how wide they are to be. */
+const LEVEL_CELLS_PER_PARTICLE = 2;
+
+/** A box of fewer cells is never too fine. */
+const FEW_LEVEL_CELLS = 4096;
+
 /**
  * A world for particles of different radii. Smaller ones than the smallest are welcome, and share the cells of its
- * level; the box of a bounded world only says where its walls are.
+ * level. The lowest level of a box is no finer than a few cells a particle: particles that small share it too, and where
+ * they crowd, `cellSize` makes it finer.
  */
 export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity: number): World {
   const { smallest, largest } = radii ?? {};
@@ -213,45 +223,59 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
   if (capacity > MAX_LEVEL_PARTICLES) {
     throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} where radii are given`);
   }
-  if (options.cellSize !== undefined) {
-    const accepted = 'left out, since cells are as wide as the particles of their level';
-    throw new ArgumentError('world.cellSize', options.cellSize, accepted);
-  }
-  const baseDiameter = 2 ** Math.ceil(Math.log2(Math.fround(2 * smallest)));
-  const levels = 1 + Math.max(0, Math.ceil(Math.log2(Math.fround(2 * largest) / baseDiameter)));
+  const { cellSize, ...rest } = options;
+  if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
+  const diameter = Math.fround(2 * largest);
+  // Checks all but the cells.
+  const { kind, dimensions, min, max, period } = defineWorld(rest, diameter);
+  const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
+  const cellsFor = (base: number) =>
+    extent.reduce((product, length) => product * Math.ceil(length / base), 1);
+  const most = Math.max(FEW_LEVEL_CELLS, LEVEL_CELLS_PER_PARTICLE * capacity);
+  const top = powerAbove(diameter);
+  let base = Math.min(powerAbove(Math.max(Math.fround(2 * smallest), cellSize ?? 0)), top);
+  while (cellSize === undefined && kind !== 'unbounded' && base < top && cellsFor(base) > most) base *= 2;
+  const levels = 1 + Math.log2(top / base);
   if (levels > MAX_LEVELS) {
-    const accepted = `at most 2^${MAX_LEVELS - 1} times radii.smallest, ${smallest}`;
+    const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
     throw new ArgumentError('radii.largest', largest, accepted);
   }
-  const diameter = Math.fround(2 * largest);
-  const table = defineUnbounded({ dimensions: options.dimensions }, baseDiameter, 2 * capacity);
-  const unbounded = options.unbounded === true;
-  // Checks the box, and that the highest level has cells enough where it wraps around.
-  const top = defineWorld(
-    unbounded ? options : { ...options, cellSize: baseDiameter * 2 ** (levels - 1) },
-    diameter,
-  );
-  const { kind, min, max, period, dimensions } = top;
-  const inverse = kind === 'periodic' ? top.inverseCellSize * 2 ** (levels - 1) : table.inverseCellSize;
+  const shared = { kind, dimensions, min, max, period, diameter, crowds: true, levels, baseDiameter: base };
+  const inverse = kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestOf(min, max), min);
+  const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
+  if (kind === 'bounded') {
+    const cells = extent.map((length) => Math.max(1, Math.ceil(length * inverse)));
+    const levelStarts: number[] = [];
+    let cellCount = 0;
+    for (let level = 0; level < levels; level++) {
+      levelStarts.push(cellCount);
+      cellCount += cells.reduce((product, count) => product * (((count - 1) >> level) + 3), 1);
+    }
+    if (Math.max(...cells) > MAX_CELLS_PER_AXIS || 2 * cellCount > MAX_CELLS) {
+      const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis and ${MAX_CELLS / 2} in all (a larger cellSize or a smaller box)`;
+      throw new ArgumentError('world', cells, accepted);
+    }
+    return Object.freeze({ ...shared, ...size, cells: Object.freeze(cells), cellCount, levelStarts });
+  }
+  if (kind === 'periodic') {
+    // The highest level needs cells enough, too.
+    defineWorld({ ...rest, cellSize: top }, diameter);
+  }
   const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
-  return Object.freeze({
-    kind,
-    dimensions,
-    min,
-    max,
-    period,
-    diameter,
-    inverseCellSize: inverse,
-    cellSize: 1 / inverse,
-    cells: Object.freeze(cells),
-    cellCount: table.cellCount,
-    crowds: true,
-    levels,
-    baseDiameter,
-  });
+  const { cellCount } = defineUnbounded({ dimensions }, base, 2 * capacity);
+  return Object.freeze({ ...shared, ...size, cells: Object.freeze(cells), cellCount, levelStarts: [] });
 }
 
-type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter'>;
+/** The least power of two that is not below a positive value. */
+function powerAbove(value: number): number {
+  const power = 2 ** Math.ceil(Math.log2(value));
+  return power < value ? 2 * power : power;
+}
+
+type Cells = Omit<
+  World,
+  'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter' | 'levelStarts'
+>;
 
 export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {
   if (typeof periodic === 'boolean') return new Array<boolean>(dimensions).fill(periodic);

@@ -94,7 +94,7 @@ const OPTION_NAMES = ['code', 'over', 'label', 'radius', 'buffers', 'parameters'
 /** An identifier of WGSL that is not one of ours. */
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-const FIELD_TYPES: Readonly<Record<FieldType, string>> = {
+const FIELD_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   f32: 'f32',
   u32: 'u32',
   vector: 'Vector',

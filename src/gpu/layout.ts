@@ -7,9 +7,13 @@
 import { CellstormError } from '../core/errors';
 import type { Dimensions } from '../core/world';
 
-export type FieldType = 'f32' | 'u32' | 'vector' | 'extent';
+/** `table`: TABLE_WORDS u32, in vectors of four as uniforms demand. */
+export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
-export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent'
+/** Words of a table: a level each. */
+export const TABLE_WORDS = 24;
+
+export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent' | 'table'
   ? readonly number[]
   : number;
 
@@ -37,10 +41,10 @@ export function defineStruct<const Fields extends StructFields>(
   let alignment = 4;
   for (const [name, type] of Object.entries(fields)) {
     const wide = type === 'vector' || type === 'extent';
-    const align = wide ? (dimensions === 2 ? 8 : 16) : 4;
+    const align = type === 'table' ? 16 : wide ? (dimensions === 2 ? 8 : 16) : 4;
     alignment = Math.max(alignment, align);
     offsets[name] = Math.ceil(end / align) * align;
-    end = (offsets[name] as number) + (wide ? 4 * dimensions : 4);
+    end = (offsets[name] as number) + (type === 'table' ? 4 * TABLE_WORDS : wide ? 4 * dimensions : 4);
   }
   const size = Math.ceil(end / alignment) * alignment;
   return {
@@ -57,7 +61,8 @@ export function defineStruct<const Fields extends StructFields>(
         const components = typeof value === 'number' ? [value] : value;
         components.forEach((component, index) => {
           const offset = (offsets[name] as number) + 4 * index;
-          if (type === 'u32' || type === 'extent') view.setUint32(offset, component, true);
+          if (type === 'u32' || type === 'extent' || type === 'table')
+            view.setUint32(offset, component, true);
           else view.setFloat32(offset, component, true);
         });
       }

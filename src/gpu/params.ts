@@ -25,6 +25,7 @@ export const GRID_FIELDS = {
   inverse_base: 'f32',
   base_radius: 'f32',
   greatest_radius: 'f32',
+  level_first: 'table',
 } as const;
 
 export const SUBSTEP_FIELDS = {
@@ -169,6 +170,7 @@ export class SharedParameters {
         inverse_base: world.levels > 0 ? 1 / world.baseDiameter : 0,
         base_radius: world.baseDiameter / 2,
         greatest_radius: world.diameter / 2,
+        level_first: world.levelStarts,
       }),
     );
     const parameters = this.substepRing.place(

@@ -4,14 +4,7 @@
  */
 import text from '../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../shaders/grid/heavy.wgsl?raw';
-import {
-  CROWD_HEADER,
-  CROWD_RUN,
-  CROWD_TILE,
-  CROWD_WORKGROUPS,
-  TILE_DISPATCH,
-  WORKGROUP_SIZE,
-} from '../core/constants';
+import { CROWD_HEADER, CROWD_RUN, CROWD_TILE, TILE_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -50,6 +43,9 @@ interface Kernels {
   readonly guests: Merges<Kernel> | undefined;
   readonly heavy: Kernel;
 }
+
+/** Threads stride over the slots: few, since most often there is nothing to list. */
+const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
@@ -194,7 +190,7 @@ export class Crowd {
       pass,
       shared,
       binding.heavy,
-      Math.min(CROWD_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE)),
+      Math.min(LISTING_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE)),
     );
   }
 

@@ -41,9 +41,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...PairEventsPass.describe(dimensions),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
-    ...(['bounded', 'periodic'] as const).flatMap((kind) =>
-      describeLevels({ dimensions, kind, crowds: true, levels: 1 }),
-    ),
+    ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),

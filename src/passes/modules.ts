@@ -11,6 +11,9 @@ import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
+import levels from '../../shaders/shared/levels.wgsl?raw';
+import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
+import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
@@ -18,6 +21,8 @@ import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
 import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
+import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
+import probeLevelsHashed from '../../shaders/shared/probe_levels_hashed.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
@@ -30,7 +35,6 @@ import stretch from '../../shaders/shared/stretch.wgsl?raw';
 import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
 import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
-import worldLevels from '../../shaders/shared/world_levels.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
 import type { BroadPhase } from '../core/settings';
@@ -64,8 +68,26 @@ const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [STRAIGHT, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
 };
 
-const LEVELS: ShaderSource = { name: 'shared/world_levels.wgsl', text: worldLevels };
+const LEVELS: ShaderSource = { name: 'shared/levels.wgsl', text: levels };
+const LEVELS_DENSE: ShaderSource = { name: 'shared/levels_dense.wgsl', text: levelsDense };
+const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: levelsHashed };
+
+/** Of particles that each have a radius of their own. */
+const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [STRAIGHT, LEVELS_DENSE, LEVELS],
+  periodic: [WRAPPED, LEVELS_HASHED, LEVELS],
+  unbounded: [STRAIGHT, LEVELS_HASHED, LEVELS],
+};
+
 const LEVELS_PROBE: ShaderSource = { name: 'shared/probe_levels.wgsl', text: probeLevels };
+const DENSE_PROBE: ShaderSource = { name: 'shared/probe_levels_dense.wgsl', text: probeLevelsDense };
+const HASHED_PROBE: ShaderSource = { name: 'shared/probe_levels_hashed.wgsl', text: probeLevelsHashed };
+
+const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [DENSE_PROBE, LEVELS_PROBE],
+  periodic: [HASHED_PROBE, LEVELS_PROBE],
+  unbounded: [HASHED_PROBE, LEVELS_PROBE],
+};
 
 const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };
 const NAIVE: ShaderSource = { name: 'shared/probe_naive.wgsl', text: probeNaive };
@@ -117,8 +139,7 @@ export interface Variant {
 
 /** Parameters, and where positions and cells are. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
-  if (levels) return [PARAMS, FINITE, kind === 'periodic' ? WRAPPED : STRAIGHT, LEVELS];
-  return [PARAMS, FINITE, ...WORLDS[kind]];
+  return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
 /** What the neighbour loop of a variant asks of its kernel beside what all do. */
@@ -138,7 +159,7 @@ export function neighbourModules(
   breadth: Breadth = 'narrow',
 ): ShaderSource[] {
   const probes = breadth === 'wide' ? WIDE_PROBES : GRID_PROBES;
-  const inGrid = variant.levels ? [LEVELS_PROBE] : probes[variant.kind];
+  const inGrid = (variant.levels ? LEVEL_PROBES : probes)[variant.kind];
   const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
@@ -165,6 +186,5 @@ export function variantName(variant: Variant): string {
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName({ kind, levels }: Variant, breadth: Breadth = 'narrow'): string {
-  if (levels) return kind === 'periodic' ? '.levels.periodic' : '.levels';
-  return `${breadth === 'wide' ? '.wide' : ''}${kind === 'bounded' ? '' : `.${kind}`}`;
+  return `${levels ? '.levels' : ''}${breadth === 'wide' ? '.wide' : ''}${kind === 'bounded' ? '' : `.${kind}`}`;
 }

@@ -165,7 +165,13 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
         const fields = STRUCTS[struct.name];
         if (!fields) throw new Error(`The host has no layout for ${name}: ${struct.name}.`);
         const layout = defineStruct(dimensions, fields);
-        const types = { f32: 'f32', u32: 'u32', vector: `vec${dimensions}f`, extent: `vec${dimensions}u` };
+        const types = {
+          f32: 'f32',
+          u32: 'u32',
+          vector: `vec${dimensions}f`,
+          extent: `vec${dimensions}u`,
+          table: 'array',
+        };
         expect(
           struct.members.map((member) => [member.name, member.offset, member.type.name]),
           struct.name,

@@ -1,0 +1,21 @@
+// Levels of cells of a box, each with a bucket of its own: level by level, row by row, with a ring of empty cells around
+// each level, as in world_bounded.wgsl. Needs space_straight; before levels.wgsl. The other kind is in
+// levels_hashed.wgsl.
+
+// Cells along each axis of a level, the ring included.
+fn cells_at(level: u32) -> Extent {
+  return ((grid.cells - Extent(1u)) >> Extent(level)) + Extent(3u);
+}
+
+fn finest_at(position: Vector) -> Lattice {
+  let scaled = floor(snap(snap(position - grid.origin) * grid.inverse_cell_size));
+  return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
+}
+
+fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
+  return lattice >> Extent(coarser - level);
+}
+
+fn bucket_at(lattice: Lattice, level: u32) -> u32 {
+  return grid.level_first[level / 4u][level % 4u] + flatten(lattice + Lattice(1), cells_at(level));
+}

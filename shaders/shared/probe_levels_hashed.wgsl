@@ -1,0 +1,132 @@
+// What probe_levels.wgsl asks of levels_hashed.wgsl. Buckets hold particles of other cells and levels too: theirs is
+// another turn, or nobody's, so the true cell of each is compared.
+
+#if HEAVY
+const TURNS = HEAVY_WORKGROUP_SIZE;
+#else
+const TURNS = 1u;
+#endif
+
+// Particles of one level, in it or its guests, in ranges of `start`: up to three cells of a row.
+struct Span {
+  first: u32,
+  first_length: u32,
+  second: u32,
+  second_length: u32,
+}
+
+// `offset`: where the buckets begin that are asked.
+#if WRAPS
+const SPANS = AROUND;
+
+fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
+  let bucket = offset + bucket_at(brought_in(around + offset_of(index), level), level);
+  return Span(start[bucket], start[bucket + 1u] - start[bucket], 0u, 0u);
+}
+
+// Whether a cell is the one of this span.
+fn is_in_span(around: Lattice, index: u32, level: u32, cell: Lattice) -> bool {
+  return all(cell == brought_in(around + offset_of(index), level));
+}
+#else
+const SPANS = ROWS;
+
+fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
+  let middle = around + row_offset(index);
+  let place = u32(middle.x) & (HASH_BLOCK - 1u);
+  let base = offset + block_of(middle, level);
+  let first = start[base + select(place - 1u, 0u, place == 0u)];
+  var span = Span(first, start[base + min(place + 1u, HASH_BLOCK - 1u) + 1u] - first, 0u, 0u);
+  // The cell beyond the end of the block is in another block.
+  if (place == 0u || place == HASH_BLOCK - 1u) {
+    let bucket = offset + bucket_at(middle + select(ALONG_X, -ALONG_X, place == 0u), level);
+    span.second = start[bucket];
+    span.second_length = start[bucket + 1u] - span.second;
+  }
+  return span;
+}
+
+fn is_in_span(around: Lattice, index: u32, level: u32, cell: Lattice) -> bool {
+  return all(abs(cell - around - row_offset(index)) <= ALONG_X);
+}
+#endif
+
+fn length_of(span: Span) -> u32 {
+  return span.first_length + span.second_length;
+}
+
+fn slot_in(span: Span, place: u32) -> u32 {
+  return select(span.second + (place - span.first_length), span.first + place, place < span.first_length);
+}
+
+// Those of the cells around a place on a level that are on that level.
+fn meet_level(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  around: Lattice,
+  level: u32,
+  turn: u32,
+) {
+  for (var index = 0u; index < SPANS; index++) {
+    let span = span_of(around, index, level, 0u);
+    // Never more than all, so that not even a broken grid holds up the device.
+    let end = min(length_of(span), grid.count);
+    for (var place = turn; place < end; place += TURNS) {
+      let other = slot_in(span, place);
+      let body = position_in[other];
+      let apart = separation(particle.position, place_of(body));
+      let distance_squared = dot(apart, apart);
+      let reach = particle.radius + radius_of(body);
+      if (distance_squared < reach * reach && other != except && level_of(radius_of(body)) == level) {
+        if (is_in_span(around, index, level, load_lattice(cell_of_slot[other]))) {
+          visit(own, particle, Neighbour(other, apart, distance_squared));
+        }
+      }
+    }
+  }
+}
+
+// Those that are on lower levels.
+fn meet_guests(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  around: Lattice,
+  level: u32,
+  turn: u32,
+) {
+  let base = GUEST_HEADER - grid.count;
+  for (var index = 0u; index < SPANS; index++) {
+    let span = span_of(around, index, level, guest_bucket(0u));
+    let end = min(length_of(span), grid.count * grid.levels);
+    for (var place = turn; place < end; place += TURNS) {
+      let entry = guests[base + slot_in(span, place)];
+      if ((entry & ((1u << GUEST_LEVEL_BITS) - 1u)) != level) {
+        continue;
+      }
+      let other = entry >> GUEST_LEVEL_BITS;
+      let body = position_in[other];
+      let apart = separation(particle.position, place_of(body));
+      let distance_squared = dot(apart, apart);
+      let reach = particle.radius + radius_of(body);
+      if (distance_squared < reach * reach && other != except) {
+        let cell = coarsened(load_lattice(cell_of_slot[other]), level_of(radius_of(body)), level);
+        if (is_in_span(around, index, level, cell)) {
+          visit(own, particle, Neighbour(other, apart, distance_squared));
+        }
+      }
+    }
+  }
+}
+
+#if CROWDS
+// Whether a row of cells around a place, from that bucket on, holds too many for one thread.
+fn has_long_row(around: Lattice, level: u32, offset: u32) -> bool {
+  var long = false;
+  for (var index = 0u; index < SPANS; index++) {
+    long = long || length_of(span_of(around, index, level, offset)) > HEAVY_ROW;
+  }
+  return long;
+}
+#endif
