@@ -93,7 +93,7 @@ export class HashGrid {
       : defineWorld(options, options.diameter as number, capacity);
     const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
     checkGpu(gpu);
-    checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    checkHolds(gpu, capacity, world);
     const carriesVelocities = options.velocities === true;
     const vector = 4 * storedFloats(dimensions) * capacity;
     const { sort, outputs, parameters } = await createParts({
@@ -310,4 +310,14 @@ export class HashGrid {
 /** Bytes of one particle's place: its position, and its radius where it has one of its own. */
 function bodyBytes({ dimensions, levels }: World): number {
   return levels > 0 ? 16 : 4 * storedFloats(dimensions);
+}
+
+/** With levels, what a particle takes most of is its place or its entries in the lists of guests; buckets come twice. */
+function checkHolds(gpu: Gpu, capacity: number, world: World): void {
+  const { levels, cellCount, dimensions } = world;
+  if (levels === 0) {
+    checkDeviceHolds(gpu, capacity, cellCount, dimensions);
+    return;
+  }
+  checkDeviceHolds(gpu, Math.ceil(capacity * Math.max(1, (levels - 1) / 4)), 2 * cellCount + 1, 3);
 }

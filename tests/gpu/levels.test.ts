@@ -1,10 +1,11 @@
 /** Particles that each have a radius of their own: their grid, their pairs, and the loop over who overlaps whom. */
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { HEAVY_ROW } from '../../src/core/constants';
+import { CROWDED, GUEST_HEADER, GUEST_LEVEL_BITS, HEAVY_ROW } from '../../src/core/constants';
 import { guestBucket } from '../../src/core/levels';
 import type { Dimensions, WorldOptions } from '../../src/core/world';
-import { HashGrid } from '../../src/engine/hash-grid';
+import type { CellSort } from '../../src/engine/cell-sort';
+import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
 import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
@@ -70,6 +71,12 @@ async function createGrid(
   return HashGrid.create(tools.wrap(), { ...options, radii: { smallest: 1, largest }, capacity, cellSize });
 }
 
+/** The lists of guests, which are nobody's business but the neighbour loop's. */
+async function readGuests(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
+  const { guestList } = (grid as unknown as { sort: CellSort }).sort;
+  return (await readWords(tools, guestList as GPUBuffer, GUEST_HEADER + count)).subarray(GUEST_HEADER);
+}
+
 async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, crowd: Crowd, most = 60_000) {
   const { dimensions } = grid.world;
   const pairs = await grid.pairs({ capacity: most });
@@ -99,10 +106,10 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ] as const) {
           const crowd = scatter(dimensions, count, count + edge, { edge, low });
           // The larger box: with levels as many as there is room for.
-          const cellSize = edge === 1000 ? 4 : 2;
+          const cellSize = edge === 1000 ? 8 : 2;
           const grid = await createGrid(tools, options(dimensions, edge), Math.max(count, 1), 64, cellSize);
           const { world } = grid;
-          expect(world.levels).toBe(cellSize === 2 ? 7 : 6);
+          expect(world.levels).toBe(cellSize === 2 ? 7 : 5);
           const expected = buildLevelGrid(world, crowd.positions, crowd.radii);
           const found = await findPairs(device, tools, grid, crowd);
           expectArraysEqual(await readWords(tools, grid.ids, count), expected.ids, 'ids');
@@ -111,6 +118,9 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           expectArraysEqual(words.subarray(0, world.cellCount + 1), expected.start, 'start');
           const guestStart = words.subarray(first).map((place) => place - count);
           expectArraysEqual(guestStart, expected.guestStart, 'start of guests');
+          const entries = await readGuests(tools, grid, expected.guests.length);
+          const slots = entries.map((entry) => entry >>> GUEST_LEVEL_BITS);
+          expectArraysEqual(slots, expected.guests, 'guests');
           expectArraysEqual(
             found.pairs,
             bruteForceLevelPairs(world, crowd.positions, crowd.radii),
@@ -153,6 +163,55 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         }),
         runs(40),
       );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'are refused with a sentence where the grid cannot be, or is asked for what it is not made for',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const base = { ...box(dimensions, 64), capacity: 10 };
+      const radii = { smallest: 1, largest: 8 };
+      const refused: [object, string | RegExp][] = [
+        [{ radii, diameter: 2 }, 'diameter is 2, but it must be left out where radii are given.'],
+        [
+          { radii: { smallest: 2, largest: 1 } },
+          'radii.smallest is 2, but it must be at most radii.largest, 1.',
+        ],
+        [
+          { radii: { smallest: 0, largest: 1 } },
+          /^2 · radii\.smallest is 0, but it must be a number from 2\^-40/,
+        ],
+        [{ radii: { largest: 1 } }, /^2 · radii\.smallest is NaN/],
+        [{ radii: { ...radii, middle: 3 } }, /^radii/],
+        [{ radii, periodic: true, max: new Array(dimensions).fill(40) }, /^world\.max\[0\] is 40.*periodic/],
+        [{ radii, capacity: 2 ** 27 + 1 }, /^capacity is 134217729, but it must be at most 134217728/],
+      ];
+      for (const [options, message] of refused) {
+        await expect(HashGrid.create(gpu, { ...base, ...options } as HashGridOptions)).rejects.toThrow(
+          message,
+        );
+      }
+      const fine = { ...base, max: new Array(dimensions).fill(2 ** 14), cellSize: 2, radii };
+      await expect(HashGrid.create(gpu, fine)).rejects.toThrow(/maxStorageBufferBindingSize|at most/);
+      const grid = await HashGrid.create(gpu, { ...base, radii });
+      await expect(grid.near({ points: 1, capacity: 8 })).rejects.toThrow(
+        'This HashGrid was created with `radii`, and near needs one with `diameter`.',
+      );
+      const code = `alias Own = u32;
+fn begin(particle: Particle) -> Own { return 0u; }
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {}
+fn finish(own: Own, particle: Particle) {}`;
+      await expect(grid.kernel({ code, radius: 1 })).rejects.toThrow(/^radius is 1, but it must be left out/);
+      await expect(grid.kernel({ code, over: 'points' })).rejects.toThrow(/^over is "points"/);
+      expect(() =>
+        grid.encode(gpu.device.createCommandEncoder(), {
+          positions: tools.allocate('short', 16 * 9),
+          count: 10,
+        }),
+      ).toThrow(/^positions is a buffer of 144 bytes .* at least 160 bytes/);
+      grid.destroy();
     },
     SHARED,
   );
@@ -227,6 +286,20 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
           expected,
           'neighbours',
         );
+        // A list of thousands, put in order by merging: in every bucket entries ascend.
+        const first = guestBucket(grid.world, 0);
+        const starts = await readWords(tools, grid.start, first + grid.world.cellCount + 1);
+        const total = (starts.at(-1) as number) - (small + 2);
+        const guests = await readGuests(tools, grid, total);
+        let longest = 0;
+        for (let bucket = first; bucket < first + grid.world.cellCount; bucket++) {
+          const list = guests.subarray(
+            ...[0, 1].map((step) => (starts[bucket + step] as number) - (small + 2)),
+          );
+          longest = Math.max(longest, list.length);
+          expectArraysEqual(list, list.slice().sort(), 'guests');
+        }
+        expect(longest).toBeGreaterThan(CROWDED);
         const [large = 0] = order;
         expect(words[2 * large]).toBeGreaterThan(HEAVY_ROW);
         expect(words[2 * large + 1]).toBe(64);
