@@ -83,7 +83,7 @@ export async function createParts<Parts extends Readonly<Record<string, unknown>
   outcomes.forEach((outcome, index) => {
     if (outcome.status !== 'fulfilled') return;
     parts[names[index] as string] = outcome.value;
-    if (failed) (outcome.value as { destroy?: () => void }).destroy?.();
+    if (failed) (outcome.value as { destroy?: () => void } | undefined)?.destroy?.();
   });
   if (failed) throw failed.reason;
   return parts as Parts;

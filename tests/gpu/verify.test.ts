@@ -106,7 +106,7 @@ const FAULTS: readonly Fault[] = [
     to: 'row_step <= u32(rows.y - rows.x) / 2u',
     check: 'boxes and rays',
   },
-  { name: 'ranks are taken in vain', from: '] + ranks[slot];', to: '];', check: 'grid' },
+  { name: 'ranks are taken in vain', from: 'start[bucket] + rank;', to: 'start[bucket];', check: 'grid' },
   {
     name: 'the probe ends a cell early',
     from: 'start[above + 2u] - third',
