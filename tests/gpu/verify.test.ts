@@ -86,7 +86,7 @@ interface Fault {
 
 const FAULTS: readonly Fault[] = [
   { name: 'cells round to the nearest', from: 'floor(snap(', to: 'round(snap(', check: 'grid' },
-  { name: 'ids descend in a cell', from: '[other].y < entry.y', to: '[other].y > entry.y', check: 'grid' },
+  { name: 'ids descend in a cell', from: '[other].y < id', to: '[other].y > id', check: 'grid' },
   {
     name: 'blocks are summed by halves',
     from: 'sum_of(counts[vector])',
