@@ -106,7 +106,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     memoryBytes: simulation.memoryBytes,
     diameter: 2 * simulation.radius,
     measures,
-    warning: crowdingWarning(measures, simulation.world) ?? null,
+    warning: crowdingWarning(measures, simulation) ?? null,
     times,
   };
   process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));

@@ -32,11 +32,19 @@ describe('crowding', () => {
 
   it('is told in a sentence that says how many, and what can be done', () => {
     const measures = { count: 1000, crowded: 400, greatestOccupancy: 250 };
-    const plain = crowdingWarning(measures, { crowds: false });
+    const world = (crowds: boolean) => defineWorld({ ...BOX, crowds }, 1);
+    const plain = crowdingWarning(measures, { backend: 'gpu', world: world(false) });
     expect(plain).toMatch(/^400 of 1000 particles are in cells of more than 128, the fullest with 250: /);
     expect(plain).toContain('`crowds: true`');
-    expect(crowdingWarning(measures, { crowds: true })).not.toContain('`crowds: true`');
-    expect(crowdingWarning({ ...measures, crowded: 0 }, { crowds: false })).toBeUndefined();
+    for (const [backend, crowds] of [
+      ['gpu', true],
+      ['cpu', false],
+    ] as const) {
+      const warning = crowdingWarning(measures, { backend, world: world(crowds) });
+      expect(warning).toMatch(/ A smaller radius or a larger world would make it less\.$/);
+    }
+    const none = { ...measures, crowded: 0 };
+    expect(crowdingWarning(none, { backend: 'gpu', world: world(false) })).toBeUndefined();
   });
 
   it('is an option of every world, off unless asked for, and nothing but true or false', () => {
