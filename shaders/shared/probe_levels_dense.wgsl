@@ -17,16 +17,56 @@ struct Layer {
   third_end: u32,
 }
 
-fn layer_of(middle: u32, layer: u32, cells: Extent) -> Layer {
+// Of the 3×3 (3×3×3) cells around a place on a level, the first and the last along each axis that somebody can be in
+// who is nearer than `reach`: half of them, most often.
+struct Reached {
+  low: Lattice,
+  high: Lattice,
+}
+
+// The margin is many times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of
+// the outermost cells; so the cell of the place itself is always among them.
+fn reached_from(place: Vector, reach: f32, around: Lattice, level: u32) -> Reached {
+  let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
+  let margin = (abs(place) + Vector(reach)) * 0x1p-20f;
+  let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  return Reached(
+    clamp(Lattice(floor(low)), around - Lattice(1), around),
+    clamp(Lattice(floor(high)), around, around + Lattice(1)),
+  );
+}
+
+// The greatest radius on a level.
+fn greatest_on(level: u32) -> f32 {
+  return grid.base_radius * bitcast<f32>((127u + level) << 23u);
+}
+
+fn layer_of(middle: u32, layer: u32, cells: Extent, around: Lattice, reached: Reached) -> Layer {
   let centre = layer_centre(middle, layer, cells);
   let below = centre - cells.x;
   let above = centre + cells.x;
-  let first = start[below - 1u];
-  let second = start[centre - 1u];
-  let third = start[above - 1u];
-  let first_end = start[below + 2u] - first;
-  let second_end = first_end + start[centre + 2u] - second;
-  return Layer(first, second, third, first_end, second_end, second_end + start[above + 2u] - third);
+  let low = reached.low - around;
+  let high = reached.high - around;
+  // 0 or −1, and 1 or 2 cells on.
+  let begin = u32(low.x);
+  let end = u32(high.x + 1);
+  let first = start[below + begin];
+  let second = start[centre + begin];
+  let third = start[above + begin];
+  let first_end = select(0u, start[below + end] - first, low.y < 0);
+  let second_end = first_end + start[centre + end] - second;
+  let third_end = second_end + select(0u, start[above + end] - third, high.y > 0);
+  return Layer(first, second, third, first_end, second_end, third_end);
+}
+
+// Whether a layer of rows is reached at all.
+fn is_layer_reached(layer: u32, around: Lattice, reached: Reached) -> bool {
+  if (DIMENSIONS == 2u) {
+    return true;
+  }
+  let along = around[DIMENSIONS - 1u] + i32(layer) - 1;
+  return along >= reached.low[DIMENSIONS - 1u] && along <= reached.high[DIMENSIONS - 1u];
 }
 
 fn slot_in(layer: Layer, index: u32) -> u32 {
@@ -61,8 +101,13 @@ fn meet_level(
 ) {
   let middle = bucket_at(around, level);
   let cells = cells_at(level);
+  let reach = particle.radius + greatest_on(level);
+  let reached = reached_from(particle.position - grid.origin, reach, around, level);
   for (var index = 0u; index < LAYERS; index++) {
-    let layer = layer_of(middle, index, cells);
+    if (!is_layer_reached(index, around, reached)) {
+      continue;
+    }
+    let layer = layer_of(middle, index, cells, around, reached);
     // Never more than all, so that not even a broken grid holds up the device.
     let end = min(layer.third_end, grid.count);
     for (var place = turn; place < end; place += TURNS) {
@@ -83,8 +128,13 @@ fn meet_guests(
   let base = GUEST_HEADER - grid.count;
   let middle = guest_bucket(bucket_at(around, level));
   let cells = cells_at(level);
+  let reach = particle.radius + 0.5 * greatest_on(level);
+  let reached = reached_from(particle.position - grid.origin, reach, around, level);
   for (var index = 0u; index < LAYERS; index++) {
-    let layer = layer_of(middle, index, cells);
+    if (!is_layer_reached(index, around, reached)) {
+      continue;
+    }
+    let layer = layer_of(middle, index, cells, around, reached);
     let end = min(layer.third_end, grid.count * grid.levels);
     for (var place = turn; place < end; place += TURNS) {
       meet(own, particle, except, guests[base + slot_in(layer, place)] >> GUEST_LEVEL_BITS);
@@ -96,8 +146,9 @@ fn meet_guests(
 // Whether three rows of cells around a place, from that bucket on, hold too many for one thread.
 fn has_long_row(around: Lattice, level: u32, offset: u32) -> bool {
   var long = false;
+  let all = Reached(around - Lattice(1), around + Lattice(1));
   for (var index = 0u; index < LAYERS; index++) {
-    let layer = layer_of(offset + bucket_at(around, level), index, cells_at(level));
+    let layer = layer_of(offset + bucket_at(around, level), index, cells_at(level), around, all);
     long = long || layer.third_end > 3u * HEAVY_ROW;
   }
   return long;

@@ -82,6 +82,8 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
   const pairs = await grid.pairs({ capacity: most });
   const encoder = device.createCommandEncoder();
   const positions = tools.upload('bodies', bodiesOf(dimensions, crowd));
+  // Twice, and fewer at first: nothing of one build may stay behind for the next.
+  grid.encode(encoder, { positions, count: Math.floor(crowd.radii.length / 2) });
   grid.encode(encoder, { positions, count: crowd.radii.length });
   pairs.encode(encoder);
   device.queue.submit([encoder.finish()]);
