@@ -243,23 +243,30 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
   const shared = { kind, dimensions, min, max, period, diameter, crowds: true, levels, baseDiameter: base };
   const inverse = kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestOf(min, max), min);
   const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
+  const along = kind === 'unbounded' ? [] : extent.map((length) => Math.max(1, Math.ceil(length * inverse)));
+  if (Math.max(...along) > MAX_CELLS_PER_AXIS) {
+    const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
+    throw new ArgumentError('world', along, accepted);
+  }
   if (kind === 'bounded') {
-    const cells = extent.map((length) => Math.max(1, Math.ceil(length * inverse)));
+    const cells = along;
     const levelStarts: number[] = [];
     let cellCount = 0;
     for (let level = 0; level < levels; level++) {
       levelStarts.push(cellCount);
       cellCount += cells.reduce((product, count) => product * (((count - 1) >> level) + 3), 1);
     }
-    if (Math.max(...cells) > MAX_CELLS_PER_AXIS || 2 * cellCount > MAX_CELLS) {
-      const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis and ${MAX_CELLS / 2} in all (a larger cellSize or a smaller box)`;
+    if (2 * cellCount > MAX_CELLS) {
+      const accepted = `at most ${MAX_CELLS / 2} cells in all (a larger cellSize or a smaller box)`;
       throw new ArgumentError('world', cells, accepted);
     }
     return Object.freeze({ ...shared, ...size, cells: Object.freeze(cells), cellCount, levelStarts });
   }
   if (kind === 'periodic') {
-    // The highest level needs cells enough, too.
-    defineWorld({ ...rest, cellSize: top }, diameter);
+    // The highest level needs cells enough, too; it has as many as are left of those of the lowest.
+    const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
+    const periodic = period.map((length) => length > 0);
+    checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
   }
   const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
   const { cellCount } = defineUnbounded({ dimensions }, base, 2 * capacity);
@@ -339,15 +346,7 @@ function defineBox(
       );
     }
   }
-  const enough = lengthenPeriodic(min, max, periodic, requested, diameter);
-  enough.forEach((high, axis) => {
-    if (high === max[axis]) return;
-    throw new ArgumentError(
-      `world.max[${axis}]`,
-      options.max?.[axis],
-      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${high}, since the axis is periodic`,
-    );
-  });
+  checkPeriodic(options, { min, max, periodic, requested, diameter, fewest: FEWEST_PERIODIC_CELLS });
   const inverseCellSize = chooseInverse(requested, diameter, longestOf(min, max), min);
   const cells = extent.map((length, axis) =>
     periodic[axis]
@@ -374,30 +373,54 @@ function defineBox(
   };
 }
 
+/** A box of which some axes wrap around, and the cells that it is to have. */
+interface PeriodicBox {
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly periodic: readonly boolean[];
+  readonly requested: number;
+  readonly diameter: number;
+  /** Cells that each axis that wraps around needs. */
+  readonly fewest: number;
+}
+
+/** Refuses a box with an axis that wraps around and has too few cells, and says how long it would have to be. */
+function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
+  lengthenPeriodic(box).forEach((high, axis) => {
+    if (high === box.max[axis]) return;
+    throw new ArgumentError(
+      `world.max[${axis}]`,
+      options.max?.[axis],
+      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${high}, since the axis is periodic`,
+    );
+  });
+}
+
 /**
  * `max`, raised along periodic axes that have too few cells to where they have enough. All at once: a longer axis
  * may take a lower inverse, and so a longer other one.
  */
-function lengthenPeriodic(
-  min: readonly number[],
-  max: readonly number[],
-  periodic: readonly boolean[],
-  requested: number,
-  diameter: number,
-): readonly number[] {
+function lengthenPeriodic({
+  min,
+  max,
+  periodic,
+  requested,
+  diameter,
+  fewest,
+}: PeriodicBox): readonly number[] {
   const raised = [...max];
   for (;;) {
     const inverse = chooseInverse(requested, diameter, longestOf(min, raised), min);
     const short = min.flatMap((low, axis) => {
       const length = Math.fround((raised[axis] as number) - low);
-      return periodic[axis] && countPeriodic(length, inverse) < FEWEST_PERIODIC_CELLS ? [axis] : [];
+      return periodic[axis] && countPeriodic(length, inverse) < fewest ? [axis] : [];
     });
     if (short.length === 0) return raised;
     for (const axis of short) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
       // The second time it is for rounding, in one place or another, that it falls short.
-      raised[axis] = Math.max(raise(high, low), Math.fround(low + FEWEST_PERIODIC_CELLS / inverse));
+      raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
 }

@@ -1,0 +1,58 @@
+/** Worlds for particles of many sizes: what their cells must be, so that none is visited twice and none missed. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../src/core/errors';
+import {
+  defineLevels,
+  FEWEST_PERIODIC_CELLS,
+  MAX_CELLS_PER_AXIS,
+  type World,
+  type WorldOptions,
+} from '../../src/core/world';
+import { runs } from '../helpers/worlds';
+
+const RADII = { smallest: 0.5, largest: 1.5 };
+
+/** Cells along each axis of the highest level. */
+function highest({ cells, levels }: World): number[] {
+  return cells.map((count) => count >> (levels - 1));
+}
+
+describe('a world of many sizes that wraps around', () => {
+  const make = (low: number, high: number, cellSize?: number) => {
+    const options = { dimensions: 2, min: [low, low], max: [high, high], periodic: true };
+    return defineLevels({ ...options, cellSize } as WorldOptions, RADII, 1000);
+  };
+
+  it('is refused where rounding leaves the highest level two cells, whose neighbours would come twice', () => {
+    // Three cells of 4, but eleven and not twelve of 1, since these are a little wider.
+    expect(() => make(1, 13)).toThrow(
+      /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
+    );
+    expect(highest(make(0, 12))).toEqual([3, 3]);
+  });
+
+  it('has three cells on every level, and what is said to be enough is', () => {
+    const thirds = fc.integer({ min: -300, max: 300 });
+    fc.assert(
+      fc.property(thirds, fc.double({ min: 11, max: 30, noNaN: true }), (third, length) => {
+        const low = third / 3;
+        let world: World;
+        try {
+          world = make(low, low + length);
+        } catch (error) {
+          if (!(error instanceof ArgumentError)) throw error;
+          world = make(low, Number(/cells = (\S+),/.exec(error.message)?.[1]));
+        }
+        expect(Math.min(...highest(world))).toBeGreaterThanOrEqual(FEWEST_PERIODIC_CELLS);
+      }),
+      runs(300),
+    );
+  });
+
+  it('is refused where an axis has more cells than 32-bit floats tell apart', () => {
+    expect(() => make(0, 2 ** 20, 1)).toThrow(
+      new RegExp(`^world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} cells along an axis`),
+    );
+  });
+});
