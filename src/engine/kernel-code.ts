@@ -1,7 +1,7 @@
 /**
  * Purpose: what a kernel's code of the user's own says, as far as it must be known before it is compiled: that it
  * defines what it must, and that no name in it is one of ours. Names of ours differ from world to world and with
- * the radius, and a kernel that compiles in one must not fail in another.
+ * the radii, and a kernel that compiles in one must not fail in another.
  */
 import { ArgumentError, Phrase } from '../core/errors';
 import type { Dimensions, WorldKind } from '../core/world';
@@ -80,6 +80,7 @@ function reservedNames(): ReadonlySet<string> {
     ...DIMENSIONS.map((dimensions) => DIMENSION_SOURCES[dimensions]),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid', 'wide')),
+    ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid')),
     NEIGHBOURS,
     EACH_PARTICLE,
     EACH_HEAVY,

@@ -261,6 +261,7 @@ describe('a kernel that is wrong', () => {
           /^code is WGSL that defines "around", .*whose names the grid's own code does not have\.$/,
         ],
         [{ code: `${COUNTING.code}\nstruct Span { a: u32 }` }, /^code is WGSL that defines "Span", /],
+        [{ code: `${COUNTING.code}\nfn meet() {}` }, /^code is WGSL that defines "meet", /],
         [{ code: `${COUNTING.code}\nfn wide_span() {}` }, /^code is WGSL that defines "wide_span", /],
         [{ code: `${COUNTING.code}\nconst FARTHEST = 1;` }, /^code is WGSL that defines "FARTHEST", /],
         [{ code: `${COUNTING.code}\nvar<private> block_of: u32;` }, /defines "block_of", /],
