@@ -15,11 +15,10 @@ struct Grid {
   inverse_period: Vector,
   // Empty cells at each end of an axis: 1, or 0 where it is periodic.
   ring: Extent,
-  // Of particles with radii of their own (see world_levels.wgsl), else 0: levels, the inverse of the largest diameter
-  // on the lowest and half that diameter.
+  // Of particles with radii of their own (see levels.wgsl), else 0: levels, and the inverse of the largest diameter on
+  // the lowest.
   levels: u32,
   inverse_base: f32,
-  base_radius: f32,
   // Larger particles are set aside.
   greatest_radius: f32,
   // First bucket of each level of a box.

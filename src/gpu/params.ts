@@ -23,7 +23,6 @@ export const GRID_FIELDS = {
   ring: 'extent',
   levels: 'u32',
   inverse_base: 'f32',
-  base_radius: 'f32',
   greatest_radius: 'f32',
   level_first: 'table',
 } as const;
@@ -168,7 +167,6 @@ export class SharedParameters {
         ring: world.period.map((length) => (length > 0 ? 0 : 1)),
         levels: world.levels,
         inverse_base: world.levels > 0 ? 1 / world.baseDiameter : 0,
-        base_radius: world.baseDiameter / 2,
         greatest_radius: world.diameter / 2,
         level_first: world.levelStarts,
       }),

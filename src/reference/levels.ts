@@ -1,6 +1,6 @@
 /**
  * Purpose: the grid of particles that each have a radius of their own, plain and slow: twin of what the passes of
- * HashGrid make with shaders/shared/world_levels.wgsl, and the pairs that brute force finds.
+ * HashGrid make with shaders/shared/levels.wgsl, and the pairs that brute force finds.
  * Inputs: packed positions, a radius each. Ordering: buckets ascending, ids ascending in each; what is set aside last.
  */
 import { bucketAt, latticeAt, levelOf } from '../core/levels';
