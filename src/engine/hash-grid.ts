@@ -109,8 +109,8 @@ export class HashGrid {
   }
 
   /**
-   * u32 a cell (in an unbounded world a bucket, which cells share), the sentinel (one entry more), and the end of the
-   * particles that are not finite.
+   * u32 a cell (in an unbounded world, and in a periodic one with radii, a bucket, which cells share), the sentinel (one
+   * entry more), and the end of the particles that are not finite or not of a size that the grid is made for.
    */
   get start(): GPUBuffer {
     return this.sort.start;
@@ -131,8 +131,8 @@ export class HashGrid {
   }
 
   /**
-   * Cell of each sorted slot: u32, its index; in an unbounded world vec2i (2D) or vec4i with w unused (3D), the cell
-   * itself.
+   * Cell of each sorted slot: u32, its index; in an unbounded world or with radii vec2i (2D) or vec4i with w unused
+   * (3D), the cell itself, on the level of its particle.
    */
   get cellOfSlot(): GPUBuffer {
     return this.sort.cellOfSlot;
