@@ -5,8 +5,15 @@
 @group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
 @group(1) @binding(2) var<storage, read_write> ranks: array<u32>;
+#if MIXED
+@group(1) @binding(3) var<storage, read> guests: array<u32>;
+#if IDS
+@group(1) @binding(4) var<storage, read> id_in: array<u32>;
+#endif
+#else
 #if IDS
 @group(1) @binding(3) var<storage, read> id_in: array<u32>;
+#endif
 #endif
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -32,7 +39,9 @@ fn count(
     let level = level_of(radius_of(body));
     let cell = cell_at(place_of(body), level);
     for (var higher = level + 1u; higher < grid.levels; higher++) {
-      atomicAdd(&counts[guest_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
+      if ((guests[0] & (1u << higher)) != 0u) {
+        atomicAdd(&counts[guest_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
+      }
     }
   }
 #endif

@@ -57,7 +57,26 @@ fn tile_at(index: u32) -> Tile {
 #if TILES
 const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
 
-var<workgroup> tile_ids: array<u32, CROWD_TILE>;
+// Entries that are put in order by counting, before they are merged.
+const STRIP = 32u;
+
+var<workgroup> keys: array<u32, CROWD_TILE>;
+var<workgroup> strips: array<u32, CROWD_TILE>;
+
+// How many of a sorted strip have a smaller key.
+fn smaller_in_strip(begin: u32, stop: u32, key: u32) -> u32 {
+  var low = begin;
+  var high = stop;
+  while (low < high) {
+    let middle = (low + high) / 2u;
+    if (strips[middle] < key) {
+      low = middle + 1u;
+    } else {
+      high = middle;
+    }
+  }
+  return low - begin;
+}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sort_tiles(
@@ -65,7 +84,11 @@ fn sort_tiles(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  for (var index = linear_workgroup(workgroup, workgroups); index < crowd[0]; index += workgroups.x * workgroups.y) {
+  for (
+    var index = linear_workgroup(workgroup, workgroups);
+    index < crowd[0];
+    index += workgroups.x * workgroups.y
+  ) {
     let tile = tile_at(index);
     let length = tile.stop - tile.begin;
     var own = array<Entry, PER_THREAD>();
@@ -73,15 +96,27 @@ fn sort_tiles(
       let place = part * WORKGROUP_SIZE + thread;
       if (place < length) {
         own[part] = entries[tile.begin + place];
-        tile_ids[place] = key_of(own[part]);
+        keys[place] = key_of(own[part]);
+      }
+    }
+    workgroupBarrier();
+    for (var part = 0u; part < PER_THREAD; part++) {
+      let place = part * WORKGROUP_SIZE + thread;
+      let strip = place / STRIP * STRIP;
+      if (place < length) {
+        var smaller = 0u;
+        for (var other = strip; other < min(strip + STRIP, length); other++) {
+          smaller += select(0u, 1u, keys[other] < keys[place]);
+        }
+        strips[strip + smaller] = keys[place];
       }
     }
     workgroupBarrier();
     for (var part = 0u; part < PER_THREAD; part++) {
       if (part * WORKGROUP_SIZE + thread < length) {
         var smaller = 0u;
-        for (var other = 0u; other < length; other++) {
-          smaller += select(0u, 1u, tile_ids[other] < key_of(own[part]));
+        for (var strip = 0u; strip < length; strip += STRIP) {
+          smaller += smaller_in_strip(strip, min(strip + STRIP, length), key_of(own[part]));
         }
         entries[tile.begin + smaller] = own[part];
       }

@@ -1,6 +1,7 @@
 // The guests of a cell: particles of lower levels whose place is in it. Whoever is as large as the cells of a level
-// finds there all that are smaller, in one range. Counted by count.wgsl behind the buckets of the grid; here, on the
-// sorted slots, listed at the scanned places and put in order. Inputs: a sorted grid, starts. Outputs: `guests`, the
+// finds there all that are smaller, in one range. Levels that nobody is on have none: so levels are noted first, before
+// count.wgsl counts guests behind the buckets of the grid; here, on the sorted slots, they are listed at the scanned
+// places and put in order. Inputs: where particles are; a sorted grid, starts. Outputs: `guests`, the
 // word of levels that anyone is on (bit CROWD_BIT: some bucket or list is crowded) and, from GUEST_HEADER on, entries by
 // bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two levels may
 // share a bucket and a particle be the guest of both; counts, zero again; for crowd.wgsl, the tiles of crowded lists,
@@ -12,6 +13,33 @@
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn clear_guests() {
   guests[0] = 0u;
+}
+#else
+#if NOTE
+@group(1) @binding(0) var<storage, read_write> guests: array<atomic<u32>>;
+@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+
+// Most threads find their bit set: then they need not wait for each other.
+fn note(mask: u32) {
+  if ((atomicLoad(&guests[0]) & mask) == 0u) {
+    atomicOr(&guests[0], mask);
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn note_guests(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let body = position_in[slot];
+  if (is_finite(place_of(body)) && has_size(radius_of(body))) {
+    note(1u << level_of(radius_of(body)));
+  }
 }
 #else
 #if LIST
@@ -41,12 +69,15 @@ fn list_guests(
   }
   let level = level_of(radius_of(position_in[slot]));
   let cell = load_lattice(cell_of_slot[slot]);
-  note(1u << level);
+  let occupied = atomicLoad(&guests[0]);
   let own = bucket_at(cell, level);
   if (start[own + 1u] - start[own] > CROWDED) {
     note(1u << CROWD_BIT);
   }
   for (var higher = level + 1u; higher < grid.levels; higher++) {
+    if ((occupied & (1u << higher)) == 0u) {
+      continue;
+    }
     let bucket = guest_bucket(bucket_at(coarsened(cell, level, higher), higher));
     let rank = atomicAdd(&counts[bucket], 1u);
     let place = GUEST_HEADER + start[bucket] - grid.count + rank;
@@ -97,5 +128,6 @@ fn order_guests(
     guests[place] = moving;
   }
 }
+#endif
 #endif
 #endif

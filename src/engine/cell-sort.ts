@@ -116,7 +116,13 @@ export class CellSort {
     const { counts, start, ranks, entries } = this.owned.buffers;
     const ids = input.id ? { id_in: input.id } : {};
     return {
-      count: this.passes.count.bind({ position_in: input.position, counts, ranks, ...ids }),
+      count: this.passes.count.bind({
+        position_in: input.position,
+        counts,
+        ranks,
+        guests: this.guests?.list,
+        ...ids,
+      }),
       scatter: this.passes.scatter.bind({
         position_in: input.position,
         ranks,
@@ -151,6 +157,7 @@ export class CellSort {
           start,
           counts,
           crowd: this.crowd.list,
+          given: input.position,
           position_in: output.position,
           cell_of_slot: ranks,
         }),
@@ -178,7 +185,11 @@ export class CellSort {
       ...(group ? [stage('heavy', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
     ];
     if (counted) return sorting;
+    const { guests: guestBinding } = binding;
     return [
+      ...(guests && guestBinding
+        ? [stage('guests', (pass) => guests.encodeLevels(pass, shared, guestBinding, count))]
+        : []),
       { name: 'count', encode: (pass) => passes.count.encode(pass, shared, binding.count, count) },
       ...sorting,
     ];

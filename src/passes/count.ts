@@ -2,13 +2,15 @@
 import text from '../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, worldFlags, worldModules, worldName } from './modules';
+import { guestBinding, type Variant, worldFlags, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface CountBuffers {
   readonly position_in: GPUBuffer;
   readonly counts: GPUBuffer;
   readonly ranks: GPUBuffer;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
   /** Needed where the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
@@ -20,7 +22,13 @@ export class Count extends ParticlePass<CountBuffers> {
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
       entryPoint: 'count',
-      bindings: { position_in: 'read', counts: 'write', ranks: 'write', ...(ids ? { id_in: 'read' } : {}) },
+      bindings: {
+        position_in: 'read',
+        counts: 'write',
+        ranks: 'write',
+        ...guestBinding(variant),
+        ...(ids ? { id_in: 'read' } : {}),
+      },
       flags: { ...worldFlags(variant), IDS: ids },
     };
   }

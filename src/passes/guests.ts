@@ -17,17 +17,20 @@ export interface GuestBuffers {
   readonly counts: GPUBuffer;
   /** The list of crowds. */
   readonly crowd: GPUBuffer;
+  /** As they are given, and in sorted order. */
+  readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
 }
 
-const STEPS = ['clear', 'list', 'order'] as const;
+const STEPS = ['clear', 'note', 'list', 'order'] as const;
 type Step = (typeof STEPS)[number];
 
 export type GuestBinding = Readonly<Record<Step, GPUBindGroup>>;
 
 const BINDINGS = {
   clear: { guests: 'write' },
+  note: { guests: 'write', position_in: 'read' },
   list: {
     guests: 'write',
     start: 'read',
@@ -53,7 +56,12 @@ export class Guests {
       sources: [...worldModules(variant), { name: 'grid/guests.wgsl', text }],
       entryPoint: `${step}_guests`,
       bindings: BINDINGS[step],
-      flags: { ...worldFlags(variant), CLEAR: step === 'clear', LIST: step === 'list' },
+      flags: {
+        ...worldFlags(variant),
+        CLEAR: step === 'clear',
+        NOTE: step === 'note',
+        LIST: step === 'list',
+      },
     };
   }
 
@@ -79,14 +87,26 @@ export class Guests {
     return this.owned.bytes;
   }
 
-  bind({ start, counts, crowd, position_in, cell_of_slot }: GuestBuffers): GuestBinding {
+  bind({ start, counts, crowd, given, position_in, cell_of_slot }: GuestBuffers): GuestBinding {
     const guests = this.list;
-    const { clear, list, order } = this.kernels;
+    const { clear, note, list, order } = this.kernels;
     return {
       clear: clear.bind({ guests }),
+      note: note.bind({ guests, position_in: given }),
       list: list.bind({ guests, start, counts, crowd, position_in, cell_of_slot }),
       order: order.bind({ guests, start, counts }),
     };
+  }
+
+  /** Before the count. */
+  encodeLevels(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    binding: GuestBinding,
+    count: number,
+  ): void {
+    this.kernels.clear.encode(pass, shared, binding.clear, 1);
+    this.kernels.note.encode(pass, shared, binding.note, Math.ceil(count / WORKGROUP_SIZE));
   }
 
   /** After the gather. `crowd` puts the crowded lists in order. */
@@ -98,8 +118,7 @@ export class Guests {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    const { clear, list, order } = this.kernels;
-    clear.encode(pass, shared, binding.clear, 1);
+    const { list, order } = this.kernels;
     crowd.encodeClear(pass, shared, crowdBinding);
     list.encode(pass, shared, binding.list, Math.ceil(count / WORKGROUP_SIZE));
     crowd.encodeSort(pass, shared, crowdBinding, 'guests');

@@ -99,6 +99,7 @@ function describeLevels(variant: Variant): KernelDescription[] {
   return [
     Count.describe(variant, false),
     Guests.describe(variant, 'clear'),
+    Guests.describe(variant, 'note'),
     Guests.describe(variant, 'list'),
     Guests.describe(variant, 'order'),
     Crowd.describeHeavy(variant),

@@ -33,14 +33,19 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   );
   const start = new Uint32Array(cellCount + 1);
   const hosts = Array.from({ length: cellCount }, (): number[] => []);
-  let occupied = 0;
+  // A level that nobody is on has no guests.
+  const occupied = buckets.reduce(
+    (levels, bucket, particle) =>
+      bucket === cellCount ? levels : levels | (1 << (levelOf(world, radii[particle] as number) as number)),
+    0,
+  );
   ids.forEach((particle, slot) => {
     const bucket = buckets[particle] as number;
     if (bucket === cellCount) return;
     start[bucket + 1] = (start[bucket + 1] as number) + 1;
     const level = levelOf(world, radii[particle] as number) as number;
-    occupied |= 1 << level;
     for (let higher = level + 1; higher < world.levels; higher++) {
+      if (!(occupied & (1 << higher))) continue;
       hosts[bucketAt(world, latticeAt(world, positions, particle, higher), higher)]?.push(slot);
     }
   });
