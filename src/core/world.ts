@@ -224,6 +224,9 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
     throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} where radii are given`);
   }
   const { cellSize, ...rest } = options;
+  if (options.crowds === false) {
+    throw new ArgumentError('world.crowds', false, 'left out or true where radii are given');
+  }
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
   const diameter = Math.fround(2 * largest);
   // Checks all but the cells.

@@ -4,7 +4,14 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, CellstormError, DestroyedError, describeCount, Phrase } from '../core/errors';
+import {
+  ArgumentError,
+  CellstormError,
+  DestroyedError,
+  describeCount,
+  LimitError,
+  Phrase,
+} from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import {
@@ -312,12 +319,21 @@ function bodyBytes({ dimensions, levels }: World): number {
   return levels > 0 ? 16 : 4 * storedFloats(dimensions);
 }
 
-/** With levels, what a particle takes most of is its place or its entries in the lists of guests; buckets come twice. */
+/** Bytes of the longest buffer: of places, lists of guests or buckets, which levels have twice. */
 function checkHolds(gpu: Gpu, capacity: number, world: World): void {
   const { levels, cellCount, dimensions } = world;
   if (levels === 0) {
     checkDeviceHolds(gpu, capacity, cellCount, dimensions);
     return;
   }
-  checkDeviceHolds(gpu, Math.ceil(capacity * Math.max(1, (levels - 1) / 4)), 2 * cellCount + 1, 3);
+  const particles = Math.ceil(capacity * Math.max(1, (levels - 1) / 4));
+  try {
+    checkDeviceHolds(gpu, particles, 2 * cellCount + 1, 3);
+  } catch (error) {
+    if (!(error instanceof LimitError)) throw error;
+    throw new LimitError(
+      error.limit,
+      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${2 * cellCount + 1}, dimensions: 3.`,
+    );
+  }
 }

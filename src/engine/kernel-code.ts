@@ -16,6 +16,9 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   'fn finish': /\bfn\s+finish\b/,
 };
 
+const MERGE =
+  /\bfn\s+merge\s*\(\s*\w+\s*:\s*ptr\s*<\s*function\s*,\s*Own\s*,?\s*>\s*,\s*\w+\s*:\s*Own\s*,?\s*\)\s*\{/;
+
 /** Names that grid-kernel.ts declares: constants of the linker's, bindings and the type of the parameters. */
 const DECLARED = [
   ...Object.keys(SHARED_CONSTANTS),
@@ -47,6 +50,10 @@ export function checkCode(code: string, bufferNames: readonly string[]): void {
   for (const [name, pattern] of Object.entries(NEEDED)) {
     if (pattern.test(bare)) continue;
     throw new ArgumentError('code', new Phrase(`WGSL without "${name}"`), 'code that defines it');
+  }
+  if (definesMerge(code) && !MERGE.test(bare)) {
+    const accepted = '`fn merge(own: ptr<function, Own>, other: Own)`, without a result';
+    throw new ArgumentError('code', new Phrase('WGSL with another `fn merge`'), accepted);
   }
   const ours = reservedNames();
   const defined = topLevelNames(code);

@@ -331,6 +331,15 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
       const expected = heavyOf(grid.world, buildGrid(grid.world, positions));
       expect(threads(shared).filter((value) => value === 64)).toHaveLength(expected.length);
       expect(new Set(threads(shared))).toEqual(new Set([1, 64]));
+      const wrong = merge.replace('other: Own', 'other: u32');
+      await expect(
+        grid.kernel({
+          code: code(wrong),
+          buffers: { found: { type: 'array<vec2u>', access: 'write' } },
+        }),
+      ).rejects.toThrow(
+        'code is WGSL with another `fn merge`, but it must be `fn merge(own: ptr<function, Own>, other: Own)`, without a result.',
+      );
       grid.destroy();
     },
     { shared: true },
