@@ -40,6 +40,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...(['bounded', 'periodic'] as const).flatMap((kind) =>
       describeLevels({ dimensions, kind, crowds: true, levels: 1 }),
@@ -78,6 +79,16 @@ function describeVariant(variant: Variant): KernelDescription[] {
       Pairs.describe(variant, broadPhase, 'fill'),
     ]),
   ];
+}
+
+/** What differs where some particles never move. */
+function describeObstacles(variant: Variant): KernelDescription[] {
+  return BROAD_PHASES.flatMap((broadPhase) => [
+    Partner.describe(variant, broadPhase),
+    Resolve.describe(variant, broadPhase, 'respond'),
+    Resolve.describe(variant, broadPhase, 'separate'),
+    Measure.describe(variant, broadPhase),
+  ]);
 }
 
 /** What differs in grids made for crowds. */
