@@ -38,7 +38,8 @@ struct Own {
 
 // What obstacles do to a particle.
 struct Met {
-  count: u32,
+  deepest: f32,
+  overlaps: f32,
   push: Vector,
 #if !SEPARATE
   velocity: Vector,
@@ -111,7 +112,8 @@ fn merge(own: ptr<function, Own>, other: Own) {
 fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
   let contact = contact_with(particle, obstacle);
   let push = 2.0 * substep.half_relaxation * contact.overlap;
-  (*met).count += 1u;
+  (*met).deepest = max((*met).deepest, contact.overlap);
+  (*met).overlaps += contact.overlap;
 #if SEPARATE
   (*met).push += push * contact.normal;
 #else
@@ -151,8 +153,8 @@ fn with_obstacles(gathered: Own, particle: Particle) -> Own {
   met.partner = own.partner;
 #endif
   probe_obstacles(&met, particle);
-  // Of many, each does its share.
-  let share = select(1.0, f32(FULL_OBSTACLES) / f32(met.count), met.count > FULL_OBSTACLES);
+  // Together they push no farther than the deepest would.
+  let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
   own.push += share * met.push;
 #if !SEPARATE
   own.change += share * met.change + met.bounce;

@@ -24,13 +24,12 @@
  *     velocity changes by −(1 + restitution) vn. Nobody else bounces off a in that pass;
  *   - otherwise velocity follows position as above, at most `pushSpeed` (or what stops the approach, all of it);
  *   - friction as above, at most ½ · relaxation of the tangential velocity, in space a quarter of that;
- *   - where a overlaps m > 2 obstacles, each does 2 / m of all this but the bounce: obstacles may lie as close as
- *     anybody likes, upon each other even, and together they take no more than two would.
- * Stability: m obstacles take λ ≤ 2 and σ ≤ 1 (in space ¼) times the relaxation off a particle that touches nothing
- * else, whatever their places: stable up to 0.5 (in space 0.61). Seen from a, an obstacle is a neighbour that moves
- * just the other way, so that a share of one or two takes no more off a mode than neighbours in their place might;
- * among moving neighbours the bounds on the relaxation above hold as they are, within what is measured in
- * docs/obstacles.md.
+ *   - all this but the bounce is multiplied with deepest / sum, of the overlaps of a with all obstacles: they may lie as
+ *     close as anybody likes, upon each other even, and push no farther together than the deepest would alone.
+ * Stability: obstacles take λ ≤ 1 and σ ≤ ½ (in space ⅛) times the relaxation off a particle that touches nothing else,
+ * stable whatever the relaxation. Seen from a, an obstacle is a neighbour that moves just the other way: it takes no
+ * more off a mode than a neighbour in its place might, so that the bounds above hold among neighbours too. (Twice the
+ * deepest overlap instead of once made discs on a dense floor swing for ever: docs/obstacles.md.)
  * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
  * and each contribution is antisymmetric in a and b to the bit.
  */

@@ -116,7 +116,7 @@ export class Obstacles {
     for (let slot = 0; slot < moving.live; slot++) {
       this.meet(moving, state.positions, slot);
       if (this.met === 0) continue;
-      const share = obstacleShare(this.met);
+      const share = this.share(state.positions, slot);
       const first = dimensions * slot;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
@@ -159,7 +159,7 @@ export class Obstacles {
     const { pushes } = response;
     for (let slot = 0; slot < moving.live; slot++) {
       this.meet(moving, state.positions, slot);
-      const share = obstacleShare(this.met);
+      const share = this.share(state.positions, slot);
       for (let index = 0; index < this.met; index++) {
         const distance = this.face(state.positions, slot, this.found[index] as number);
         const push = share * 2 * substep.halfRelaxation * (diameter - distance);
@@ -169,6 +169,19 @@ export class Obstacles {
         }
       }
     }
+  }
+
+  /** What each of the obstacles that `meet` found does of what it would do alone. */
+  private share(positions: Float32Array, slot: number): number {
+    if (this.met < 2) return 1;
+    let deepest = 0;
+    let sum = 0;
+    for (let index = 0; index < this.met; index++) {
+      const overlap = this.diameter - this.face(positions, slot, this.found[index] as number);
+      deepest = Math.max(deepest, overlap);
+      sum += overlap;
+    }
+    return obstacleShare(deepest, sum);
   }
 
   /** Overlaps of a moving particle with an obstacle. */

@@ -37,7 +37,7 @@ import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldLevels from '../../shaders/shared/world_levels.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
-import { FULL_OBSTACLES, OBSTACLE_PARTNER } from '../core/obstacles';
+import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
 import { storedFloats } from '../gpu/layout';
@@ -170,7 +170,7 @@ export function obstacleBinding({ obstacles: has }: Variant): Readonly<Record<st
 }
 
 export function obstacleConstants({ obstacles: has, dimensions }: Variant): Readonly<Record<string, number>> {
-  return has ? { FULL_OBSTACLES, OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions) } : {};
+  return has ? { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions) } : {};
 }
 
 /** Parameters and world with boxes and the blocks of cells that they are in. */

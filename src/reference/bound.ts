@@ -46,10 +46,10 @@
  *
  * An obstacle does alone what both sides of a contact do: twice the push, with twice the error, since doubling rounds
  * nothing; p min v with v of the full approach; bounces (1 + e) |a|. Its velocity is 0, so r is v, and not off at all.
- * Where m > 2 of them are met, their sum S (without the bounce) is multiplied with 2 / m: a quotient (5 u), a product
- * (u), and S added to the rest: share · (error of S) + 7 u share |S|, |S| at most the sum of magnitudes. Pairs in the
- * band may be counted in m on one side only: both sides' shares are then between those of the fewest and of the most
- * that m may be, and that difference times the sum of magnitudes is added.
+ * All but the bounce of what they do, S, is multiplied with a share s = min(1, M / T), M the deepest overlap and T
+ * the sum of all: s lies between its values for M and T off by the greatest error and the sum of errors of the
+ * overlaps (T's sum rounds too), with a quotient (5 u) and a product (u) more. |S| is at most the sum of magnitudes,
+ * which the spread of s is multiplied with; then s S is added to the rest.
  *
  * All vector errors are bounded in length, hence for each coordinate.
  */
@@ -228,9 +228,10 @@ class Obstructions {
   readonly push: Sum;
   readonly change: Sum;
   readonly bounce: Sum;
-  private met = 0;
-  private certain = 0;
-  private possible = 0;
+  private deepest = 0;
+  private greatestError = 0;
+  private overlaps = 0;
+  private overlapsError = 0;
 
   constructor(dimensions: number) {
     this.push = new Sum(dimensions);
@@ -238,10 +239,11 @@ class Obstructions {
     this.bounce = new Sum(dimensions);
   }
 
-  count({ isDoubtful, isOverlap }: ExactContact): void {
-    this.possible++;
-    if (!isDoubtful) this.certain++;
-    if (isOverlap) this.met++;
+  count({ overlap, overlapError }: ExactContact): void {
+    this.deepest = Math.max(this.deepest, overlap);
+    this.greatestError = Math.max(this.greatestError, overlapError);
+    this.overlaps += overlap;
+    this.overlapsError += overlapError;
   }
 
   /** Whether it is a bounce or shared being in doubt, both together and their friction, twice. */
@@ -250,19 +252,25 @@ class Obstructions {
   }
 
   addTo(push: Sum, change: Sum): void {
-    if (this.possible === 0) return;
-    const share = obstacleShare(this.met);
-    const doubt = obstacleShare(this.certain) - obstacleShare(this.possible);
+    const { deepest, greatestError, overlaps } = this;
+    const { terms } = this.push;
+    if (terms === 0) return;
+    const share = obstacleShare(deepest, overlaps);
+    const off = this.overlapsError + 2 * terms * U * overlaps;
+    const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
+    const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
+    // One alone has no share to be in doubt.
+    const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
     for (const [sum, target] of [
       [this.push, push],
       [this.change, change],
     ] as const) {
       const growth = (sum.terms * U) / (1 - sum.terms * U);
-      const error = sum.error + (growth + 7 * U) * sum.magnitude;
-      target.add(scaled(share, sum.value), error + doubt * sum.magnitude, sum.magnitude);
+      const error = sum.error + (growth + doubt + 2 * U) * sum.magnitude;
+      target.add(scaled(share, sum.value), error, sum.magnitude);
     }
-    const { value, error, magnitude, terms } = this.bounce;
-    if (terms > 0) change.add(value, error + U * terms * magnitude, magnitude);
+    const { value, error, magnitude } = this.bounce;
+    if (this.bounce.terms > 0) change.add(value, error + U * this.bounce.terms * magnitude, magnitude);
   }
 }
 
@@ -278,8 +286,8 @@ interface ExactContact {
   readonly accuracy: Accuracy;
   /** Inside the band: perhaps no contact on one side. */
   readonly isDoubtful: boolean;
-  /** By exact arithmetic. */
-  readonly isOverlap: boolean;
+  readonly overlap: number;
+  readonly overlapError: number;
   /** What this side does of what both do: half, or all of it where the other is an obstacle. */
   readonly part: 0.5 | 1;
 }
@@ -341,7 +349,8 @@ function contactOf(
     approachError: speed * accuracy.approach,
     accuracy,
     isDoubtful,
-    isOverlap: squared < diameter * diameter,
+    overlap,
+    overlapError: amountError / halfRelaxation,
     part,
   };
 }

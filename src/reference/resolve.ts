@@ -93,15 +93,17 @@ export function separateContacts(
       if (contact) push = addScaled(push, fround(substep.halfRelaxation * contact.overlap), contact.normal);
     });
     if (obstacles) {
-      let met = 0;
+      let deepest = 0;
+      let overlaps = 0;
       let sum: Vector = new Array<number>(dimensions).fill(0);
       probeObstacles(world, grid, slot, obstacles, (other) => {
         const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
         if (!contact) return;
-        met++;
+        deepest = Math.max(deepest, contact.overlap);
+        overlaps = fround(overlaps + contact.overlap);
         sum = addScaled(sum, fround(2 * substep.halfRelaxation * contact.overlap), contact.normal);
       });
-      push = addScaled(push, fround(obstacleShare(met)), sum);
+      push = addScaled(push, fround(obstacleShare(deepest, overlaps)), sum);
     }
     const moved = add(position, push);
     storeVector(positions, slot, wrap(world, substep.walls ? clampVector(moved, substep) : moved));
@@ -133,18 +135,20 @@ function meetObstacles(
   let push: Vector = new Array<number>(dimensions).fill(0);
   let change: Vector = new Array<number>(dimensions).fill(0);
   let bounce: Vector = new Array<number>(dimensions).fill(0);
-  let met = 0;
+  let deepest = 0;
+  let overlaps = 0;
   probeObstacles(world, grid, slot, obstacles, (other) => {
     const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
     if (!contact) return;
-    met++;
+    deepest = Math.max(deepest, contact.overlap);
+    overlaps = fround(overlaps + contact.overlap);
     const isBounce = partner === (OBSTACLE_PARTNER | other) >>> 0;
     const effect = contactEffect(substep, contact.normal, contact.overlap, velocity, isBounce, 1);
     push = add(push, effect.push);
     if (isBounce) bounce = add(bounce, effect.change);
     else change = add(change, effect.change);
   });
-  const share = fround(obstacleShare(met));
+  const share = fround(obstacleShare(deepest, overlaps));
   return { push: scale(share, push), change: addScaled(bounce, share, change) };
 }
 

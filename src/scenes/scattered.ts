@@ -176,14 +176,14 @@ export const OBSTACLES: SceneDefinition = {
   generate(dimensions, count, random) {
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
-    const positions = scatter(dimensions, count, random, edge, () => span);
+    const obstacles = pegs(dimensions, count === 0 ? 0 : edge, random);
     return {
       radius: 0.5,
       min: repeat(0, dimensions),
       max: repeat(edge, dimensions),
-      positions,
+      positions: scatter(dimensions, count, random, edge, () => span),
       velocities: new Float32Array(count * dimensions),
-      obstacles: pegs(dimensions, count === 0 ? 0 : edge, random),
+      obstacles,
       settings: { gravity: repeat(0, dimensions).with(1, -9.8125), restitution: 0.5, friction: 0.25 },
     };
   },
