@@ -313,6 +313,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       const simulation = create({ ...options, obstacles: given });
       given.fill(0);
       expect(simulation).toMatchObject({ count: 1, obstacleCount: 1, obstacleCapacity: 1 });
+      expect(simulation.checkpoint()).toMatchObject({ obstacles: at(4, 4) });
       expect(simulation.measure()).toMatchObject({
         count: 1,
         contacts: 0,
