@@ -46,6 +46,19 @@ struct Own {
 @group(1) @binding(6) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(7) var<storage, read_write> partials: array<u32>;
 
+#if OBSTACLES
+@group(1) @binding(8) var<storage, read> obstacles: array<u32>;
+
+// Word 19: how many obstacles the particles overlap.
+struct Met {
+  count: u32,
+}
+
+fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
+  (*met).count += 1u;
+}
+
+#endif
 // Word by word, so that one thread can add a word over all threads.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
@@ -122,6 +135,9 @@ fn measure_state(
   var borderline = 0u;
   var colliding = 0u;
   var crowded = 0u;
+#if OBSTACLES
+  var met = Met();
+#endif
   // Uniform over the workgroup, as the tiled probe demands.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
@@ -164,6 +180,9 @@ fn measure_state(
         greatest = max(greatest, census.occupancy);
         colliding += select(0u, 1u, census.is_shared);
         crowded += select(0u, 1u, census.occupancy > CROWDED);
+#if OBSTACLES
+        probe_obstacles(&met, Particle(slot, position));
+#endif
       }
     }
   }
@@ -186,6 +205,9 @@ fn measure_state(
   words[16][thread] = borderline;
   words[17][thread] = colliding;
   words[18][thread] = crowded;
+#if OBSTACLES
+  words[19][thread] = met.count;
+#endif
   workgroupBarrier();
   if (thread >= MEASURE_WORDS) {
     return;

@@ -18,6 +18,22 @@ struct Own {
 @group(1) @binding(5) var<storage, read> crowd: array<u32>;
 #endif
 
+#if OBSTACLES
+// Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set. It need name nobody: it is always free.
+@group(1) @binding(5) var<storage, read> obstacles: array<u32>;
+
+alias Met = Own;
+
+fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
+  let contact = contact_with(particle, obstacle);
+  let approach = dot((*met).velocity, contact.normal);
+  if (approach < (*met).fastest) {
+    (*met).fastest = approach;
+    (*met).partner = OBSTACLE_PARTNER | obstacle.slot;
+  }
+}
+
+#endif
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
@@ -44,7 +60,13 @@ fn merge(own: ptr<function, Own>, other: Own) {
 }
 #endif
 
+#if OBSTACLES
+fn finish(gathered: Own, particle: Particle) {
+  var own = gathered;
+  probe_obstacles(&own, particle);
+#else
 fn finish(own: Own, particle: Particle) {
+#endif
   partner_out[particle.slot] = own.partner;
 }
 

@@ -29,6 +29,28 @@ struct Own {
 #endif
 #endif
 
+#if OBSTACLES
+#if SEPARATE
+@group(1) @binding(4) var<storage, read> obstacles: array<u32>;
+#else
+@group(1) @binding(7) var<storage, read> obstacles: array<u32>;
+#endif
+
+// What obstacles do to a particle.
+struct Met {
+  deepest: f32,
+  overlaps: f32,
+  push: Vector,
+#if !SEPARATE
+  velocity: Vector,
+  partner: u32,
+  change: Vector,
+  // Of the one it bounces off.
+  bounce: Vector,
+#endif
+}
+
+#endif
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
@@ -85,6 +107,62 @@ fn merge(own: ptr<function, Own>, other: Own) {
 }
 #endif
 
+#if OBSTACLES
+// As visit, with what both sides would do done by one.
+fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
+  let contact = contact_with(particle, obstacle);
+  let push = 2.0 * substep.half_relaxation * contact.overlap;
+  (*met).deepest = max((*met).deepest, contact.overlap);
+  (*met).overlaps += contact.overlap;
+#if SEPARATE
+  (*met).push += push * contact.normal;
+#else
+  let velocity = (*met).velocity;
+  let approach = dot(velocity, contact.normal);
+  let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
+  var change = 0.0;
+  if (bounces) {
+    change = -(1.0 + substep.restitution) * approach;
+  } else {
+    let cap = select(max(substep.push_speed, -approach), substep.push_speed, approach > 0.0);
+    let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
+    change = min(push * substep.inverse_dt, cap) * kept;
+  }
+  let sliding = velocity - approach * contact.normal;
+  let sliding_speed = sqrt(dot(sliding, sliding));
+  var braking = 0.0;
+  if (sliding_speed > 0.0) {
+    braking = min(substep.friction * change, substep.grip_share * sliding_speed) / sliding_speed;
+  }
+  let effect = change * contact.normal - braking * sliding;
+  let held = select(braking * substep.dt, 0.0, bounces);
+  (*met).push += push * contact.normal - held * sliding;
+  if (bounces) {
+    (*met).bounce += effect;
+  } else {
+    (*met).change += effect;
+  }
+#endif
+}
+
+fn with_obstacles(gathered: Own, particle: Particle) -> Own {
+  var own = gathered;
+  var met = Met();
+#if !SEPARATE
+  met.velocity = own.velocity;
+  met.partner = own.partner;
+#endif
+  probe_obstacles(&met, particle);
+  // Together they push no farther than the deepest would.
+  let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
+  own.push += share * met.push;
+#if !SEPARATE
+  own.change += share * met.change + met.bounce;
+#endif
+  return own;
+}
+
+#endif
 #if !SEPARATE
 // One wall: position onto it, velocity as against an unmovable particle.
 fn meet_wall(
@@ -120,7 +198,12 @@ fn meet_wall(
 }
 #endif
 
+#if OBSTACLES
+fn finish(gathered: Own, particle: Particle) {
+  let own = with_obstacles(gathered, particle);
+#else
 fn finish(own: Own, particle: Particle) {
+#endif
   var position = particle.position + own.push;
 #if !SEPARATE
   var velocity = own.velocity + own.change;

@@ -140,12 +140,12 @@ function capacityOf(state: Checkpoint): number {
   return (state.ids.at(-1) ?? -1) + 1;
 }
 
-/** The world of a state, checked; its particles come with restore(). */
+/** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
 function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, min, max, period, unbounded } = state;
+  const { dimensions, radius, min, max, period, unbounded, obstacles } = state;
   // An unbounded world takes no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
-  const options = { ...state.settings, dimensions, radius, ...world, capacity: capacityOf(state) };
+  const options = { ...state.settings, dimensions, radius, ...world, obstacles, capacity: capacityOf(state) };
   planSimulation(options);
   return options;
 }

@@ -17,6 +17,19 @@
  * takes λ off and whose sliding part σ off if 3 λ + 2 σ < 4, and makes it swing for ever if not. In the densest
  * packing of discs the stiffest modes have λ = 3 and σ = 1 times the relaxation, in that of spheres λ = 4 and
  * σ = 1 times it. Over all modes, numerically, discs are stable up to 0.355 and spheres up to 0.285.
+ * Obstacles, the particles that never move: the law is that of particles, with what both sides would do done by one.
+ * For particle a on obstacle b, vn = va·n:
+ *   - position: a is pushed by relaxation · overlap along n;
+ *   - if b is a's fastest approaching contact of all (restitution > 0, vn < −restSpeed), a bounces as off a wall: its
+ *     velocity changes by −(1 + restitution) vn. Nobody else bounces off a in that pass;
+ *   - otherwise velocity follows position as above, at most `pushSpeed` (or what stops the approach, all of it);
+ *   - friction as above, at most ½ · relaxation of the tangential velocity, in space a quarter of that;
+ *   - all this but the bounce is multiplied with deepest / sum, of the overlaps of a with all obstacles: they may lie as
+ *     close as anybody likes, upon each other even, and push no farther together than the deepest would alone.
+ * Stability: obstacles take λ ≤ 1 and σ ≤ ½ (in space ⅛) times the relaxation off a particle that touches nothing else,
+ * stable whatever the relaxation. Seen from a, an obstacle is a neighbour that moves just the other way: it takes no
+ * more off a mode than a neighbour in its place might, so that the bounds above hold among neighbours too. (Twice the
+ * deepest overlap instead of once made discs on a dense floor swing for ever: docs/obstacles.md.)
  * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
  * and each contribution is antisymmetric in a and b to the bit.
  */

@@ -44,6 +44,11 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** First particles, `dimensions` numbers each; their ids are 0, 1, 2 … */
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
+  /**
+   * Positions of particles of the same radius that never move: level geometry. They have no ids and are in no count;
+   * moving particles are pushed off them. Not together with `crowds`. Default: none.
+   */
+  readonly obstacles?: Float32Array | undefined;
 }
 
 export interface Measures {
@@ -61,6 +66,8 @@ export interface Measures {
    * end to the other is rounded as what it is, about one period.
    */
   readonly borderline: number;
+  /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
+  readonly obstacleContacts: number;
   /**
    * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, else 0. It
    * costs time, never a contact.
@@ -122,6 +129,8 @@ export interface Checkpoint extends ParticleArrays {
   readonly unbounded?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
+  /** Packed positions; left out where there are none. */
+  readonly obstacles?: Float32Array | undefined;
 }
 
 export interface NewParticles {
@@ -137,6 +146,9 @@ export interface ParticleSimulation {
   readonly radius: number;
   readonly capacity: number;
   readonly count: number;
+  /** Particles that never move: how many there are, and may be. */
+  readonly obstacleCount: number;
+  readonly obstacleCapacity: number;
   /** Simulated seconds. */
   readonly time: number;
   readonly settings: Settings;
@@ -149,6 +161,8 @@ export interface ParticleSimulation {
   /** Returns the new particles' ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
+  /** Replaces all obstacles, by as many as there were at creation at most. */
+  setObstacles(positions: Float32Array): void;
   measure(): Promise<Measures> | Measures;
   findPairs(): Promise<FoundPairs> | FoundPairs;
   read(): Promise<ParticleArrays> | ParticleArrays;
@@ -180,6 +194,8 @@ export interface SimulationPlan {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly count: number;
+  readonly obstacles: Float32Array;
+  readonly obstacleCount: number;
 }
 
 const OPTION_NAMES = [
@@ -190,6 +206,7 @@ const OPTION_NAMES = [
   'radius',
   'positions',
   'velocities',
+  'obstacles',
 ] as const;
 
 /** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
@@ -213,6 +230,11 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   if (count > capacity) {
     throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
   }
+  const obstacles = options.obstacles ?? new Float32Array(0);
+  const obstacleCount = countObstacles(dimensions, obstacles, MAX_PARTICLES);
+  if (obstacleCount > 0 && options.crowds === true) {
+    throw new ArgumentError('crowds', true, 'false or left out where there are obstacles');
+  }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
@@ -221,12 +243,50 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const world = defineWorld(
     { dimensions, min, max, periodic, unbounded, cellSize, crowds },
     diameter,
-    capacity,
+    // Obstacles are filed in a table of their own, with as many buckets.
+    Math.max(capacity, obstacleCount),
   );
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);
-  return { dimensions, capacity, radius, diameter, world, settings, positions, velocities, count };
+  const particles = { positions, velocities, count };
+  return {
+    dimensions,
+    capacity,
+    radius,
+    diameter,
+    world,
+    settings,
+    ...particles,
+    obstacles,
+    obstacleCount,
+  };
+}
+
+/** How many obstacles packed positions hold, at most `capacity`, or an error. */
+export function countObstacles(
+  dimensions: Dimensions,
+  obstacles: Float32Array,
+  capacity: number,
+  argument = 'obstacles',
+): number {
+  const count = Math.floor((obstacles?.length ?? 0) / dimensions);
+  checkPacked(argument, obstacles, count, dimensions);
+  if (count > capacity) {
+    const accepted = `at most ${describeCount(capacity)} (as many as the simulation was created with)`;
+    throw new ArgumentError(argument, new Phrase(describeCount(count)), accepted);
+  }
+  return count;
+}
+
+/** What a checkpoint says of obstacles: a copy of them, in the order in which they were given. */
+export function describeObstacles(obstacles: Float32Array): Pick<Checkpoint, 'obstacles'> {
+  return obstacles.length > 0 ? { obstacles: obstacles.slice() } : {};
+}
+
+/** The obstacles of a checkpoint that was checked. */
+export function obstaclesOf({ obstacles }: Pick<Checkpoint, 'obstacles'>): Float32Array {
+  return obstacles ?? new Float32Array(0);
 }
 
 /** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
@@ -251,7 +311,7 @@ function defaultBox(
 /** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
-  simulation: Pick<ParticleSimulation, 'dimensions' | 'radius' | 'world' | 'capacity'>,
+  simulation: Pick<ParticleSimulation, 'dimensions' | 'radius' | 'world' | 'capacity' | 'obstacleCapacity'>,
 ): Settings {
   const { dimensions, capacity, world } = simulation;
   if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
@@ -311,6 +371,7 @@ export function checkCheckpoint(
     const accepted = 'a finite number, as the position of its particle is finite';
     throw new ArgumentError(`checkpoint.velocities[${index}]`, velocities[index], accepted);
   }
+  countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
   return resolveSettings(dimensions, defaultSettings(dimensions), checkpoint.settings ?? {});

@@ -2,8 +2,9 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, min, max, period or unbounded where the world is so, count, time, settings) padded with
- * spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32 each).
+ * dimensions, radius, min, max, period or unbounded where the world is so, count, obstacleCount where there are any,
+ * time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities, and positions of
+ * obstacles (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
@@ -21,16 +22,18 @@ interface Header {
   readonly period?: readonly number[] | undefined;
   readonly unbounded?: true | undefined;
   readonly count: number;
+  readonly obstacleCount?: number | undefined;
   readonly time: number;
   readonly settings: Settings;
 }
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
-  const { ids, positions, velocities, ...rest } = checkpoint;
-  const header: Header = { ...rest, count: ids.length };
+  const { ids, positions, velocities, obstacles, ...rest } = checkpoint;
+  const fixed = obstacles ? { obstacleCount: obstacles.length / checkpoint.dimensions } : {};
+  const header: Header = { ...rest, count: ids.length, ...fixed };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  const arrays = [ids, positions, velocities];
+  const arrays = [ids, positions, velocities, ...(obstacles ? [obstacles] : [])];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
   new DataView(bytes.buffer).setUint32(8, text.length, true);
@@ -65,7 +68,7 @@ export function decodeCheckpoint(
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
     return refuse('one with a readable header of version 1');
   }
-  const { count, ...rest } = header;
+  const { count, obstacleCount, ...rest } = header;
   const { dimensions, min, max, period, unbounded, settings } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
@@ -76,13 +79,18 @@ export function decodeCheckpoint(
   if (unbounded !== undefined && unbounded !== true) {
     refuse('one whose header has true as unbounded, or none');
   }
-  if (!Number.isInteger(count) || count < 0 || count > MAX_PARTICLES) {
-    refuse(`one whose header has a whole number from 0 to ${MAX_PARTICLES} as count`);
+  for (const [name, number] of [
+    ['count', count],
+    ['obstacleCount', obstacleCount ?? 0],
+  ] as const) {
+    if (Number.isInteger(number) && number >= 0 && number <= MAX_PARTICLES) continue;
+    refuse(`one whose header has a whole number from 0 to ${MAX_PARTICLES} as ${name}`);
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     refuse('one whose header has an object as settings');
   }
-  const expected = begin + 4 * count * (1 + 2 * dimensions);
+  const moving = 4 * count * (1 + 2 * dimensions);
+  const expected = begin + moving + 4 * (obstacleCount ?? 0) * dimensions;
   if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
   const copy = new Uint8Array(bytes).slice(begin).buffer;
@@ -91,6 +99,7 @@ export function decodeCheckpoint(
     ids: new Uint32Array(copy, 0, count),
     positions: new Float32Array(copy, 4 * count, count * dimensions),
     velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
+    ...(obstacleCount ? { obstacles: new Float32Array(copy, moving, obstacleCount * dimensions) } : {}),
   };
 }
 

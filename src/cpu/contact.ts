@@ -21,7 +21,7 @@ export function coincidentNormal(a: number, b: number, axis: number, dimensions:
 
 /**
  * Change of the normal velocity in a contact that bears: it follows the push, but gives no more than a fall
- * through the world, or than what stops the approach.
+ * through the world, or than this side's part in stopping the approach.
  */
 export function bearingChange(
   pushVelocity: number,
@@ -29,8 +29,9 @@ export function bearingChange(
   pushSpeed: number,
   restSpeed: number,
   restitution: number,
+  part = 0.5,
 ): number {
-  const limit = approach > 0 ? pushSpeed : Math.max(pushSpeed, -0.5 * approach);
+  const limit = approach > 0 ? pushSpeed : Math.max(pushSpeed, -part * approach);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   return Math.min(pushVelocity, limit) * kept;
 }

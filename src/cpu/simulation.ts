@@ -6,7 +6,7 @@
  * pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort, gather, then for each iteration: search pairs, find bouncing
  * partners (only with restitution), respond, finish.
  * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
- * canonical order. Steps allocate nothing that grows with the number of particles.
+ * canonical order. Particles that never move are sorted when they are given (obstacles.ts), not in steps. Steps allocate nothing that grows with the number of particles.
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
@@ -23,11 +23,14 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  countObstacles,
+  describeObstacles,
   describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
+  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -38,6 +41,7 @@ import type { Dimensions, World } from '../core/world';
 import type { Kernels, ParticleState, Response } from './kernels';
 import { defineLattice, reserve } from './lattice';
 import { measureOverlaps, measureParticles, takeCensus } from './measure';
+import { Obstacles } from './obstacles';
 import { CellOrder } from './order';
 import { PairSearch, sortPairs } from './search';
 import { kernelsFor } from './variants';
@@ -54,6 +58,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly capacity: number;
+  readonly obstacleCapacity: number;
   readonly memoryBytes: number;
   private readonly diameter: number;
   private readonly kernels: Kernels;
@@ -61,6 +66,8 @@ export class CpuSimulation implements ParticleSimulation {
   private readonly order: CellOrder;
   private readonly search: PairSearch;
   private readonly response: Response;
+  /** Where there is room for any. */
+  private readonly obstacles: Obstacles | undefined;
   /** 0, 1, 2 …: what the search is to call slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
@@ -98,12 +105,25 @@ export class CpuSimulation implements ParticleSimulation {
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
     this.allocator = new IdAllocator(capacity);
     this.substeps = new SubstepMemo(world, plan.diameter);
-    this.memoryBytes = this.order.memoryBytes + this.search.memoryBytes + this.stateBytes();
+    this.obstacleCapacity = plan.obstacleCount;
+    if (plan.obstacleCount > 0) {
+      this.obstacles = new Obstacles(lattice, plan.diameter, plan.obstacleCount);
+      this.obstacles.load(plan.obstacles);
+    }
+    this.memoryBytes =
+      this.order.memoryBytes +
+      this.search.memoryBytes +
+      this.stateBytes() +
+      (this.obstacles?.memoryBytes ?? 0);
     this.append(this.allocator.take(plan.count), plan.positions, plan.velocities, 0);
   }
 
   get count(): number {
     return this.allocator.count;
+  }
+
+  get obstacleCount(): number {
+    return this.obstacles?.count ?? 0;
   }
 
   get time(): number {
@@ -145,6 +165,7 @@ export class CpuSimulation implements ParticleSimulation {
       while (this.search.advance()) {
         this.kernels.separate(this.search.task, this.state, this.response, parameters);
       }
+      this.obstacles?.separate(this.order, this.state, this.response, parameters);
       this.kernels.finishSeparate(this.state, this.order.live, this.response, parameters);
       this.carryIn(0, this.order.live);
     }
@@ -175,6 +196,12 @@ export class CpuSimulation implements ParticleSimulation {
     }
   }
 
+  setObstacles(positions: Float32Array): void {
+    this.checkUsable();
+    countObstacles(this.dimensions, positions, this.obstacleCapacity);
+    this.obstacles?.load(positions);
+  }
+
   measure(): Measures {
     this.checkUsable();
     this.sort();
@@ -191,6 +218,7 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - live,
       ...overlaps,
       borderline: 0,
+      obstacleContacts: this.obstacles?.countContacts(order, state.positions) ?? 0,
       ...measureParticles(world, state, live),
       hash: this.hash(),
     };
@@ -220,7 +248,16 @@ export class CpuSimulation implements ParticleSimulation {
 
   checkpoint(): Checkpoint {
     const { time, settings, dimensions, radius } = this;
-    return { version: 1, dimensions, radius, ...describeWorld(this.world), time, settings, ...this.read() };
+    return {
+      version: 1,
+      dimensions,
+      radius,
+      ...describeWorld(this.world),
+      time,
+      settings,
+      ...this.read(),
+      ...describeObstacles(this.obstacles?.given ?? new Float32Array(0)),
+    };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -230,6 +267,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.append(checkpoint.ids, checkpoint.positions, checkpoint.velocities, 0);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
+    this.obstacles?.load(obstaclesOf(checkpoint));
   }
 
   destroy(): void {
@@ -245,9 +283,11 @@ export class CpuSimulation implements ParticleSimulation {
       response.approaches.fill(-parameters.restSpeed, 0, live);
       this.beginSearch(frozen);
       while (search.advance()) kernels.findPartners(search.task, state, response);
+      this.obstacles?.findPartners(this.order, state, response);
     }
     this.beginSearch(frozen);
     while (search.advance()) kernels.respond(search.task, state, response, parameters);
+    this.obstacles?.respond(this.order, state, response, parameters);
     kernels.finish(state, live, response, parameters);
     this.carryIn(0, live);
   }

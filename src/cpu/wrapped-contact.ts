@@ -9,7 +9,7 @@ import type { PairTask, ParticleState, Response } from './kernels';
 import type { Lattice } from './lattice';
 
 /** From one coordinate to another, the shorter way; the period is infinite where there is one way only. */
-function nearest(apart: number, period: number): number {
+export function nearest(apart: number, period: number): number {
   const half = period / 2;
   return apart > half ? apart - period : apart < -half ? apart + period : apart;
 }

@@ -28,11 +28,14 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  countObstacles,
+  describeObstacles,
   describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
+  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -56,6 +59,7 @@ import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
+import { Obstacles } from './obstacles';
 import { PairQuery } from './pair-query';
 
 /** Passes that probe exist once for each broad phase. */
@@ -104,6 +108,7 @@ export class Simulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly capacity: number;
+  readonly obstacleCapacity: number;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
@@ -129,11 +134,14 @@ export class Simulation implements ParticleSimulation {
     private readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly state: BufferSet<StateNames>,
+    /** Where there is room for any. */
+    private readonly obstacles: Obstacles | undefined,
   ) {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
     this.capacity = plan.capacity;
+    this.obstacleCapacity = plan.obstacleCount;
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
@@ -145,22 +153,25 @@ export class Simulation implements ParticleSimulation {
     const { dimensions, capacity, world } = plan;
     // Of now: what the caller does to the arrays while kernels are compiled is not meant.
     const first = { positions: plan.positions.slice(), velocities: plan.velocities.slice() };
+    const fixed = plan.obstacles.slice();
     checkGpu(gpu);
     checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    // Without obstacles, kernels know nothing of them.
+    const variant = plan.obstacleCount > 0 ? { ...world, obstacles: true } : world;
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
     const probing = async (broadPhase: BroadPhase): Promise<ProbingPasses> => {
       const compilation = broadPhase === plan.settings.broadPhase ? 'now' : 'first-use';
       const passes = await createParts({
-        partner: Partner.create(gpu, world, broadPhase, compilation),
-        respond: Resolve.create(gpu, world, broadPhase, 'respond', compilation),
-        separate: Resolve.create(gpu, world, broadPhase, 'separate', 'first-use'),
-        measure: Measure.create(gpu, world, broadPhase, 'first-use'),
+        partner: Partner.create(gpu, variant, broadPhase, compilation),
+        respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
+        separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
+        measure: Measure.create(gpu, variant, broadPhase, 'first-use'),
         pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
       });
       return { ...passes, destroy: () => passes.measure.destroy() };
     };
     const vector = 4 * storedFloats(dimensions) * capacity;
-    const { integrate, retire, grid, naive, scan, sort, parameters, state } = await createParts({
+    const { integrate, retire, grid, naive, scan, sort, parameters, state, obstacles } = await createParts({
       integrate: Integrate.create(gpu, world),
       retire: Retire.create(gpu, dimensions, 'first-use'),
       grid: probing('grid'),
@@ -168,6 +179,10 @@ export class Simulation implements ParticleSimulation {
       scan: Scan.create(gpu, dimensions),
       sort: CellSort.create(gpu, world, capacity, { ids: true, velocities: true }),
       parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
+      obstacles:
+        plan.obstacleCount > 0
+          ? Obstacles.create(gpu, world, plan.obstacleCount)
+          : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {
         position0: vector,
         position1: vector,
@@ -180,8 +195,9 @@ export class Simulation implements ParticleSimulation {
       }),
     });
     const passes = { integrate, retire, grid, naive };
-    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state);
+    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state, obstacles);
     try {
+      simulation.placeObstacles(fixed);
       if (plan.count > 0) simulation.add(first);
     } catch (error) {
       simulation.destroy();
@@ -192,6 +208,10 @@ export class Simulation implements ParticleSimulation {
 
   get count(): number {
     return this.ids.count;
+  }
+
+  get obstacleCount(): number {
+    return this.obstacles?.count ?? 0;
   }
 
   get time(): number {
@@ -205,7 +225,7 @@ export class Simulation implements ParticleSimulation {
   get memoryBytes(): number {
     const { grid, naive } = this.passes;
     const owned = [this.state, this.sort, this.parameters, grid.measure, naive.measure];
-    return owned.reduce((sum, { bytes }) => sum + bytes, 0);
+    return owned.reduce((sum, { bytes }) => sum + bytes, this.obstacles?.bytes ?? 0);
   }
 
   /** The state in GPU memory, for drawing and for kernels of the caller's own; only to be read. */
@@ -304,6 +324,13 @@ export class Simulation implements ParticleSimulation {
     this.ids.release(ids);
   }
 
+  /** Replaces all obstacles, at the cost of one sort of them. */
+  setObstacles(positions: Float32Array): void {
+    this.checkUsable();
+    countObstacles(this.dimensions, positions, this.obstacleCapacity);
+    this.placeObstacles(positions);
+  }
+
   async measure(): Promise<Measures> {
     this.checkUsable();
     const { count } = this;
@@ -390,8 +417,10 @@ export class Simulation implements ParticleSimulation {
 
   async checkpoint(): Promise<Checkpoint> {
     const { time, settings, dimensions, radius } = this;
+    const obstacles = describeObstacles(this.obstacles?.given ?? new Float32Array(0));
     const arrays = await this.read();
-    return { version: 1, dimensions, radius, ...describeWorld(this.world), time, settings, ...arrays };
+    const world = describeWorld(this.world);
+    return { version: 1, dimensions, radius, ...world, time, settings, ...arrays, ...obstacles };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -403,6 +432,7 @@ export class Simulation implements ParticleSimulation {
     this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
+    this.placeObstacles(obstaclesOf(checkpoint));
   }
 
   destroy(): void {
@@ -410,6 +440,7 @@ export class Simulation implements ParticleSimulation {
     this.destroyed = true;
     this.state.destroy();
     this.sort.destroy();
+    this.obstacles?.destroy();
     this.parameters.destroy();
     this.readback.destroy();
     this.passes.grid.destroy();
@@ -424,6 +455,11 @@ export class Simulation implements ParticleSimulation {
   private checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('Simulation');
     this.gpu.checkAlive();
+  }
+
+  private placeObstacles(positions: Float32Array): void {
+    const substep = this.substeps.derive(this.currentSettings, 0);
+    this.obstacles?.load(positions, (count) => this.parameters.place(this.world, count, substep));
   }
 
   private probing(): ProbingPasses {
@@ -566,6 +602,7 @@ export class Simulation implements ParticleSimulation {
           id_in: this.buffer('id', this.id),
           start: this.sort.start,
           cell_of_slot: this.sort.cellOfSlot,
+          obstacles: this.obstacles?.buffer,
         }),
     );
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
@@ -611,6 +648,7 @@ export class Simulation implements ParticleSimulation {
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
       crowd: this.sort.heavy,
+      obstacles: this.obstacles?.buffer,
     };
     const stages: Stage[] = [];
     if (restitution > 0) {
@@ -643,6 +681,7 @@ export class Simulation implements ParticleSimulation {
         start: this.sort.start,
         cell_of_slot: this.sort.cellOfSlot,
         crowd: this.sort.heavy,
+        obstacles: this.obstacles?.buffer,
       }),
     );
     this.position = other(position);

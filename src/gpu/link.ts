@@ -63,6 +63,7 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   CROWDS: false,
   HEAVY: false,
   MIXED: false,
+  OBSTACLES: false,
   WRAPS: false,
 };
 

@@ -40,6 +40,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     Crowd.describeClear({ dimensions }),
@@ -76,6 +77,16 @@ function describeVariant(variant: Variant): KernelDescription[] {
       Pairs.describe(variant, broadPhase, 'fill'),
     ]),
   ];
+}
+
+/** What differs where some particles never move. */
+function describeObstacles(variant: Variant): KernelDescription[] {
+  return BROAD_PHASES.flatMap((broadPhase) => [
+    Partner.describe(variant, broadPhase),
+    Resolve.describe(variant, broadPhase, 'respond'),
+    Resolve.describe(variant, broadPhase, 'separate'),
+    Measure.describe(variant, broadPhase),
+  ]);
 }
 
 /** What differs in grids made for crowds. */

@@ -17,7 +17,14 @@ import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel'
 import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
-import { neighbourModules, type Variant, worldName } from './modules';
+import {
+  neighbourModules,
+  obstacleBinding,
+  obstacleConstants,
+  obstacleModules,
+  type Variant,
+  worldName,
+} from './modules';
 
 export const MEASURE_FIELDS = {
   lowest: 'vector',
@@ -33,7 +40,12 @@ export interface MeasureBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
+  /** Needed where the pass was created with obstacles. */
+  readonly obstacles?: GPUBuffer | undefined;
 }
+
+/** Where obstacles are, one more: how many the particles overlap. */
+const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;
 
@@ -41,6 +53,7 @@ export class Measure {
   private constructor(
     private readonly kernel: Kernel,
     private readonly dimensions: Dimensions,
+    private readonly words: number,
     private readonly mostWorkgroups: number,
     private readonly parameters: BufferSet<'parameters'>,
     private readonly partials: BufferSet<'partials'>,
@@ -54,7 +67,12 @@ export class Measure {
     return {
       label: `measure.measure.${broadPhase}${worldName(variant)}`,
       dimensions: variant.dimensions,
-      sources: [...neighbourModules(variant, broadPhase), census, { name: 'measure/measure.wgsl', text }],
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        census,
+        ...obstacleModules(variant),
+        { name: 'measure/measure.wgsl', text },
+      ],
       entryPoint: 'measure_state',
       bindings: {
         measure: 'uniform',
@@ -65,21 +83,27 @@ export class Measure {
         start: 'read',
         cell_of_slot: 'read',
         partials: 'write',
+        ...obstacleBinding(variant),
       },
-      flags: { FROZEN: false },
-      constants: { TILE_SIZE: MEASURE_WORKGROUP_SIZE },
+      flags: { FROZEN: false, OBSTACLES: variant.obstacles === true },
+      constants: {
+        TILE_SIZE: MEASURE_WORKGROUP_SIZE,
+        ...obstacleConstants(variant),
+        ...(variant.obstacles ? { MEASURE_WORDS: OBSTACLE_WORD + 1 } : {}),
+      },
     };
   }
 
   static async create(
     gpu: Gpu,
-    world: World,
+    world: World & Pick<Variant, 'obstacles'>,
     broadPhase: BroadPhase,
     compilation?: Compilation,
   ): Promise<Measure> {
     const { dimensions } = world;
     const kernel = await Kernel.create(gpu, Measure.describe(world, broadPhase), compilation);
     const layout = defineStruct(dimensions, MEASURE_FIELDS);
+    const words = MEASURE_WORDS + (world.obstacles ? 1 : 0);
     const { parameters, partials } = await createParts({
       parameters: createBuffers(
         gpu,
@@ -88,7 +112,7 @@ export class Measure {
         GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
       ),
       partials: createBuffers(gpu, 'measure.measure', {
-        partials: MEASURE_WORKGROUPS * MEASURE_WORDS * 4,
+        partials: MEASURE_WORKGROUPS * words * 4,
       }),
     });
     const { low, high, latticeScale } = borderlineOf(world.diameter, world);
@@ -105,7 +129,7 @@ export class Measure {
     );
     // The shader strides along one dimension: a dispatch that is never folded.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
-    return new Measure(kernel, dimensions, mostWorkgroups, parameters, partials);
+    return new Measure(kernel, dimensions, words, mostWorkgroups, parameters, partials);
   }
 
   bind(buffers: MeasureBuffers): GPUBindGroup {
@@ -118,6 +142,7 @@ export class Measure {
       start: buffers.start,
       cell_of_slot: buffers.cell_of_slot,
       partials: this.partials.buffers.partials,
+      obstacles: buffers.obstacles,
     });
   }
 
@@ -127,22 +152,22 @@ export class Measure {
 
   /** What to read back after `encode` for `count` particles. */
   range(count: number): ReadRange {
-    return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * MEASURE_WORDS * 4 };
+    return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * this.words * 4 };
   }
 
   combine(bytes: ArrayBuffer, count: number): Measures {
     const words = new Uint32Array(bytes);
     const floats = new Float32Array(bytes);
-    const groups = words.length / MEASURE_WORDS;
+    const groups = words.length / this.words;
     const sum = (source: ArrayLike<number>, word: number) => {
       let total = 0;
-      for (let group = 0; group < groups; group++) total += source[group * MEASURE_WORDS + word] as number;
+      for (let group = 0; group < groups; group++) total += source[group * this.words + word] as number;
       return total;
     };
     const greatest = (source: ArrayLike<number>, word: number) => {
       let most = 0;
       for (let group = 0; group < groups; group++) {
-        most = Math.max(most, source[group * MEASURE_WORDS + word] as number);
+        most = Math.max(most, source[group * this.words + word] as number);
       }
       return most;
     };
@@ -153,6 +178,7 @@ export class Measure {
       candidates: (sum(words, 0) + TWO_32 * sum(words, 1)) / 2,
       contacts,
       borderline: sum(words, 16) / 2,
+      obstacleContacts: this.words > OBSTACLE_WORD ? sum(words, OBSTACLE_WORD) : 0,
       bucketCollisions: sum(words, 17),
       occupiedCells: sum(words, 4),
       greatestOccupancy: greatest(words, 5),

@@ -15,6 +15,9 @@ import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
+import obstacles from '../../shaders/shared/obstacles.wgsl?raw';
+import obstaclesDense from '../../shaders/shared/obstacles_dense.wgsl?raw';
+import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
 import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
@@ -24,6 +27,7 @@ import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
 import probeLevelsHashed from '../../shaders/shared/probe_levels_hashed.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
+import probeObstacles from '../../shaders/shared/probe_obstacles.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
@@ -37,8 +41,10 @@ import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
+import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
+import { storedFloats } from '../gpu/layout';
 import type { ShaderSource } from '../gpu/link';
 
 export const PARAMS: ShaderSource = { name: 'shared/params.wgsl', text: params };
@@ -135,6 +141,8 @@ export interface Variant {
   readonly crowds?: boolean;
   /** Levels of cells where each particle has a radius of its own, or 0. */
   readonly levels?: number;
+  /** Whether there are particles that never move. */
+  readonly obstacles?: boolean;
 }
 
 /** Parameters, and where positions and cells are. */
@@ -164,6 +172,28 @@ export function neighbourModules(
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
+const OBSTACLES: ShaderSource = { name: 'shared/obstacles.wgsl', text: obstacles };
+const OBSTACLE_PROBE: ShaderSource = { name: 'shared/probe_obstacles.wgsl', text: probeObstacles };
+
+const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
+  dense: { name: 'shared/obstacles_dense.wgsl', text: obstaclesDense },
+  hashed: { name: 'shared/obstacles_unbounded.wgsl', text: obstaclesUnbounded },
+};
+
+/** The loop over obstacles, where a variant has any; the kernel declares `obstacles` and what the loop asks for. */
+export function obstacleModules({ obstacles: has, kind }: Variant): ShaderSource[] {
+  return has ? [OBSTACLES, OBSTACLE_ROWS[kind === 'unbounded' ? 'hashed' : 'dense'], OBSTACLE_PROBE] : [];
+}
+
+/** What the loop over obstacles asks of its kernel: their buffer, the last of its bindings, and constants. */
+export function obstacleBinding({ obstacles: has }: Variant): Readonly<Record<string, 'read'>> {
+  return has ? { obstacles: 'read' } : {};
+}
+
+export function obstacleConstants({ obstacles: has, dimensions }: Variant): Readonly<Record<string, number>> {
+  return has ? { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions) } : {};
+}
+
 /** Parameters and world with boxes and the blocks of cells that they are in. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...BLOCKS[variant.kind]];
@@ -185,6 +215,7 @@ export function variantName(variant: Variant): string {
 }
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
-export function worldName({ kind, levels }: Variant, breadth: Breadth = 'narrow'): string {
-  return `${levels ? '.levels' : ''}${breadth === 'wide' ? '.wide' : ''}${kind === 'bounded' ? '' : `.${kind}`}`;
+export function worldName({ kind, levels, obstacles: has }: Variant, breadth: Breadth = 'narrow'): string {
+  const name = kind === 'bounded' ? '' : `.${kind}`;
+  return `${levels ? '.levels' : ''}${breadth === 'wide' ? '.wide' : ''}${name}${has ? '.obstacles' : ''}`;
 }

@@ -8,6 +8,9 @@ import {
   EACH_HEAVY,
   EACH_PARTICLE,
   neighbourModules,
+  obstacleBinding,
+  obstacleConstants,
+  obstacleModules,
   splitsCrowds,
   type Variant,
   variantName,
@@ -23,6 +26,8 @@ export interface PartnerBuffers {
   readonly partner_out: GPUBuffer;
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has obstacles. */
+  readonly obstacles?: GPUBuffer | undefined;
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
@@ -34,6 +39,7 @@ export class Partner extends ParticlePass<PartnerBuffers> {
       sources: [
         ...neighbourModules(variant, broadPhase),
         CONTACT,
+        ...obstacleModules(variant),
         { name: 'solve/partner.wgsl', text },
         heavy ? EACH_HEAVY : EACH_PARTICLE,
       ],
@@ -45,8 +51,10 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         cell_of_slot: 'read',
         partner_out: 'write',
         ...(heavy ? { crowd: 'read' } : {}),
+        ...obstacleBinding(variant),
       },
-      flags: { FROZEN: true, CROWDS: crowds, HEAVY: heavy },
+      flags: { FROZEN: true, CROWDS: crowds, HEAVY: heavy, OBSTACLES: variant.obstacles === true },
+      constants: obstacleConstants(variant),
     };
   }
 

@@ -8,6 +8,9 @@ import {
   EACH_HEAVY,
   EACH_PARTICLE,
   neighbourModules,
+  obstacleBinding,
+  obstacleConstants,
+  obstacleModules,
   splitsCrowds,
   type Variant,
   variantName,
@@ -29,6 +32,8 @@ export interface ResolveBuffers {
   readonly partner_in?: GPUBuffer;
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has obstacles. */
+  readonly obstacles?: GPUBuffer | undefined;
 }
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
@@ -45,6 +50,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       sources: [
         ...neighbourModules(variant, broadPhase),
         CONTACT,
+        ...obstacleModules(variant),
         { name: 'solve/resolve.wgsl', text },
         heavy ? EACH_HEAVY : EACH_PARTICLE,
       ],
@@ -56,8 +62,16 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         cell_of_slot: 'read',
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
         ...(heavy ? { crowd: 'read' } : {}),
+        ...obstacleBinding(variant),
       },
-      flags: { FROZEN: true, SEPARATE: mode === 'separate', CROWDS: crowds, HEAVY: heavy },
+      flags: {
+        FROZEN: true,
+        SEPARATE: mode === 'separate',
+        CROWDS: crowds,
+        HEAVY: heavy,
+        OBSTACLES: variant.obstacles === true,
+      },
+      constants: obstacleConstants(variant),
     };
   }
 

@@ -44,17 +44,27 @@
  * A contact across such an end: the difference of coordinates is about P, so ± u P, which is √k u P / d relative to
  * the distance: DISTANCE and NORMAL grow by it.
  *
+ * An obstacle does alone what both sides of a contact do: twice the push, with twice the error, since doubling rounds
+ * nothing; p min v with v of the full approach; bounces (1 + e) |a|. Its velocity is 0, so r is v, and not off at all.
+ * All but the bounce of what they do, S, is multiplied with a share s = min(1, M / T), M the deepest overlap and T
+ * the sum of all: s lies between its values for M and T off by the greatest error and the sum of errors of the
+ * overlaps (T's sum rounds too), with a quotient (5 u) and a product (u) more. |S| is at most the sum of magnitudes,
+ * which the spread of s is multiplied with; then s S is added to the rest.
+ *
  * All vector errors are bounded in length, hence for each coordinate.
  */
 import { NO_PARTNER } from '../core/constants';
+import { OBSTACLE_PARTNER, obstacleShare } from '../core/obstacles';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
 import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
 import type { Grid } from './grid';
-import { probeCells } from './probe';
+import { probeCells, probeObstacles } from './probe';
 
 type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
+
+type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
 
 export interface ResolveBound {
   /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
@@ -79,12 +89,15 @@ export function resolveBound(
   substep: Substep,
   grid: GridState,
   mode: 'resolve' | 'separate' = 'resolve',
+  obstacles?: Obstacles,
 ): ResolveBound {
   const { dimensions } = world;
   const count = grid.cells.length;
   const accuracy = accuracyOf(dimensions);
   const bounces =
-    mode === 'resolve' && substep.restitution > 0 ? findBounces(world, substep, grid, accuracy) : undefined;
+    mode === 'resolve' && substep.restitution > 0
+      ? findBounces(world, substep, grid, accuracy, obstacles)
+      : undefined;
   const positions = new Float64Array(count);
   const velocities = new Float64Array(count);
   const exactPositions = Float64Array.from(grid.positions);
@@ -105,6 +118,23 @@ export function resolveBound(
         addContact(substep, contact, bounces?.(slot, other, contact) ?? SETTLED_NO, push, change);
       }
     });
+    if (obstacles) {
+      const met = new Obstructions(dimensions);
+      probeObstacles(world, grid, slot, obstacles, (other) => {
+        const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
+        if (!contact) return;
+        met.count(contact);
+        if (mode === 'separate') {
+          met.push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
+          return;
+        }
+        const verdict = bounces?.(slot, (OBSTACLE_PARTNER | other) >>> 0, contact) ?? SETTLED_NO;
+        // Where a bounce is in doubt, so is whether its change is shared: once as if it were, and once the rest.
+        addContact(substep, contact, verdict, met.push, verdict.isBounce ? met.bounce : met.change);
+        if (!verdict.isSettled) met.bounce.add(scaled(0, contact.normal), met.widest(substep, contact), 0);
+      });
+      met.addTo(push, change);
+    }
     const body = { position: push.addTo(place), velocity: change.addTo(velocity) };
     if (mode === 'resolve' && substep.walls) meetWalls(substep, accuracy, body);
     if (substep.walls) {
@@ -164,10 +194,10 @@ interface Approximate {
 
 /** Contributions of contacts. */
 class Sum {
-  private readonly value: number[];
-  private error = 0;
-  private magnitude = 0;
-  private terms = 0;
+  readonly value: number[];
+  error = 0;
+  magnitude = 0;
+  terms = 0;
 
   constructor(dimensions: number) {
     this.value = new Array<number>(dimensions).fill(0);
@@ -193,6 +223,57 @@ class Sum {
   }
 }
 
+/** What obstacles do to a particle: all but a bounce is shared. */
+class Obstructions {
+  readonly push: Sum;
+  readonly change: Sum;
+  readonly bounce: Sum;
+  private deepest = 0;
+  private greatestError = 0;
+  private overlaps = 0;
+  private overlapsError = 0;
+
+  constructor(dimensions: number) {
+    this.push = new Sum(dimensions);
+    this.change = new Sum(dimensions);
+    this.bounce = new Sum(dimensions);
+  }
+
+  count({ overlap, overlapError }: ExactContact): void {
+    this.deepest = Math.max(this.deepest, overlap);
+    this.greatestError = Math.max(this.greatestError, overlapError);
+    this.overlaps += overlap;
+    this.overlapsError += overlapError;
+  }
+
+  /** Whether it is a bounce or shared being in doubt, both together and their friction, twice. */
+  widest({ restitution, friction, pushSpeed }: Substep, { speed }: ExactContact): number {
+    return 2 * (1 + friction) * ((1 + restitution) * speed + Math.max(pushSpeed, speed));
+  }
+
+  addTo(push: Sum, change: Sum): void {
+    const { deepest, greatestError, overlaps } = this;
+    const { terms } = this.push;
+    if (terms === 0) return;
+    const share = obstacleShare(deepest, overlaps);
+    const off = this.overlapsError + 2 * terms * U * overlaps;
+    const least = obstacleShare(Math.max(0, deepest - greatestError), overlaps + off);
+    const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
+    // One alone has no share to be in doubt.
+    const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
+    for (const [sum, target] of [
+      [this.push, push],
+      [this.change, change],
+    ] as const) {
+      const growth = (sum.terms * U) / (1 - sum.terms * U);
+      const error = sum.error + (growth + doubt + 2 * U) * sum.magnitude;
+      target.add(scaled(share, sum.value), error, sum.magnitude);
+    }
+    const { value, error, magnitude } = this.bounce;
+    if (this.bounce.terms > 0) change.add(value, error + U * this.bounce.terms * magnitude, magnitude);
+  }
+}
+
 interface ExactContact {
   readonly normal: readonly number[];
   readonly push: number;
@@ -205,6 +286,10 @@ interface ExactContact {
   readonly accuracy: Accuracy;
   /** Inside the band: perhaps no contact on one side. */
   readonly isDoubtful: boolean;
+  readonly overlap: number;
+  readonly overlapError: number;
+  /** What this side does of what both do: half, or all of it where the other is an obstacle. */
+  readonly part: 0.5 | 1;
 }
 
 function contactOf(
@@ -214,11 +299,15 @@ function contactOf(
   slot: number,
   other: number,
   settled: Accuracy,
+  obstacles?: Obstacles,
 ): ExactContact | undefined {
   const { dimensions, period } = world;
-  const { diameter, halfRelaxation } = substep;
+  const { diameter } = substep;
+  const part = obstacles ? 1 : 0.5;
+  const halfRelaxation = 2 * part * substep.halfRelaxation;
+  const others = obstacles?.positions ?? grid.positions;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
-    nearestImage(component(dimensions, grid.positions, slot, other, axis), period[axis] as number),
+    nearestImage(component(dimensions, grid.positions, slot, other, axis, others), period[axis] as number),
   );
   const squared = inner(apart, apart);
   const band = pairBand(dimensions, diameter, period);
@@ -229,7 +318,9 @@ function contactOf(
   const isCoincident = squared < COINCIDENT_SQUARED;
   const across = Math.max(
     ...apart.map((along, axis) =>
-      along === component(dimensions, grid.positions, slot, other, axis) ? 0 : (period[axis] as number),
+      along === component(dimensions, grid.positions, slot, other, axis, others)
+        ? 0
+        : (period[axis] as number),
     ),
   );
   const accuracy =
@@ -238,7 +329,9 @@ function contactOf(
     ? coincidentNormal(dimensions, slot, other)
     : apart.map((along) => along / distance);
   const overlap = isCoincident ? diameter : Math.max(0, diameter - distance);
-  const relative = axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
+  const relative = obstacles
+    ? vectorOf(dimensions, grid.velocities, slot)
+    : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
   const speed = length(relative);
   // Nobody can say which way the sides take at the very threshold of coincidence; it is 2⁻⁵⁰ wide.
   const isTorn = Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U;
@@ -256,6 +349,9 @@ function contactOf(
     approachError: speed * accuracy.approach,
     accuracy,
     isDoubtful,
+    overlap,
+    overlapError: amountError / halfRelaxation,
+    part,
   };
 }
 
@@ -280,18 +376,18 @@ function addContact(
 ): void {
   const { accuracy } = contact;
   const { dt, inverseDt, restitution, friction, gripShare, restSpeed, pushSpeed } = substep;
-  const { approach, approachError, normal, relative, speed } = contact;
-  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach / 2);
+  const { approach, approachError, normal, relative, speed, part } = contact;
+  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach * part);
   const full = Math.min(contact.push * inverseDt, cap);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
   const bearing = full * kept;
   const bearingError =
-    Math.max(contact.amountError * inverseDt, approachError / 2) +
+    Math.max(contact.amountError * inverseDt, approachError * part) +
     3 * U * full +
     (isKeptSettled ? 0 : restitution * full);
-  const bouncing = Math.max(0, (-(1 + restitution) / 2) * approach);
-  const bouncingError = ((1 + restitution) / 2) * (approachError + 3 * U * Math.abs(approach));
+  const bouncing = Math.max(0, -(1 + restitution) * part * approach);
+  const bouncingError = (1 + restitution) * part * (approachError + 3 * U * Math.abs(approach));
   const amount = isBounce ? bouncing : bearing;
   const amountError = isSettled
     ? isBounce
@@ -330,6 +426,7 @@ function findBounces(
   substep: Substep,
   grid: GridState,
   accuracy: Accuracy,
+  obstacles?: Obstacles,
 ): (slot: number, other: number, contact: ExactContact) => Verdict {
   const count = grid.cells.length;
   const partners = new Uint32Array(count).fill(NO_PARTNER);
@@ -341,6 +438,14 @@ function findBounces(
       const contact = contactOf(world, substep, grid, slot, other, accuracy);
       if (contact && contact.approach - contact.approachError < threshold) rivals.push({ ...contact, other });
     });
+    if (obstacles) {
+      probeObstacles(world, grid, slot, obstacles, (obstacle) => {
+        const contact = contactOf(world, substep, grid, slot, obstacle, accuracy, obstacles);
+        const other = (OBSTACLE_PARTNER | obstacle) >>> 0;
+        if (contact && contact.approach - contact.approachError < threshold)
+          rivals.push({ ...contact, other });
+      });
+    }
     let best = rivals[0];
     if (!best) continue;
     for (const rival of rivals) if (rival.approach < best.approach) best = rival;
@@ -350,9 +455,10 @@ function findBounces(
     if (isClose || best.isDoubtful || reach >= threshold) isOpen[slot] = 1;
   }
   return (slot, other, contact) => ({
-    isBounce: partners[slot] === other && partners[other] === slot,
+    isBounce: partners[slot] === other && (other >= OBSTACLE_PARTNER || partners[other] === slot),
     isSettled:
-      (isOpen[slot] === 0 && isOpen[other] === 0) || contact.approach - contact.approachError >= threshold,
+      (isOpen[slot] === 0 && (other >= OBSTACLE_PARTNER || isOpen[other] === 0)) ||
+      contact.approach - contact.approachError >= threshold,
   });
 }
 
@@ -419,8 +525,9 @@ function component(
   slot: number,
   other: number,
   axis: number,
+  others = vectors,
 ): number {
-  return (vectors[slot * dimensions + axis] as number) - (vectors[other * dimensions + axis] as number);
+  return (vectors[slot * dimensions + axis] as number) - (others[other * dimensions + axis] as number);
 }
 
 function vectorOf(dimensions: number, vectors: Float32Array, slot: number): number[] {

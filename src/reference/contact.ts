@@ -63,14 +63,20 @@ export function nearestImage(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }
 
-/** From `other` to `particle`, in 32 bits. */
-export function separation(world: World, positions: Float32Array, particle: number, other: number): Vector {
+/** From `other` to `particle`, in 32 bits; `others`: where the other one is to be found, if not in `positions`. */
+export function separation(
+  world: World,
+  positions: Float32Array,
+  particle: number,
+  other: number,
+  others = positions,
+): Vector {
   const { dimensions } = world;
   return Array.from({ length: dimensions }, (_, axis) =>
     separate(
       world,
       positions[particle * dimensions + axis] as number,
-      positions[other * dimensions + axis] as number,
+      others[other * dimensions + axis] as number,
       axis,
     ),
   );
@@ -82,8 +88,9 @@ export function distanceSquared(
   positions: Float32Array,
   particle: number,
   other: number,
+  others = positions,
 ): number {
-  const apart = separation(world, positions, particle, other);
+  const apart = separation(world, positions, particle, other, others);
   return dot(apart, apart);
 }
 
@@ -94,16 +101,17 @@ export function findContact(
   positions: Float32Array,
   slot: number,
   other: number,
+  others = positions,
 ): Contact | undefined {
   const { dimensions } = world;
-  const squared = distanceSquared(world, positions, slot, other);
+  const squared = distanceSquared(world, positions, slot, other, others);
   // Written so that a NaN is no contact.
   if (!(squared < substep.diameterSquared)) return undefined;
   if (squared < COINCIDENT_SQUARED) {
     return { normal: coincidentNormal(dimensions, slot, other), overlap: substep.diameter };
   }
   const distance = fround(Math.sqrt(squared));
-  const apart = separation(world, positions, slot, other);
+  const apart = separation(world, positions, slot, other, others);
   return {
     normal: apart.map((component) => fround(component / distance)),
     overlap: fround(substep.diameter - distance),

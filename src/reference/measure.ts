@@ -12,7 +12,7 @@ import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
 import { distanceSquared } from './contact';
 import type { Grid } from './grid';
-import { probeCells } from './probe';
+import { probeCells, probeObstacles } from './probe';
 
 const { fround } = Math;
 
@@ -21,6 +21,7 @@ export function measureState(
   diameter: number,
   grid: Grid,
   broadPhase: BroadPhase = 'grid',
+  obstacles?: Pick<Grid, 'start' | 'lattices' | 'positions'>,
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities } = grid;
@@ -37,6 +38,7 @@ export function measureState(
   let candidates = 0;
   let contacts = 0;
   let borderline = 0;
+  let obstacleContacts = 0;
   let twiceEnergy = 0;
   let deepestOverlap = 0;
   let overlaps = 0;
@@ -54,6 +56,11 @@ export function measureState(
       overlaps += overlap;
       deepestOverlap = Math.max(deepestOverlap, overlap);
     });
+    if (obstacles) {
+      probeObstacles(world, grid, slot, obstacles, (other) => {
+        if (distanceSquared(world, positions, slot, other, obstacles.positions) < limit) obstacleContacts++;
+      });
+    }
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {
       const position = positions[slot * dimensions + axis] as number;
@@ -70,6 +77,7 @@ export function measureState(
     candidates: broadPhase === 'naive' ? (inCells * Math.max(0, inCells - 1)) / 2 : candidates,
     contacts,
     borderline,
+    obstacleContacts,
     ...census,
     outside,
     nonFinite: ids.length - inCells,

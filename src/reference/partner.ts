@@ -2,19 +2,22 @@
  * Purpose: for restitution: each particle's fastest approaching contact, among those faster than the rest
  * speed. Twin of shaders/solve/partner.wgsl.
  * Inputs: sorted state. Output: the other's slot, or NO_PARTNER; two that name each other bounce in resolve.
+ * Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set: an obstacle needs to name nobody.
  * Ordering: slots ascending and a strict comparison, so ties go to the lower slot.
  */
 import { NO_PARTNER } from '../core/constants';
+import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { dot, findContact, loadVector, subtract } from './contact';
 import type { Grid } from './grid';
-import { probeCells } from './probe';
+import { probeCells, probeObstacles } from './probe';
 
 export function findPartners(
   world: World,
   substep: Substep,
   grid: Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>,
+  obstacles?: Pick<Grid, 'start' | 'lattices' | 'positions'>,
 ): Uint32Array {
   const { dimensions } = world;
   const { positions, velocities } = grid;
@@ -30,6 +33,16 @@ export function findPartners(
       if (approach < fastest) {
         fastest = approach;
         partners[slot] = other;
+      }
+    });
+    if (!obstacles) continue;
+    probeObstacles(world, grid, slot, obstacles, (other) => {
+      const contact = findContact(world, substep, positions, slot, other, obstacles.positions);
+      if (!contact) return;
+      const approach = dot(velocity, contact.normal);
+      if (approach < fastest) {
+        fastest = approach;
+        partners[slot] = OBSTACLE_PARTNER | other;
       }
     });
   }

@@ -25,6 +25,33 @@ export function probeCells(
   }
   const { dimensions } = world;
   const lattice = Array.from(lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+  for (const other of slotsAround(world, lattice, grid)) if (other !== slot) visit(other);
+}
+
+/**
+ * The obstacles in the cells around that of a slot: those of another grid in the same world. Twin of
+ * shaders/shared/probe_obstacles.wgsl. Ordering: slots ascending.
+ */
+export function probeObstacles(
+  world: World,
+  grid: Pick<Grid, 'cells' | 'lattices'>,
+  slot: number,
+  obstacles: Pick<Grid, 'start' | 'lattices'>,
+  visit: (obstacle: number) => void,
+): void {
+  if ((grid.cells[slot] as number) >= world.cellCount) return;
+  const { dimensions } = world;
+  const lattice = Array.from(grid.lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+  for (const obstacle of slotsAround(world, lattice, obstacles)) visit(obstacle);
+}
+
+/** Slots of the 3×3 (3×3×3) cells around one, ascending. */
+function slotsAround(
+  world: World,
+  lattice: readonly number[],
+  { start, lattices }: Pick<Grid, 'start' | 'lattices'>,
+): number[] {
+  const { dimensions } = world;
   const found: number[] = [];
   for (const offset of OFFSETS[dimensions]) {
     const near = lattice.map((coordinate, axis) => {
@@ -35,10 +62,10 @@ export function probeCells(
     const bucket = bucketOfLattice(world, near);
     for (let other = start[bucket] as number; other < (start[bucket + 1] as number); other++) {
       const isThere = near.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
-      if (other !== slot && isThere) found.push(other);
+      if (isThere) found.push(other);
     }
   }
-  for (const other of found.sort((a, b) => a - b)) visit(other);
+  return found.sort((a, b) => a - b);
 }
 
 const STEPS = [-1, 0, 1];

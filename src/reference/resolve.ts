@@ -5,6 +5,7 @@
  * were; `separateContacts` gives positions alone. Contributions are added in ascending slot order.
  */
 import { carryCoordinate } from '../core/cells';
+import { OBSTACLE_PARTNER, obstacleShare } from '../core/obstacles';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import {
@@ -20,17 +21,21 @@ import {
 } from './contact';
 import type { Grid } from './grid';
 import type { MovedState } from './integrate';
-import { probeCells } from './probe';
+import { probeCells, probeObstacles } from './probe';
 
 const { fround } = Math;
 
 type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
+
+/** The grid of the particles that never move. */
+type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
 
 export function resolveContacts(
   world: World,
   substep: Substep,
   grid: GridState,
   partners?: Uint32Array,
+  obstacles?: Obstacles,
 ): MovedState {
   const { dimensions } = world;
   const { cells } = grid;
@@ -54,6 +59,12 @@ export function resolveContacts(
       push = add(push, effect.push);
       change = add(change, effect.change);
     });
+    if (obstacles) {
+      const partner = bounces ? (partners[slot] as number) : undefined;
+      const met = meetObstacles(world, substep, grid, slot, velocity, partner, obstacles);
+      push = add(push, met.push);
+      change = add(change, met.change);
+    }
     let moved = { position: add(position, push), velocity: add(velocity, change) };
     if (substep.walls) moved = meetWalls(substep, moved.position, moved.velocity);
     storeVector(positions, slot, wrap(world, moved.position));
@@ -63,7 +74,12 @@ export function resolveContacts(
 }
 
 /** Pushes apart without regard to time: velocities are neither read nor changed. */
-export function separateContacts(world: World, substep: Substep, grid: GridState): Float32Array {
+export function separateContacts(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  obstacles?: Obstacles,
+): Float32Array {
   const { dimensions } = world;
   const { cells } = grid;
   const positions = grid.positions.slice();
@@ -76,6 +92,19 @@ export function separateContacts(world: World, substep: Substep, grid: GridState
       const contact = findContact(world, substep, grid.positions, slot, other);
       if (contact) push = addScaled(push, fround(substep.halfRelaxation * contact.overlap), contact.normal);
     });
+    if (obstacles) {
+      let deepest = 0;
+      let overlaps = 0;
+      let sum: Vector = new Array<number>(dimensions).fill(0);
+      probeObstacles(world, grid, slot, obstacles, (other) => {
+        const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
+        if (!contact) return;
+        deepest = Math.max(deepest, contact.overlap);
+        overlaps = fround(overlaps + contact.overlap);
+        sum = addScaled(sum, fround(2 * substep.halfRelaxation * contact.overlap), contact.normal);
+      });
+      push = addScaled(push, fround(obstacleShare(deepest, overlaps)), sum);
+    }
     const moved = add(position, push);
     storeVector(positions, slot, wrap(world, substep.walls ? clampVector(moved, substep) : moved));
   }
@@ -92,22 +121,55 @@ interface Effect {
   readonly change: Vector;
 }
 
-/** What one contact does to one side. */
+/** What all obstacles do to a particle: each its share, but the one it bounces off as if it were alone. */
+function meetObstacles(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  velocity: Vector,
+  partner: number | undefined,
+  obstacles: Obstacles,
+): Effect {
+  const { dimensions } = world;
+  let push: Vector = new Array<number>(dimensions).fill(0);
+  let change: Vector = new Array<number>(dimensions).fill(0);
+  let bounce: Vector = new Array<number>(dimensions).fill(0);
+  let deepest = 0;
+  let overlaps = 0;
+  probeObstacles(world, grid, slot, obstacles, (other) => {
+    const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
+    if (!contact) return;
+    deepest = Math.max(deepest, contact.overlap);
+    overlaps = fround(overlaps + contact.overlap);
+    const isBounce = partner === (OBSTACLE_PARTNER | other) >>> 0;
+    const effect = contactEffect(substep, contact.normal, contact.overlap, velocity, isBounce, 1);
+    push = add(push, effect.push);
+    if (isBounce) bounce = add(bounce, effect.change);
+    else change = add(change, effect.change);
+  });
+  const share = fround(obstacleShare(deepest, overlaps));
+  return { push: scale(share, push), change: addScaled(bounce, share, change) };
+}
+
+/** What one contact does to one side, which does `part` of what both do. */
 function contactEffect(
   substep: Substep,
   normal: Vector,
   overlap: number,
   relative: Vector,
-  isMutual: boolean,
+  isBounce: boolean,
+  part: 0.5 | 1 = 0.5,
 ): Effect {
   const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = substep;
-  const push = fround(halfRelaxation * overlap);
+  // Doubling and halving round nothing.
+  const push = fround(2 * part * halfRelaxation * overlap);
   const approach = dot(relative, normal);
   let change: number;
-  if (isMutual) {
-    change = fround(fround(-0.5 * fround(1 + restitution)) * approach);
+  if (isBounce) {
+    change = fround(fround(-part * fround(1 + restitution)) * approach);
   } else {
-    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, fround(-0.5 * approach));
+    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, fround(-part * approach));
     const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
     change = fround(Math.min(fround(push * inverseDt), cap) * kept);
   }
@@ -116,7 +178,7 @@ function contactEffect(
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const braking = brake(fround(friction * change), fround(gripShare * slidingSpeed), slidingSpeed);
   // A contact that bears also holds its place; one that bounces only changes course.
-  const held = isMutual ? 0 : fround(braking * dt);
+  const held = isBounce ? 0 : fround(braking * dt);
   return {
     push: subtract(scale(push, normal), scale(held, sliding)),
     change: subtract(scale(change, normal), scale(braking, sliding)),

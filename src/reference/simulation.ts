@@ -19,11 +19,14 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  countObstacles,
+  describeObstacles,
   describeWorld,
   type FoundPairs,
   IdAllocator,
   type Measures,
   type NewParticles,
+  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
   planSimulation,
@@ -44,11 +47,15 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly capacity: number;
+  readonly obstacleCapacity: number;
   private readonly diameter: number;
   private readonly allocator: IdAllocator;
   private currentSettings: Settings;
   private currentTime = 0;
   private grid: Grid;
+  /** As they were given, and their grid where there is room for any. */
+  private obstacles: Float32Array;
+  private obstacleGrid: Grid | undefined;
   private destroyed = false;
 
   constructor(options: SimulationOptions) {
@@ -63,6 +70,9 @@ export class ReferenceSimulation implements ParticleSimulation {
     const ids = this.allocator.take(plan.count);
     const positions = carryPositions(this.world, plan.positions);
     this.grid = buildGrid(this.world, positions, plan.velocities, ids);
+    this.obstacleCapacity = plan.obstacleCount;
+    this.obstacles = plan.obstacles.slice();
+    this.obstacleGrid = this.gridOfObstacles();
   }
 
   get count(): number {
@@ -75,6 +85,10 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   get settings(): Settings {
     return this.currentSettings;
+  }
+
+  get obstacleCount(): number {
+    return this.obstacles.length / this.dimensions;
   }
 
   get memoryBytes(): number {
@@ -99,8 +113,10 @@ export class ReferenceSimulation implements ParticleSimulation {
       const moved = integrate(world, substep, this.grid);
       this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
-        const partners = substep.restitution > 0 ? findPartners(world, substep, this.grid) : undefined;
-        this.grid = { ...this.grid, ...resolveContacts(world, substep, this.grid, partners) };
+        const partners =
+          substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacleGrid) : undefined;
+        const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacleGrid);
+        this.grid = { ...this.grid, ...resolved };
       }
     }
     this.currentTime += dt;
@@ -112,7 +128,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     const substep = deriveSubstep(this.world, this.diameter, this.settings, 0);
     this.grid = this.freshGrid();
     for (let iteration = 0; iteration < iterations; iteration++) {
-      this.grid = { ...this.grid, positions: separateContacts(this.world, substep, this.grid) };
+      const positions = separateContacts(this.world, substep, this.grid, this.obstacleGrid);
+      this.grid = { ...this.grid, positions };
     }
   }
 
@@ -136,9 +153,17 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.load(slotsWhere(this.grid.ids, (id) => !leaving.has(id)));
   }
 
+  setObstacles(positions: Float32Array): void {
+    this.checkAlive();
+    countObstacles(this.dimensions, positions, this.obstacleCapacity);
+    this.obstacles = positions.slice();
+    this.obstacleGrid = this.gridOfObstacles();
+  }
+
   measure(): Measures {
     this.checkAlive();
-    return measureState(this.world, this.diameter, this.freshGrid(), this.settings.broadPhase);
+    const { world, diameter, settings, obstacleGrid } = this;
+    return measureState(world, diameter, this.freshGrid(), settings.broadPhase, obstacleGrid);
   }
 
   findPairs(): FoundPairs {
@@ -167,6 +192,7 @@ export class ReferenceSimulation implements ParticleSimulation {
       time: this.time,
       settings: this.settings,
       ...this.read(),
+      ...describeObstacles(this.obstacles),
     };
   }
 
@@ -178,6 +204,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;
+    this.setObstacles(obstaclesOf(checkpoint));
   }
 
   destroy(): void {
@@ -187,6 +214,11 @@ export class ReferenceSimulation implements ParticleSimulation {
   /** The grid of where particles are now; a step leaves that of its last substep. */
   private freshGrid(): Grid {
     return buildGrid(this.world, this.grid.positions, this.grid.velocities, this.grid.ids);
+  }
+
+  private gridOfObstacles(): Grid | undefined {
+    if (this.obstacleCapacity === 0) return undefined;
+    return buildGrid(this.world, carryPositions(this.world, this.obstacles));
   }
 
   private load(slots: Uint32Array): void {

@@ -8,7 +8,7 @@ import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { Dimensions, WorldOptions } from '../core/world';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
-import { CLUSTERED, CROWDS_SCENE, NEGATIVE, ONE_CELL, UNIFORM } from './scattered';
+import { CLUSTERED, CROWDS_SCENE, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
 import type { Scene, SceneDefinition } from './scene';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
@@ -29,6 +29,7 @@ export const SCENES: readonly SceneDefinition[] = [
   FAR_APART,
   COLLIDING_CELLS,
   CROWDS_SCENE,
+  OBSTACLES,
 ];
 
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
@@ -72,6 +73,7 @@ export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> =
     radius: scene.radius,
     positions: scene.positions,
     velocities: scene.velocities,
+    obstacles: scene.obstacles,
     ...scene.settings,
     ...changes,
   };

@@ -18,6 +18,10 @@ const CLUSTER_DENSITY = 8;
 /** Edge of 1% of the world as a share of the world's, rounded down. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
+/** Pegs of `obstacles` are so many units apart, so that a grain fits between them, and shaken by so many. */
+const PEG_SPACING = 2.5 * UNITS;
+const PEG_SHAKE = UNITS / 4;
+
 /** A box of units that a particle's centre may lie in, the same along each axis, ends included. */
 interface Span {
   readonly low: number;
@@ -164,3 +168,45 @@ export const CROWDS_SCENE: SceneDefinition = {
     };
   },
 };
+
+export const OBSTACLES: SceneDefinition = {
+  name: 'obstacles',
+  description:
+    'Grains that fall through a field of pegs, some of them upon each other and upon pegs at the start.',
+  generate(dimensions, count, random) {
+    const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
+    const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
+    const obstacles = pegs(dimensions, count === 0 ? 0 : edge, random);
+    return {
+      radius: 0.5,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+      positions: scatter(dimensions, count, random, edge, () => span),
+      velocities: new Float32Array(count * dimensions),
+      obstacles,
+      settings: { gravity: repeat(0, dimensions).with(1, -9.8125), restitution: 0.5, friction: 0.25 },
+    };
+  },
+};
+
+/** Staggered rows of pegs in a box of this edge, and a peg for each eight of them in the very place of another. */
+function pegs(dimensions: Dimensions, edge: number, random: Random): Float32Array {
+  const columns = Math.floor((edge * UNITS) / PEG_SPACING);
+  const count = columns ** dimensions;
+  const step = stepFor(edge);
+  const places: number[] = [];
+  for (let peg = 0; peg < count; peg++) {
+    const [x = 0, y = 0, z = 0] = [
+      peg % columns,
+      Math.floor(peg / columns) % columns,
+      Math.floor(peg / columns ** 2),
+    ];
+    const stagger = ((y + z) % 2) * (PEG_SPACING / 2);
+    for (const [axis, place] of [x, y, z].slice(0, dimensions).entries()) {
+      const centre = UNITS / 2 + place * PEG_SPACING + (axis === 0 ? stagger : 0);
+      places.push(toCoordinate(centre + random.between(0, PEG_SHAKE), step));
+    }
+    if (peg % 8 === 7) places.push(...places.slice(-dimensions));
+  }
+  return Float32Array.from(places);
+}

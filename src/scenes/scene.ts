@@ -32,13 +32,24 @@ export interface Scene {
   /** Packed, `dimensions` numbers a particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  /** Packed positions of particles that never move. */
+  readonly obstacles?: Float32Array | undefined;
   readonly settings: SettingsOptions;
 }
 
 /** What a generator decides; the rest of a Scene is what it was asked for. */
 export type SceneContent = Pick<
   Scene,
-  'radius' | 'cellSize' | 'min' | 'max' | 'periodic' | 'crowds' | 'positions' | 'velocities' | 'settings'
+  | 'radius'
+  | 'cellSize'
+  | 'min'
+  | 'max'
+  | 'periodic'
+  | 'crowds'
+  | 'positions'
+  | 'velocities'
+  | 'obstacles'
+  | 'settings'
 >;
 
 export interface SceneDefinition {

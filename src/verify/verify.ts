@@ -7,7 +7,7 @@
  * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
  * then differ by is bounded in src/reference/bound.ts.
  */
-import { cellBytes } from '../core/cells';
+import { carryPositions, cellBytes } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
@@ -218,13 +218,16 @@ async function checkMeasures(subject: Subject, scene: Scene, broadPhase: BroadPh
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const got = await simulation.measure();
     const grid = initialGrid(simulation.world, scene);
-    const expected = measureState(simulation.world, Math.fround(2 * scene.radius), grid, broadPhase);
+    const obstacles = obstacleGrid(simulation.world, scene);
+    const diameter = Math.fround(2 * scene.radius);
+    const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
     for (const name of EXACT_MEASURES) {
       if (got[name] !== expected[name])
         return failure(`${name} is ${got[name]} instead of ${expected[name]}`);
     }
+    const fixed = obstacles ? ` and ${got.obstacleContacts} with obstacles` : '';
     return success(
-      `${got.candidates} candidates, ${got.contacts} contacts, fullest cell ${got.greatestOccupancy}, hash ${got.hash}`,
+      `${got.candidates} candidates, ${got.contacts} contacts${fixed}, fullest cell ${got.greatestOccupancy}, hash ${got.hash}`,
     );
   });
 }
@@ -234,6 +237,7 @@ const EXACT_MEASURES = [
   'candidates',
   'contacts',
   'borderline',
+  'obstacleContacts',
   'bucketCollisions',
   'occupiedCells',
   'greatestOccupancy',
@@ -266,7 +270,8 @@ async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPh
     simulation.separate(1);
     const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
     const grid = initialGrid(simulation.world, scene);
-    const bound = resolveBound(simulation.world, substep, grid, 'separate');
+    const obstacles = obstacleGrid(simulation.world, scene);
+    const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }
@@ -283,7 +288,7 @@ async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase)
     const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
     const moved = integrate(world, substep, scene);
     const grid = buildGrid(world, moved.positions, moved.velocities);
-    const bound = resolveBound(world, substep, grid, 'resolve');
+    const bound = resolveBound(world, substep, grid, 'resolve', obstacleGrid(world, scene));
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }
@@ -354,6 +359,11 @@ async function withSimulation<Result>(
 
 function initialGrid(world: World, scene: Scene): Grid {
   return buildGrid(world, scene.positions, scene.velocities);
+}
+
+function obstacleGrid(world: World, { obstacles }: Scene): Grid | undefined {
+  if (!obstacles || obstacles.length === 0) return undefined;
+  return buildGrid(world, carryPositions(world, obstacles));
 }
 
 /** The GPU's state against the reference's exact one, each particle within its own bound. */

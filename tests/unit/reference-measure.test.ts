@@ -22,6 +22,7 @@ describe('measure', () => {
       candidates: 1,
       contacts: 1,
       borderline: 0,
+      obstacleContacts: 0,
       bucketCollisions: 0,
       occupiedCells: 4,
       greatestOccupancy: 1,
@@ -40,6 +41,7 @@ describe('measure', () => {
   it('is all zeros for nobody', () => {
     const measures = measureState(WORLD, 1, buildGrid(WORLD, new Float32Array(0)));
     expect(Object.values(measures).flat()).toEqual([
+      0,
       0,
       0,
       0,

@@ -93,6 +93,10 @@ it('keeps its particles from one version to the next', () => {
         "d43e887c61cf6e16",
         "7a143aa4665053c3",
       ],
+      "obstacles": [
+        "028401fb1dd033f8",
+        "c41e97bcb3479e7d",
+      ],
       "one-cell": [
         "80709e62a7b3c55a",
         "91351920f835fbcd",
@@ -222,7 +226,7 @@ describe('createScene', () => {
     [
       'heap',
       { dimensions: 2, count: 1 },
-      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, crowds\.$/,
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, crowds, obstacles\.$/,
     ],
     ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
     ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],

@@ -1,0 +1,75 @@
+/**
+ * Purpose: what a step costs where nine particles of ten never move, beside the same particles all moving: on the GPU
+ * (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians.
+ * `node scripts/run.mjs bench/obstacles.ts [--count 100000] [--repeats 7]`, after scripts/setup.ts.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { SimulationOptions } from '../src/core/simulation';
+import { type CpuSimulation, createCpuSimulation } from '../src/cpu';
+import { createSimulation } from '../src/engine/simulation';
+import { requestGpu } from '../src/gpu/device';
+import { openDawn } from '../src/node/dawn';
+import { createScene, sceneOptions } from '../src/scenes';
+import { testPreference } from '../tests/helpers/environment';
+
+const { values } = parseArgs({
+  options: { count: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '7' } },
+});
+const count = Number(values.count);
+const repeats = Number(values.repeats);
+const DT = 1 / 60;
+
+function median(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] as number;
+}
+
+/** All moving, and nine of ten fixed: those that move are a tenth of each row of cells, since ids say no place. */
+function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
+  const scene = createScene('uniform', { dimensions, count, seed: 1 });
+  const all = sceneOptions(scene, { gravity: new Array<number>(dimensions).fill(0).with(1, -9.8125) });
+  const moving = dimensions * Math.round(count / 10);
+  const positions = scene.positions.slice(0, moving);
+  const velocities = scene.velocities.slice(0, moving);
+  return [all, { ...all, positions, velocities, obstacles: scene.positions.slice(moving) }];
+}
+
+type Timer = () => Promise<number> | number;
+
+/** In turns, so that what else the machine does falls on both. */
+async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
+  const times: [number[], number[]] = [[], []];
+  for (const timer of timers) await timer();
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    times[0].push(await timers[0]());
+    times[1].push(await timers[1]());
+  }
+  const [moving, fixed] = [median(times[0]), median(times[1])];
+  process.stdout.write(
+    `${label}: all moving ${moving.toFixed(1)} ms, nine of ten fixed ${fixed.toFixed(1)} ms a step: ${(fixed / moving).toFixed(3)}\n`,
+  );
+}
+
+process.stdout.write(
+  `${count} particles, median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`,
+);
+const { gpu: provider } = await openDawn({ driver: testPreference() });
+for (const dimensions of [2, 3] as const) {
+  const options = optionsOf(dimensions);
+  const timeCpu = (simulation: CpuSimulation) => () => {
+    const begin = performance.now();
+    simulation.step(DT);
+    return performance.now() - begin;
+  };
+  const [movingCpu, fixedCpu] = options.map((one) => timeCpu(createCpuSimulation(one))) as [Timer, Timer];
+  await compare(`CPU engine, ${dimensions}D`, [movingCpu, fixedCpu]);
+  const gpu = await requestGpu({ particles: count, cells: 10 * count, dimensions, gpu: provider });
+  const timers: Timer[] = [];
+  for (const one of options) {
+    const simulation = await createSimulation(gpu, one);
+    timers.push(async () => (await simulation.profile(DT)).total);
+  }
+  await compare(`GPU (${gpu.info?.description ?? 'no name'}), ${dimensions}D`, timers as [Timer, Timer]);
+}
+process.exit(0);

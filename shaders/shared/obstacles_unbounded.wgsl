@@ -1,0 +1,38 @@
+// Rows of obstacles in the unbounded world, for probe_obstacles.wgsl; as rows_unbounded.wgsl. Same names as in
+// obstacles_dense.wgsl.
+
+// Never more than all, so that not even a broken grid holds up the device. A cell takes as many words as a position.
+fn obstacle_room() -> u32 {
+  return (arrayLength(&obstacles) - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
+}
+
+fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
+  let middle = lattice + row_offset(row);
+  let place = u32(middle.x) & (HASH_BLOCK - 1u);
+  let base = block_of(middle);
+  let low = select(place - 1u, 0u, place == 0u);
+  let high = min(place + 1u, HASH_BLOCK - 1u);
+  let first = obstacle_start(base + low);
+  var span = ObstacleSpan(first, obstacle_start(base + high + 1u) - first, 0u, 0u);
+  // The cell beyond the end of the block is in another block.
+  if (place == 0u || place == HASH_BLOCK - 1u) {
+    var beyond = middle;
+    beyond.x += select(1, -1, place == 0u);
+    let bucket = bucket_at(beyond);
+    span.second = obstacle_start(bucket);
+    span.second_length = obstacle_start(bucket + 1u) - span.second;
+  }
+  return span;
+}
+
+// Buckets hold obstacles of other cells too: theirs is another row's turn, or nobody's.
+fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
+  let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
+  var cell = Lattice();
+  cell.x = bitcast<i32>(obstacles[first]);
+  cell.y = bitcast<i32>(obstacles[first + 1u]);
+  if (DIMENSIONS == 3u) {
+    cell[DIMENSIONS - 1u] = bitcast<i32>(obstacles[first + 2u]);
+  }
+  return all(abs(cell - lattice - row_offset(row)) <= ALONG_X);
+}

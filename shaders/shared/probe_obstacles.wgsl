@@ -1,0 +1,28 @@
+// The loop over the obstacles around a moving particle, the same for both broad phases: obstacles are found by their
+// grid alone, and sums over them have the same bits. Needs obstacles and one of obstacles_*.wgsl, and of the kernel:
+// cell_of_slot: array<Cell>, struct Met, fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour).
+// Calls meet for every obstacle nearer than the diameter, `obstacle.slot` its slot among obstacles. The cells are
+// those around the one that the particle was sorted into, however it has moved since: as for neighbours.
+// Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
+
+fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
+  let cell = cell_of_slot[particle.slot];
+  if (!is_in_grid(cell)) {
+    return;
+  }
+  let lattice = lattice_of(cell);
+  let room = obstacle_room();
+  for (var row = 0u; row < ROWS; row++) {
+    let span = obstacle_span(lattice, row);
+    let end = min(span.first_length + span.second_length, room);
+    for (var index = 0u; index < end; index++) {
+      let obstacle =
+        select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
+      let apart = separation(particle.position, obstacle_position(obstacle));
+      let distance_squared = dot(apart, apart);
+      if (distance_squared < substep.diameter_squared && is_obstacle_in_row(lattice, row, obstacle)) {
+        meet(met, particle, Neighbour(obstacle, apart, distance_squared));
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Obstacles, the particles that never move, on the GPU: pushes and turns within the bound of exact arithmetic in every
+ * world, overlaps as all pairs say, the same bits again, from a checkpoint and by both broad phases; and no buffer left.
+ */
+import { describe, expect } from 'vitest';
+import { carryPositions } from '../../src/core/cells';
+import { LimitError } from '../../src/core/errors';
+import { type BroadPhase, deriveSubstep } from '../../src/core/settings';
+import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import { createSimulation } from '../../src/engine/simulation';
+import type { Gpu } from '../../src/gpu/device';
+import { resolveBound } from '../../src/reference/bound';
+import { nearestImage } from '../../src/reference/contact';
+import { buildGrid } from '../../src/reference/grid';
+import { integrate } from '../../src/reference/integrate';
+import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
+import { DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+const DT = 1 / 64;
+
+/** On a lattice and with velocities that the time step turns into whole steps of it: integrating rounds nothing. */
+function dyadic(field: Field): Field {
+  const snap = (values: Float32Array, units: number) =>
+    values.map((value) => Math.round(value * units) / units);
+  const min = field.min?.map((value) => Math.round(value));
+  const max = field.max?.map((value) => Math.round(value));
+  return {
+    ...field,
+    ...(min && max ? { min, max } : {}),
+    positions: snap(field.positions, 1024),
+    velocities: snap(field.velocities, 16),
+    obstacles: snap(field.obstacles, 1024),
+  };
+}
+
+/** Both changes of a state against the bound; greatest share of it that was needed. */
+async function expectBounded(gpu: Gpu, field: Field, broadPhase: BroadPhase): Promise<void> {
+  const { world, diameter, dimensions } = planSimulation(field);
+  for (const mode of ['separate', 'resolve'] as const) {
+    const options = { ...field, broadPhase, restitution: 0.5, substeps: 1, iterations: 1 };
+    const simulation = await createSimulation(gpu, options);
+    if (mode === 'separate') simulation.separate(1);
+    else simulation.step(DT);
+    const got = await simulation.read();
+    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
+    simulation.destroy();
+    const start = { positions: carryPositions(world, field.positions), velocities: field.velocities };
+    const moved = mode === 'separate' ? start : integrate(world, substep, start);
+    const grid = buildGrid(world, moved.positions, moved.velocities);
+    const obstacles = buildGrid(world, carryPositions(world, field.obstacles));
+    const bound = resolveBound(world, substep, grid, mode, obstacles);
+    const without = resolveBound(world, substep, grid, mode);
+    let turned = 0;
+    for (let slot = 0; slot < grid.ids.length; slot++) {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const at = slot * dimensions + axis;
+        const from = (grid.ids[slot] as number) * dimensions + axis;
+        const off = nearestImage(
+          (got.positions[from] as number) - (bound.exactPositions[at] as number),
+          world.period[axis] as number,
+        );
+        expect(Math.abs(off)).toBeLessThanOrEqual((bound.positions[slot] as number) / 2);
+        const exact = bound.exactPositions[at] as number;
+        if (Math.abs(exact - (without.exactPositions[at] as number)) > 2 ** -10) turned++;
+        if (mode === 'separate') continue;
+        const turn = (got.velocities[from] as number) - (bound.exactVelocities[at] as number);
+        expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
+      }
+    }
+    // What is bounded is not nothing.
+    if (field.positions.length > 20 * dimensions) expect(turned).toBeGreaterThan(20);
+  }
+}
+
+async function run(tools: GpuTools, options: SimulationOptions, fold?: number, restored = false) {
+  const gpu = tools.wrap(fold);
+  const settings = { restitution: 0.5, substeps: 2, iterations: 2 };
+  let simulation = await createSimulation(gpu, { ...options, ...settings });
+  for (let step = 0; step < 6; step++) {
+    simulation.step(DT);
+    if (!restored || step !== 2) continue;
+    const checkpoint = await simulation.checkpoint();
+    simulation.destroy();
+    const moved = (options.obstacles as Float32Array).map((value) => value / 2);
+    simulation = await createSimulation(gpu, { ...options, obstacles: moved });
+    simulation.restore(checkpoint);
+  }
+  const { hash } = await simulation.measure();
+  simulation.destroy();
+  return hash;
+}
+
+describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
+  describe.each(WORLD_KINDS)('%s', (kind) => {
+    gpuTest(
+      'push and turn particles within the bound, by both broad phases',
+      async (_, tools) => {
+        for (const [count, obstacles] of [
+          [1, 1],
+          [257, 255],
+        ] as const) {
+          const field = dyadic(fieldOf({ kind, dimensions, count, obstacles, seed: count }));
+          for (const broadPhase of ['grid', 'naive'] as const) {
+            await expectBounded(tools.wrap(), field, broadPhase);
+          }
+        }
+      },
+      SHARED,
+    );
+
+    gpuTest(
+      'are overlapped by whom all pairs say, and count as nothing else',
+      async (_, tools) => {
+        for (const [count, obstacles] of [
+          [257, 255],
+          [20, 1000],
+          [300, 1],
+        ] as const) {
+          // The table of an unbounded world is as large as the more of both ask for.
+          const capacity = Math.max(count, obstacles);
+          const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
+          const { overlaps, doubtful } = countOverlaps(field);
+          expect(doubtful).toBe(0);
+          for (const broadPhase of ['grid', 'naive'] as const) {
+            const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
+            const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
+            const measures = await simulation.measure();
+            expect(measures.obstacleContacts).toBe(overlaps);
+            expect({ ...(await bare.measure()), obstacleContacts: overlaps }).toEqual(measures);
+            expect(simulation).toMatchObject({
+              count,
+              obstacleCount: obstacles,
+              obstacleCapacity: obstacles,
+            });
+            expect((await simulation.findPairs()).pairs).toEqual((await bare.findPairs()).pairs);
+            simulation.destroy();
+            bare.destroy();
+          }
+        }
+      },
+      SHARED,
+    );
+
+    gpuTest(
+      'leave the same bits three times, folded, restored elsewhere, and naive where sums have one order',
+      async (_, tools) => {
+        const field = fieldOf({ kind, dimensions, count: 300, obstacles: 200, seed: 8 });
+        const hash = await run(tools, field);
+        expect(await run(tools, field)).toBe(hash);
+        expect(await run(tools, field, undefined, true)).toBe(hash);
+        expect(await run(tools, { ...field, obstacles: field.obstacles.map((value) => value / 2) })).not.toBe(
+          hash,
+        );
+        if (kind !== 'unbounded') expect(await run(tools, { ...field, broadPhase: 'naive' })).toBe(hash);
+      },
+      SHARED,
+    );
+  });
+
+  gpuTest(
+    'are probed and sorted in folded dispatches too',
+    async (_, tools) => {
+      const field = fieldOf({
+        kind: 'bounded',
+        dimensions,
+        count: MOST_FOLDED,
+        obstacles: MOST_FOLDED,
+        seed: 5,
+      });
+      expect(await run(tools, field, FOLD)).toBe(await run(tools, field));
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'may be replaced and left out, and take their memory with them',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const field = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 90, seed: 6 });
+      const live = tools.liveBuffers().length;
+      const simulation = await createSimulation(gpu, field);
+      const other = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 50, seed: 7 });
+      simulation.setObstacles(other.obstacles);
+      expect(simulation).toMatchObject({ obstacleCount: 50, obstacleCapacity: 90 });
+      const { overlaps } = countOverlaps({ ...field, obstacles: other.obstacles });
+      expect((await simulation.measure()).obstacleContacts).toBe(overlaps);
+      expect((await simulation.checkpoint()).obstacles).toEqual(other.obstacles);
+      simulation.setObstacles(new Float32Array(0));
+      expect((await simulation.measure()).obstacleContacts).toBe(0);
+      expect('obstacles' in (await simulation.checkpoint())).toBe(false);
+      expect(() => simulation.setObstacles(new Float32Array(91 * dimensions))).toThrow(
+        /^obstacles is 91 particles, but it must be at most 90 particles/,
+      );
+      const bare = await createSimulation(gpu, { ...field, obstacles: undefined });
+      expect(simulation.memoryBytes - bare.memoryBytes).toBeGreaterThan(90 * 4 * dimensions * 3);
+      simulation.destroy();
+      bare.destroy();
+      expect(tools.liveBuffers()).toHaveLength(live);
+      expect(() => simulation.setObstacles(other.obstacles)).toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+});
+
+gpuTest('more of them than the device was asked for are refused in a sentence', async (_, tools) => {
+  const obstacles = new Float32Array(2 * 40_000_000);
+  const field = {
+    dimensions: 2,
+    radius: 0.5,
+    min: [0, 0],
+    max: [8, 8],
+    positions: new Float32Array(2),
+  } as const;
+  const creation = createSimulation(tools.wrap(), { ...field, obstacles });
+  await expect(creation).rejects.toThrow(LimitError);
+  expect(tools.liveBuffers()).toEqual([]);
+});
