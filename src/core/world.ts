@@ -18,7 +18,7 @@
  */
 import { checkDimensions, checkFinite, checkVector } from './checks';
 import { GUEST_LEVEL_BITS, HASH_BLOCK } from './constants';
-import { ArgumentError } from './errors';
+import { ArgumentError, Phrase } from './errors';
 
 export type Dimensions = 2 | 3;
 
@@ -232,7 +232,7 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
     diameter,
   );
   const { kind, min, max, period, dimensions } = top;
-  const inverse = kind === 'periodic' ? top.inverseCellSize * 2 ** (levels - 1) : table.inverseCellSize;
+  const inverse = kind === 'periodic' ? inverseOfLevels(top, baseDiameter, levels) : table.inverseCellSize;
   const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
   return Object.freeze({
     kind,
@@ -249,6 +249,29 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
     levels,
     baseDiameter,
   });
+}
+
+/** Of the lowest level, whose many cells take the lowest one: halved, it is that of the next. */
+function inverseOfLevels({ min, max, period }: World, baseDiameter: number, levels: number): number {
+  const longest = longestOf(min, max);
+  const inverse = chooseInverse(baseDiameter, baseDiameter, longest, min);
+  if (inverse * baseDiameter <= 0.5) {
+    const most = `${(2 ** -3 / UNIT_ROUNDOFF) * baseDiameter}`;
+    const accepted = `at most ${most} long, 2^21 times the smallest diameter, unless min is 0 along every axis`;
+    throw new ArgumentError('world', new Phrase(`${longest} long`), accepted);
+  }
+  const widest = 2 ** (levels - 1) / inverse;
+  period.forEach((length, axis) => {
+    if (length === 0 || countPeriodic(length, inverse) >> (levels - 1) >= FEWEST_PERIODIC_CELLS) return;
+    const low = min[axis] as number;
+    const enough = raise(Math.fround(low + FEWEST_PERIODIC_CELLS * widest), low);
+    throw new ArgumentError(
+      `world.max[${axis}]`,
+      max[axis],
+      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${enough}, since the axis is periodic`,
+    );
+  });
+  return inverse;
 }
 
 type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter'>;
