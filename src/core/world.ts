@@ -226,13 +226,15 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
   const diameter = Math.fround(2 * largest);
   const table = defineUnbounded({ dimensions: options.dimensions }, baseDiameter, 2 * capacity);
   const unbounded = options.unbounded === true;
-  // Checks the box, and that the highest level has cells enough where it wraps around.
-  const top = defineWorld(
-    unbounded ? options : { ...options, cellSize: baseDiameter * 2 ** (levels - 1) },
-    diameter,
-  );
+  const widest = baseDiameter * 2 ** (levels - 1);
+  // Checks the box.
+  const box = defineWorld(unbounded ? options : { ...options, cellSize: widest, periodic: false }, diameter);
+  const wraps = !unbounded && periodicAxes(options).includes(true);
+  const inverse = wraps ? inverseOfLevels(box, baseDiameter) : table.inverseCellSize;
+  // And that the highest level has cells enough where it wraps around.
+  const cellSize = 2 ** (levels - 1) / inverse;
+  const top = wraps ? defineWorld({ ...options, cellSize }, diameter) : box;
   const { kind, min, max, period, dimensions } = top;
-  const inverse = kind === 'periodic' ? inverseOfLevels(top, baseDiameter, levels) : table.inverseCellSize;
   const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
   return Object.freeze({
     kind,
@@ -251,27 +253,14 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
   });
 }
 
-/** Of the lowest level, whose many cells take the lowest one: halved, it is that of the next. */
-function inverseOfLevels({ min, max, period }: World, baseDiameter: number, levels: number): number {
+/** Of the lowest level, whose many cells drift the most: halved, it is that of the next. */
+function inverseOfLevels({ min, max }: World, baseDiameter: number): number {
   const longest = longestOf(min, max);
   const inverse = chooseInverse(baseDiameter, baseDiameter, longest, min);
-  if (inverse * baseDiameter <= 0.5) {
-    const most = `${(2 ** -3 / UNIT_ROUNDOFF) * baseDiameter}`;
-    const accepted = `at most ${most} long, 2^21 times the smallest diameter, unless min is 0 along every axis`;
-    throw new ArgumentError('world', new Phrase(`${longest} long`), accepted);
-  }
-  const widest = 2 ** (levels - 1) / inverse;
-  period.forEach((length, axis) => {
-    if (length === 0 || countPeriodic(length, inverse) >> (levels - 1) >= FEWEST_PERIODIC_CELLS) return;
-    const low = min[axis] as number;
-    const enough = raise(Math.fround(low + FEWEST_PERIODIC_CELLS * widest), low);
-    throw new ArgumentError(
-      `world.max[${axis}]`,
-      max[axis],
-      `at least world.min[${axis}] + ${FEWEST_PERIODIC_CELLS} cells = ${enough}, since the axis is periodic`,
-    );
-  });
-  return inverse;
+  if (inverse * baseDiameter > 0.5) return inverse;
+  const most = (2 ** -3 / UNIT_ROUNDOFF) * baseDiameter;
+  const accepted = `less than ${most} long, 2^21 times the smallest diameter, unless min is 0 along every axis`;
+  throw new ArgumentError('world', new Phrase(`${longest} long`), accepted);
 }
 
 type Cells = Omit<World, 'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter'>;

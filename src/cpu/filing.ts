@@ -9,17 +9,24 @@
  */
 import { MAX_LEVELS } from '../core/world';
 
-/** Particles in the sample, about. More take longer and tell finer shares of cells apart. */
-export const SAMPLE = 1024;
+/**
+ * Particles in the sample of so many, about: where cells hold half a particle on average, several of its pairs are in
+ * one cell. More take longer and tell finer shares apart.
+ */
+export function sampleSize(count: number): number {
+  return Math.ceil(4 * Math.sqrt(count));
+}
 
-/** Those of one place are in it together or not at all; with more than this in it, it is not asked. */
-export const MOST_SAMPLED = 4 * SAMPLE;
+/** Those of one place are in the sample together or not at all; one so many times too large is not asked. */
+export const LARGEST_SAMPLE = 4;
 
-/** Places of the table that counts cells: half full at most. */
-const TABLE = 2 * MOST_SAMPLED;
-
-/** What looking up a row of cells takes, in tests of a candidate. */
+/** What looking up a row of cells takes, and a cell of the table, in tests of a candidate. */
 const LOOKUP = 3;
+const CELL = 0.2;
+/** How many times as long looking up takes where cells share buckets. */
+const HASHED = 8;
+/** Share of the table that one level may take for all in use, each with a fourth of the cells below, to fit. */
+const MOST_ROOM = 0.7;
 
 export class Filing {
   /** Level that particles of each level are filed on. */
@@ -29,15 +36,28 @@ export class Filing {
   usedLevels = 0;
   /** Particles of each level. */
   readonly populations = new Float64Array(MAX_LEVELS);
+  /** Of each level, the buckets that its cells would take. */
+  readonly buckets = new Float64Array(MAX_LEVELS);
   /** Of each level, the share of pairs of the sample that are in one cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
-  private readonly cells = new Int32Array(TABLE);
-  private readonly counts = new Uint32Array(TABLE);
+  /** A table that counts cells, half full at most. */
+  private readonly cells: Int32Array;
+  private readonly counts: Uint32Array;
   private sampled = 0;
   private together = 0;
   /** Of each level and number of levels in use above it: least cost of it and all above, and the next one in use. */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
+
+  /** `room`: buckets for cells that have their own. */
+  constructor(
+    capacity: number,
+    private readonly room: number,
+  ) {
+    const places = 2 ** Math.ceil(Math.log2(2 * LARGEST_SAMPLE * sampleSize(capacity) + 2));
+    this.cells = new Int32Array(places);
+    this.counts = new Uint32Array(places);
+  }
 
   get memoryBytes(): number {
     const arrays = Object.values(this).filter(ArrayBuffer.isView);
@@ -54,9 +74,10 @@ export class Filing {
   /** The cell of a particle of the sample, as a hash. */
   addCell(hash: number): void {
     const { cells, counts } = this;
+    const mask = cells.length - 1;
     this.sampled++;
-    let place = (hash >>> 7) & (TABLE - 1);
-    while (counts[place] !== 0 && cells[place] !== hash) place = (place + 1) & (TABLE - 1);
+    let place = (hash >>> 7) & mask;
+    while (counts[place] !== 0 && cells[place] !== hash) place = (place + 1) & mask;
     const count = counts[place] as number;
     cells[place] = hash;
     counts[place] = count + 1;
@@ -74,6 +95,7 @@ export class Filing {
     const { populations, filed, used, costs, above } = this;
     const rows = dimensions === 2 ? 3 : 9;
     const top = this.highestOccupied(levels);
+    const mostBuckets = MOST_ROOM * this.room;
     this.usedLevels = 0;
     if (top < 0) return;
     // A choice is a chain of levels from the highest downwards; `number` counts those above.
@@ -89,10 +111,13 @@ export class Filing {
         // Those of this level and of the lower ones, down to `next`, the next level in use.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
+        const buckets = this.buckets[level] as number;
+        const lookup = buckets > mostBuckets ? HASHED * LOOKUP : LOOKUP;
+        const cells = CELL * Math.min(buckets, mostBuckets);
         for (let next = level - 1; next >= -1; next--) {
           const share = 3 * rows * (this.shares[level] as number);
           const candidates = own * share * (own / 2 + lower);
-          const cost = before + own * LOOKUP * (rows / 2 + rows * number) + candidates;
+          const cost = before + own * lookup * (rows / 2 + rows * number) + candidates + cells;
           if (next < 0 || lower === 0) {
             if (cost < best) {
               best = cost;
@@ -101,7 +126,6 @@ export class Filing {
             }
             break;
           }
-          if ((populations[next] as number) === 0) continue;
           const place = next * MAX_LEVELS + number + 1;
           if (cost < (costs[place] as number)) {
             costs[place] = cost;
@@ -122,7 +146,8 @@ export class Filing {
     }
   }
 
-  private highestOccupied(levels: number): number {
+  /** The highest level that anyone is on, or −1. */
+  highestOccupied(levels: number): number {
     let top = levels - 1;
     while (top >= 0 && this.populations[top] === 0) top--;
     return top;

@@ -3,7 +3,6 @@
  * (where the world wraps around, half the shortest period at most). Calls `visit` with the source of each particle no
  * farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
  */
-import { HASH_BLOCK } from '../core/constants';
 import type { LevelOrder } from './level-order';
 import { bringInside, forEachOf, type Visit, visitAll, visitSlots } from './near';
 import { type Nearest, widen } from './nearest';
@@ -20,7 +19,9 @@ export function visitNearLevels(
   let looked = 0;
   for (let place = 0; place < filing.usedLevels; place++) {
     const level = filing.used[place] as number;
-    const parts = centre.map((coordinate, axis) => order.cells.within(coordinate, radius, axis, level));
+    const parts = centre.map((coordinate, axis) =>
+      order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
+    );
     looked += parts.reduce((product, part) => product * cellsIn(part), 1);
     if (looked > live) {
       visitAll(order, order.positions, point, radius, visit);
@@ -56,26 +57,26 @@ function cellsIn(parts: readonly number[]): number {
 
 /** The slots of the particles in some cells of a level. */
 function listSlots(
-  { cells, starts, filed, coordinates, lattice }: LevelOrder,
+  order: LevelOrder,
   level: number,
   [columns = [], rows = [], layers = [0, 0]]: readonly (readonly number[])[],
   slots: number[],
 ): void {
-  const { dimensions } = lattice;
+  const { cells, starts, filed, lattice } = order;
+  const inSpace = lattice.dimensions === 3;
   forEachOf(layers, (z) => {
     forEachOf(rows, (y) => {
       for (let part = 0; part < columns.length; part += 2) {
         const end = columns[part + 1] as number;
         for (let x = columns[part] as number; x <= end; ) {
-          const last = Math.min(end, x | (HASH_BLOCK - 1));
+          const last = Math.min(end, cells.lastTogether(x));
           const bucket = cells.bucket(x, y, z, level);
           const lastSlot = starts[bucket + last - x + 1] as number;
           for (let slot = starts[bucket] as number; slot < lastSlot; slot++) {
-            const place = dimensions * slot;
-            const column = coordinates[place] as number;
-            const isHere =
-              filed[slot] === level && column >= x && column <= last && coordinates[place + 1] === y;
-            if (isHere && (dimensions === 2 || coordinates[place + 2] === z)) slots.push(slot);
+            if (filed[slot] !== level || order.cellOf(slot, 1) !== y) continue;
+            const column = order.cellOf(slot, 0);
+            if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
+            slots.push(slot);
           }
           x = last + 1;
         }

@@ -9,7 +9,7 @@
  * larger than the grid is made for.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
-import { Filing, MOST_SAMPLED, SAMPLE } from './filing';
+import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
 import type { Kernels, Placement } from './kernels';
 import type { Lattice } from './lattice';
 import { LevelCells } from './level-cells';
@@ -20,6 +20,9 @@ import { SPACE } from './space';
 /** Level of what is set aside. */
 const NO_LEVEL = 255;
 
+/** Buckets a particle: as few cells as hold equal ones that each overlap one other. */
+const ROOM = 4;
+
 export class LevelOrder {
   readonly cells: LevelCells;
   /** Index in the input of the particle in each slot. */
@@ -27,44 +30,54 @@ export class LevelOrder {
   /** Of each slot; of those that are set aside too. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** Of each live slot: the level it is filed on, and its cell there. */
+  /** Of each live slot: its bucket, and the level it is filed on. */
+  readonly keys: Int32Array;
   readonly filed: Uint8Array;
-  readonly coordinates: Int32Array;
   /** First slot of each bucket, and one entry more. */
   readonly starts: Uint32Array;
-  readonly filing = new Filing();
+  readonly filing: Filing;
   /** Slots of particles that are not set aside. */
   live = 0;
+  /** That the buckets are sorted by: rows of them. */
+  private readonly table: Lattice;
   private readonly kernels: Pick<Kernels, 'sortByColumn' | 'sortByRow'>;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
   /** Of each particle of the input, its level. */
   private readonly levels: Uint8Array;
+  /** Corners of a box around all that are not set aside. */
+  private readonly low = new Float64Array(3);
+  private readonly high = new Float64Array(3);
   /** Indices of the particles of the sample, as far as there is room. */
   private readonly sample: Uint32Array;
   private sampled = 0;
-  /** Exponent of the diameter of the lowest level, and of a radius of half of it. */
+  /** Exponent of the largest radius of the lowest level. */
   private readonly baseExponent: number;
 
   constructor(
     readonly lattice: Lattice,
     capacity: number,
   ) {
-    const { dimensions, columns, rows, world } = lattice;
-    this.cells = new LevelCells(world);
+    const { dimensions, world } = lattice;
+    const room = Math.max(world.cellCount, ROOM * capacity);
+    const columns = 2 ** Math.ceil(Math.log2(room) / 2);
+    const rows = Math.ceil(room / columns);
+    this.table = { ...lattice, columns, rowStride: columns, rows };
+    this.filing = new Filing(capacity, room);
+    this.cells = new LevelCells(world, world.cellCount);
     this.kernels = dimensions === 2 ? PLANE : SPACE;
     this.source = new Uint32Array(capacity);
     this.positions = new Float32Array(dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
     this.radii = new Float32Array(capacity);
     this.filed = new Uint8Array(capacity);
-    this.coordinates = new Int32Array(dimensions * capacity);
-    this.starts = new Uint32Array(world.cellCount + 1);
+    this.starts = new Uint32Array(room + 1);
     this.levels = new Uint8Array(capacity);
-    this.sample = new Uint32Array(Math.min(capacity, MOST_SAMPLED));
+    this.sample = new Uint32Array(Math.min(capacity, LARGEST_SAMPLE * sampleSize(capacity)));
     this.baseExponent = Math.log2(world.baseDiameter) - 1;
+    this.keys = new Int32Array(capacity);
     this.placement = {
-      keys: new Int32Array(capacity),
+      keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
       // The last for what is set aside.
@@ -74,36 +87,43 @@ export class LevelOrder {
   }
 
   get memoryBytes(): number {
-    const { positions, radii, filed, coordinates, starts, levels, sample, filing } = this;
-    const arrays = [positions, radii, filed, coordinates, starts, levels, sample];
+    const { positions, radii, filed, starts, levels, sample, low, high, filing, cells } = this;
+    const arrays = [positions, radii, filed, starts, levels, sample, low, high];
     const views: readonly ArrayBufferView[] = [...arrays, ...Object.values(this.placement)];
-    return views.reduce((sum, array) => sum + array.byteLength, filing.memoryBytes);
+    return views.reduce((sum, array) => sum + array.byteLength, filing.memoryBytes + cells.memoryBytes);
+  }
+
+  /** Cell of a live slot along an axis, on the level it is filed on. */
+  cellOf(slot: number, axis: number): number {
+    const place = this.positions[this.lattice.dimensions * slot + axis] as number;
+    return this.cells.at(place, axis, this.filed[slot] as number);
   }
 
   /** `words` are the bits of `positions`. */
   sort(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
-    const { lattice, placement, kernels, positionWords, filing } = this;
+    const { table, lattice, placement, kernels, positionWords, filing, cells, low, high } = this;
     const { columnCounts, rowCounts } = placement;
     this.takeCensus(positions, words, radii, count);
     this.sampleCells(positions);
     filing.decide(lattice.dimensions, lattice.world.levels);
+    cells.assign(low, high, filing.used, filing.usedLevels, this.starts.length - 1);
     columnCounts.fill(0);
     rowCounts.fill(0);
     const inOrder = this.place(positions, count);
-    this.live = count - (rowCounts[lattice.rows] as number);
+    this.live = count - (rowCounts[table.rows] as number);
     if (inOrder) {
       for (let slot = 0; slot < count; slot++) this.source[slot] = slot;
       positionWords.set(words.subarray(0, lattice.dimensions * count));
     } else {
       countsToStarts(columnCounts);
       countsToStarts(rowCounts);
-      kernels.sortByColumn(lattice, words, count, placement);
-      kernels.sortByRow(lattice, positionWords, count, placement);
+      kernels.sortByColumn(table, words, count, placement);
+      kernels.sortByRow(table, positionWords, count, placement);
     }
     this.indexSlots(radii, count);
   }
 
-  /** The level of each particle, how many are on each, and who is in the sample. */
+  /** The level of each particle, how many are on each and between which corners, and who is in the sample. */
   private takeCensus(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
@@ -111,9 +131,16 @@ export class LevelOrder {
     const greatest = world.diameter / 2;
     const inSpace = dimensions === 3;
     const radiusWords = new Uint32Array(radii.buffer, radii.byteOffset, count);
-    const chosen = Math.min(1, SAMPLE / Math.max(1, count)) * 2 ** 32;
+    const largest = Math.min(this.sample.length, LARGEST_SAMPLE * sampleSize(count));
+    const chosen = Math.min(1, sampleSize(count) / count) * 2 ** 32;
     populations.fill(0);
-    this.sampled = 0;
+    let sampled = 0;
+    let lowX = Number.POSITIVE_INFINITY;
+    let lowY = Number.POSITIVE_INFINITY;
+    let lowZ = Number.POSITIVE_INFINITY;
+    let highX = Number.NEGATIVE_INFINITY;
+    let highY = Number.NEGATIVE_INFINITY;
+    let highZ = Number.NEGATIVE_INFINITY;
     for (let index = 0; index < count; index++) {
       const first = dimensions * index;
       const x = positions[first] as number;
@@ -124,6 +151,12 @@ export class LevelOrder {
         levels[index] = NO_LEVEL;
         continue;
       }
+      if (x < lowX) lowX = x;
+      if (x > highX) highX = x;
+      if (y < lowY) lowY = y;
+      if (y > highY) highY = y;
+      if (z < lowZ) lowZ = z;
+      if (z > highZ) highZ = z;
       // Bits tell the level: the exponent, rounded up.
       const bits = radiusWords[index] as number;
       const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
@@ -133,18 +166,20 @@ export class LevelOrder {
       let hash =
         Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
       if (inSpace) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
-      hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-      hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
-      if (hash >>> 0 < chosen) sample[this.sampled++] = index;
+      // The highest bits of products depend on all bits.
+      if (hash >>> 0 < chosen) sample[sampled++] = index;
     }
+    this.sampled = sampled <= largest ? sampled : 0;
+    this.low.set([lowX, lowY, lowZ]);
+    this.high.set([highX, highY, highZ]);
   }
 
   private sampleCells(positions: Float32Array): void {
-    const { cells, sample, filing, lattice } = this;
+    const { cells, sample, sampled, filing, lattice, low, high } = this;
     const { dimensions, world } = lattice;
-    const sampled = this.sampled > sample.length ? 0 : this.sampled;
-    for (let level = 0; level < world.levels; level++) {
-      if (filing.populations[level] === 0) continue;
+    const top = filing.highestOccupied(world.levels);
+    for (let level = 0; level <= top; level++) {
+      filing.buckets[level] = cells.spread(low, high, level);
       filing.beginLevel();
       for (let index = 0; index < sampled; index++) {
         const first = dimensions * (sample[index] as number);
@@ -161,23 +196,40 @@ export class LevelOrder {
 
   /** The bucket of each particle; whether they come in order. */
   private place(positions: Float32Array, count: number): boolean {
-    const { cells, lattice, levels, placement } = this;
-    const { dimensions, rows, rowStride } = lattice;
+    const { cells, lattice, levels, placement, table } = this;
+    const { dimensions, world } = lattice;
+    const { rows, rowStride } = table;
     const { keys, columnCounts, rowCounts } = placement;
     const { filed } = this.filing;
+    const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
     const inSpace = dimensions === 3;
+    const isStraight = cells.isDense && world.kind !== 'periodic';
     const shift = Math.log2(rowStride);
+    const aside = rows * rowStride;
     let previous = 0;
     let descents = 0;
     for (let index = 0; index < count; index++) {
       const own = levels[index] as number;
-      let key = rows * rowStride;
+      let key = aside;
       if (own !== NO_LEVEL) {
         const level = filed[own] as number;
         const first = dimensions * index;
-        const x = cells.at(positions[first] as number, 0, level);
-        const y = cells.at(positions[first + 1] as number, 1, level);
-        key = cells.bucket(x, y, inSpace ? cells.at(positions[first + 2] as number, 2, level) : 0, level);
+        const x = positions[first] as number;
+        const y = positions[first + 1] as number;
+        const z = inSpace ? (positions[first + 2] as number) : 0;
+        if (isStraight) {
+          const scale = straightScales[level] as number;
+          const column = Math.floor(x * scale) - (firsts[3 * level] as number);
+          const row = Math.floor(y * scale) - (firsts[3 * level + 1] as number);
+          key = (offsets[level] as number) + column + row * (rowStrides[level] as number);
+          if (inSpace) {
+            const layer = Math.floor(z * scale) - (firsts[3 * level + 2] as number);
+            key += layer * (layerStrides[level] as number);
+          }
+        } else {
+          const cellZ = inSpace ? cells.at(z, 2, level) : 0;
+          key = cells.bucket(cells.at(x, 0, level), cells.at(y, 1, level), cellZ, level);
+        }
       }
       const column = key & (rowStride - 1);
       const row = key >>> shift;
@@ -191,26 +243,27 @@ export class LevelOrder {
     return descents >= 0;
   }
 
-  /** After the sort: radii and levels in order, where buckets begin, and the cell of each slot. */
+  /** After the sort: radii and levels in order, and where buckets begin. */
   private indexSlots(radii: Float32Array, count: number): void {
-    const { cells, lattice, levels, live, source, starts, positions, coordinates, placement } = this;
-    const { dimensions } = lattice;
-    const { keys } = placement;
-    const { filed } = this.filing;
+    const { levels, live, source, starts, keys, filing, cells } = this;
     let bucket = 0;
     for (let slot = 0; slot < live; slot++) {
-      const index = source[slot] as number;
-      const level = filed[levels[index] as number] as number;
-      this.radii[slot] = radii[index] as number;
-      this.filed[slot] = level;
+      this.radii[slot] = radii[source[slot] as number] as number;
       const key = keys[slot] as number;
       while (bucket <= key) starts[bucket++] = slot;
-      const first = dimensions * slot;
-      for (let axis = 0; axis < dimensions; axis++) {
-        coordinates[first + axis] = cells.at(positions[first + axis] as number, axis, level);
-      }
     }
-    starts.fill(live, bucket);
+    starts.fill(live, bucket, cells.buckets + 1);
     for (let slot = live; slot < count; slot++) this.radii[slot] = radii[source[slot] as number] as number;
+    if (!cells.isDense) {
+      for (let slot = 0; slot < live; slot++) {
+        this.filed[slot] = filing.filed[levels[source[slot] as number] as number] as number;
+      }
+      return;
+    }
+    // Slots of a level follow on those of the level below.
+    for (let place = 0; place < filing.usedLevels; place++) {
+      const level = filing.used[place] as number;
+      this.filed.fill(level, starts[cells.offsets[level] as number], live);
+    }
   }
 }

@@ -6,11 +6,12 @@
  * span of cells it is looked for in. Overlaps are decided as in overlap.ts, whatever the two radii.
  * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once.
  */
-import { HASH_BLOCK } from '../core/constants';
 import { MAX_LEVELS } from '../core/world';
 import { namesDescent } from './lattice';
 import type { LevelOrder } from './level-order';
-import { ballsOverlap, ROUNDING_BAND, wrappedBand } from './overlap';
+import { BAND, collectInPlane, type LevelTask, overlapAt } from './level-plane';
+import { collectInSpace } from './level-space';
+import { wrappedBand } from './overlap';
 import { PortionedSearch, portionWords } from './search';
 import { around } from './wrapped';
 
@@ -71,23 +72,28 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   protected collect(stop: number): void {
     const { task, order, inSpace, places, lengths } = this;
-    const { filed, coordinates, cells, filing } = order;
+    const { filed, positions, cells, filing, lattice } = order;
     const { used, usedLevels } = filing;
-    const { dimensions } = order.lattice;
+    const { dimensions, world } = lattice;
+    if (cells.isDense && world.kind !== 'periodic') {
+      if (inSpace) collectInSpace(task, order, stop);
+      else collectInPlane(task, order, stop);
+      return;
+    }
     for (; task.next < task.live && task.length <= stop; task.next++) {
       const slot = task.next;
       const level = filed[slot] as number;
-      const x = coordinates[dimensions * slot] as number;
-      const y = coordinates[dimensions * slot + 1] as number;
-      const z = inSpace ? (coordinates[dimensions * slot + 2] as number) : 0;
+      const x = order.cellOf(slot, 0);
+      const y = order.cellOf(slot, 1);
+      const z = inSpace ? order.cellOf(slot, 2) : 0;
       if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
       this.scan(slot, AHEAD);
       for (let place = usedLevels - 1; place >= 0; place--) {
         const higher = used[place] as number;
         if (higher <= level) break;
-        const placeX = cells.coarser(x, 0, level, higher);
-        const placeY = cells.coarser(y, 1, level, higher);
-        const placeZ = inSpace ? cells.coarser(z, 2, level, higher) : 0;
+        const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
+        const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
+        const placeZ = inSpace ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
         if (
           places[3 * higher] !== placeX ||
           places[3 * higher + 1] !== placeY ||
@@ -150,7 +156,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       beside++;
       for (; beside <= 1; beside++) {
         const next = cells.broughtIn(x + beside, 0, level);
-        if (next !== lastX + 1 || (next & (HASH_BLOCK - 1)) === 0) break;
+        if (next !== lastX + 1 || next > cells.lastTogether(firstX)) break;
         lastX = next;
       }
       const bucket = cells.bucket(firstX, rowY, rowZ, level);
@@ -195,7 +201,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const excess = dx * dx + dy * dy - limit;
         const band = BAND * limit;
         if (excess > band) continue;
-        if (excess >= -band && !this.overlap(slot, other)) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
         this.keep(slot, other, list, span);
       }
     }
@@ -223,7 +229,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const excess = dx * dx + dy * dy + dz * dz - limit;
         const band = BAND * limit;
         if (excess > band) continue;
-        if (excess >= -band && !this.overlap(slot, other)) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
         this.keep(slot, other, list, span);
       }
     }
@@ -256,36 +262,23 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const excess = dx * dx + dy * dy + dz * dz - sum * sum;
         const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
         if (excess > band) continue;
-        if (excess >= -band && !this.overlap(slot, other)) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
         this.keep(slot, other, list, span);
       }
     }
   }
 
-  private overlap(slot: number, other: number): boolean {
-    const { positions, radii, lattice } = this.order;
-    return ballsOverlap(
-      positions,
-      slot,
-      other,
-      radii[slot] as number,
-      radii[other] as number,
-      lattice.periods,
-    );
-  }
-
   /** Writes a pair, if the other one is in the cells of the span, and not only in a bucket of theirs. */
   private keep(slot: number, other: number, list: number, span: number): void {
     const { order, spans, task, inSpace } = this;
-    const { filed, coordinates, source, lattice } = order;
-    const place = lattice.dimensions * other;
-    const x = coordinates[place] as number;
+    const { filed, source } = order;
+    const x = order.cellOf(other, 0);
     if (
       filed[other] !== (list === AHEAD ? this.aheadLevel : list) ||
-      coordinates[place + 1] !== spans[span + SPAN_Y] ||
+      order.cellOf(other, 1) !== spans[span + SPAN_Y] ||
       x < (spans[span + FIRST_X] as number) ||
       x > (spans[span + LAST_X] as number) ||
-      (inSpace && coordinates[place + 2] !== spans[span + SPAN_Z])
+      (inSpace && order.cellOf(other, 2) !== spans[span + SPAN_Z])
     ) {
       return;
     }
@@ -297,14 +290,4 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     words[task.length + 1] = otherName - descent;
     task.length += 2;
   }
-}
-
-/** Twice that of equal ones: a sum of radii may be rounded, as well as all else. */
-const BAND = 2 * ROUNDING_BAND;
-
-interface LevelTask {
-  live: number;
-  words: Uint32Array;
-  length: number;
-  next: number;
 }
