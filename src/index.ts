@@ -75,4 +75,11 @@ export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memor
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 export type { StageTimes } from './gpu/timing';
-export { createScene, SCENE_NAMES, type Scene } from './scenes';
+export {
+  createMixedScene,
+  createScene,
+  MIXED_SCENE_NAMES,
+  type MixedScene,
+  SCENE_NAMES,
+  type Scene,
+} from './scenes';

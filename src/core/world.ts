@@ -296,6 +296,11 @@ export function periodicAxes({ dimensions, periodic = false }: WorldOptions): re
   return periodic;
 }
 
+/** Buckets of a table that is made for so many: the power of two at or above it. */
+export function hashedBuckets(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
+}
+
 function defineUnbounded(options: WorldOptions, requested: number, capacity: number): Cells {
   const { dimensions } = options;
   for (const name of ['min', 'max', 'periodic'] as const) {
@@ -305,7 +310,7 @@ function defineUnbounded(options: WorldOptions, requested: number, capacity: num
     }
   }
   const inverseCellSize = 2 ** -Math.ceil(Math.log2(requested));
-  const cellCount = 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
+  const cellCount = hashedBuckets(capacity);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   return {
     kind: 'unbounded',

@@ -14,11 +14,20 @@
  * allocate nothing, results excepted.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
-import { ArgumentError, CellstormError, Phrase } from '../core/errors';
+import { ArgumentError, CellstormError } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
-import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../core/world';
+import {
+  defineLevels,
+  defineWorld,
+  type RadiusRange,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from '../core/world';
 import { findInBox } from './box';
+import { checkGiven, checkNear, checkNearest } from './given';
 import { defineLattice, reserve } from './lattice';
+import { CpuLevelGrid } from './level-grid';
 import { visitNear } from './near';
 import { findNearest, type Nearest } from './nearest';
 import { CellOrder } from './order';
@@ -33,11 +42,36 @@ export interface CpuGridOptions extends WorldOptions {
   readonly diameter: number;
 }
 
-const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter'] as const;
+/** Instead of a diameter, where each particle has a radius of its own: from when on, and up to what. */
+export interface CpuLevelGridOptions extends WorldOptions {
+  /** Particles at most; memory is reserved for all of them. */
+  readonly capacity: number;
+  /** Smaller ones than the smallest are welcome, larger ones than the largest are set aside. */
+  readonly radii: RadiusRange;
+}
 
-export function createCpuGrid(options: CpuGridOptions): CpuGrid {
+const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'radii'] as const;
+
+export function createCpuGrid(options: CpuGridOptions): CpuGrid;
+export function createCpuGrid(options: CpuLevelGridOptions): CpuLevelGrid;
+export function createCpuGrid(options: CpuGridOptions | CpuLevelGridOptions): CpuGrid | CpuLevelGrid {
   checkKnownKeys('options', options, OPTION_NAMES);
   checkDimensions(options.dimensions);
+  if ('radii' in options && options.radii !== undefined) return createLevelGrid(options);
+  return createEqualGrid(options as CpuGridOptions);
+}
+
+function createLevelGrid(options: CpuLevelGridOptions & { readonly diameter?: unknown }): CpuLevelGrid {
+  const { capacity, radii, diameter } = options;
+  if (diameter !== undefined) throw new ArgumentError('diameter', diameter, 'left out where radii are given');
+  checkKnownKeys('radii', radii, ['smallest', 'largest']);
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  const world = defineLevels(options, radii, capacity);
+  const place = { kind: 'unbounded', cells: [] } as const;
+  return reserve(place, capacity, () => new CpuLevelGrid(world, capacity, radii));
+}
+
+function createEqualGrid(options: CpuGridOptions): CpuGrid {
   checkPositive('diameter', options.diameter);
   checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
   const { capacity, diameter } = options;
@@ -112,19 +146,7 @@ export class CpuGrid {
   build(positions: Float32Array, count?: number): void {
     const { dimensions } = this.world;
     this.checkIdle();
-    if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
-      throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers a particle`);
-    }
-    const given = positions.length / dimensions;
-    if (count !== undefined) checkInteger('count', count, 0, given);
-    const particles = count ?? given;
-    if (particles > this.capacity) {
-      throw new ArgumentError(
-        'positions',
-        new Phrase(`${particles} particles`),
-        `at most ${this.capacity}, the capacity`,
-      );
-    }
+    const particles = checkGiven(positions, count, this.world, this.capacity);
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind === 'periodic') {
       this.insideWords.set(words.subarray(0, dimensions * particles));
@@ -180,12 +202,7 @@ export class CpuGrid {
    * the shortest period at most. Distances are rounded as doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
-    checkVector('point', point, this.world.dimensions);
-    checkPositive('radius', radius);
-    const greatest = Math.min(...this.order.lattice.periods) / 2;
-    if (radius > greatest) {
-      throw new ArgumentError('radius', radius, `at most ${greatest}, half the shortest period`);
-    }
+    checkNear(point, radius, this.order.lattice);
     this.visits++;
     try {
       visitNear(this.order, this.positions, point, radius, visit);
@@ -200,9 +217,7 @@ export class CpuGrid {
    * distances are those of the nearest images. Distances are rounded as doubles are.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
-    checkVector('point', point, this.world.dimensions);
-    checkInteger('k', k, 1, MAX_PARTICLES);
-    if (radius !== Number.POSITIVE_INFINITY) checkPositive('radius', radius);
+    checkNearest(point, k, radius, this.order.lattice);
     return findNearest(this.order, this.positions, point, k, radius);
   }
 

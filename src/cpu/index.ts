@@ -10,6 +10,9 @@
  *     grid.forEachPair((first, second) => …);
  *     const { ids } = grid.nearest([50, 50], 8);
  *
+ *     const mixed = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
+ *     mixed.build(positions, radii);
+ *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
  *     const id = index.add([3, 4]);
  *     index.move(id, [3.1, 4]);
@@ -40,8 +43,9 @@ export type {
   ParticleSimulation,
   SimulationOptions,
 } from '../core/simulation';
-export type { Dimensions, World, WorldOptions } from '../core/world';
-export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid';
+export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world';
+export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid';
+export { CpuLevelGrid } from './level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export type { Nearest } from './nearest';
 export type { RayHits } from './ray';

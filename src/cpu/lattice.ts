@@ -20,7 +20,7 @@ export interface Lattice {
   readonly originY: number;
   readonly originZ: number;
   readonly inverseCellSize: number;
-  /** Cells along each axis, ring included; 1 along z in the plane. Of unbounded worlds: those of the table. */
+  /** Cells along each axis, ring included; 1 along z in the plane. Of unbounded worlds and of levels: those of the table. */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
@@ -66,8 +66,8 @@ export function defineLattice(world: World): Lattice {
   };
 }
 
-function keysAlong({ kind, cells, cellCount, period, dimensions }: World): number[] {
-  if (kind === 'unbounded') {
+function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World): number[] {
+  if (kind === 'unbounded' || levels > 0) {
     const columns = 2 ** Math.ceil(Math.log2(cellCount) / 2);
     return [columns, cellCount / columns, 1].slice(0, dimensions);
   }

@@ -11,6 +11,9 @@ import { type Lattice, lowerBound } from './lattice';
 import type { CellOrder } from './order';
 import { around } from './wrapped';
 
+/** What an order says about its slots. */
+export type Slots = Pick<CellOrder, 'live' | 'lattice' | 'source'>;
+
 export type Visit = (id: number, distanceSquared: number) => void;
 
 export function visitNear(
@@ -92,7 +95,7 @@ function seekPeriodic(
 }
 
 /** A point, along axes that wrap around in the box. */
-function bringInside({ world }: Lattice, point: readonly number[]): number[] {
+export function bringInside({ world }: Lattice, point: readonly number[]): number[] {
   return point.map((coordinate, axis) => {
     const low = world.min[axis] as number;
     const period = world.period[axis] as number;
@@ -156,7 +159,7 @@ function seekUnbounded(
 
 /** The same as visitNear, for a radius of any size, by looking at every particle. */
 export function visitAll(
-  order: CellOrder,
+  order: Slots,
   positions: Float32Array,
   point: readonly number[],
   radius: number,
@@ -167,8 +170,8 @@ export function visitAll(
 }
 
 /** Of these slots; of so many from the first where none are given. */
-function visitSlots(
-  order: CellOrder,
+export function visitSlots(
+  order: Slots,
   positions: Float32Array,
   point: readonly number[],
   radius: number,

@@ -5,7 +5,7 @@
  * Looks within one cell's length first and doubles that until k are found; where so many cells would be more than
  * there are particles, it looks at the particles instead.
  */
-import { visitAll, visitNear } from './near';
+import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
 
 export interface Nearest {
@@ -21,18 +21,39 @@ export function findNearest(
   radius: number,
 ): Nearest {
   const { live, lattice } = order;
-  const { cellSize, dimensions } = lattice.world;
+  return widen(k, radius, {
+    live,
+    dimensions: lattice.dimensions,
+    cellSize: lattice.world.cellSize,
+    halfPeriod: Math.min(...lattice.periods) / 2,
+    near: (reach, visit) => visitNear(order, positions, point, reach, visit),
+    all: (visit) => visitAll(order, positions, point, radius, visit),
+  });
+}
+
+/** How to look within a distance of a point, and at everybody no farther than the radius. */
+export interface Surroundings {
+  readonly live: number;
+  readonly dimensions: number;
+  readonly cellSize: number;
+  /** Of the shortest period: no wider than this is looked in cells. */
+  readonly halfPeriod: number;
+  readonly near: (reach: number, visit: Visit) => void;
+  readonly all: (visit: Visit) => void;
+}
+
+export function widen(k: number, radius: number, surroundings: Surroundings): Nearest {
+  const { live, dimensions, cellSize, halfPeriod, near, all } = surroundings;
   const best = new Best(Math.min(k, live));
-  const halfPeriod = Math.min(...lattice.periods) / 2;
   for (let reach = Math.min(radius, cellSize); ; reach = Math.min(radius, 2 * reach)) {
     const cells = (2 * (reach / cellSize) + 3) ** dimensions;
     if (reach > halfPeriod || cells > live) break;
     best.length = 0;
-    visitNear(order, positions, point, reach, best.offer);
+    near(reach, best.offer);
     if (best.isFull || reach >= radius) return best.found();
   }
   best.length = 0;
-  visitAll(order, positions, point, radius, best.offer);
+  all(best.offer);
   return best.found();
 }
 

@@ -151,7 +151,7 @@ function greatestOf(counts: Uint32Array): number {
   return greatest;
 }
 
-function countsToStarts(counts: Uint32Array): void {
+export function countsToStarts(counts: Uint32Array): void {
   let sum = 0;
   for (let index = 0; index < counts.length; index++) {
     const count = counts[index] as number;

@@ -12,51 +12,21 @@ import { kernelsFor } from './variants';
 /** Words of a portion, where nothing demands more: small enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
-export class PairSearch {
-  readonly task: PairTask & { live: number; positions: Float32Array; names: Uint32Array; frozen: boolean };
-  private readonly kernels: Kernels;
-  private broadPhase: BroadPhase = 'grid';
+/** What a search in portions writes to. */
+type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
 
-  constructor(
-    private readonly order: CellOrder,
-    diameter: number,
-    capacity: number,
-  ) {
-    this.kernels = kernelsFor(order.lattice);
-    this.task = {
-      lattice: order.lattice,
-      keys: order.keys,
-      live: 0,
-      positions: new Float32Array(0),
-      names: new Uint32Array(0),
-      diameter,
-      frozen: false,
-      starts: order.starts,
-      coordinates: order.coordinates,
-      // A portion may end with all pairs of any one particle.
-      words: new Uint32Array(PORTION + 2 * capacity + 2),
-      length: 0,
-      next: 0,
-    };
-  }
+/** A search slot by slot that can stop and go on. */
+export abstract class PortionedSearch<Task extends Portion> {
+  abstract readonly task: Task;
+
+  /** Goes on until there are more than `stop` words, or no more slots. */
+  protected abstract collect(stop: number): void;
+
+  /** Words that the pairs of one slot can take, and the two that are written before they are kept. */
+  protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
     return this.task.words.byteLength;
-  }
-
-  /**
-   * Starts over. `names` is what slots are called in the pairs. With `frozen`, positions may have changed
-   * since the order was made, and only pairs of cells adjacent in that order count.
-   */
-  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid', frozen = false): void {
-    const { task, order } = this;
-    task.live = order.live;
-    task.positions = positions;
-    task.names = names;
-    task.next = 0;
-    task.length = 0;
-    task.frozen = frozen;
-    this.broadPhase = broadPhase;
   }
 
   /** Fills `task.words` with the next portion; false when there are no more pairs. */
@@ -85,15 +55,65 @@ export class PairSearch {
     task.words = own;
     return filled;
   }
+}
 
-  /** Words that the pairs of one particle can take, and the two that are written before they are kept. */
-  private roomForOne(): number {
+/** Words for a portion of the pairs of so many particles: it may end with all pairs of any one particle. */
+export function portionWords(capacity: number): Uint32Array {
+  return new Uint32Array(PORTION + 2 * capacity + 2);
+}
+
+type SearchTask = PairTask & { live: number; positions: Float32Array; names: Uint32Array; frozen: boolean };
+
+export class PairSearch extends PortionedSearch<SearchTask> {
+  readonly task: SearchTask;
+  private readonly kernels: Kernels;
+  private broadPhase: BroadPhase = 'grid';
+
+  constructor(
+    private readonly order: CellOrder,
+    diameter: number,
+    capacity: number,
+  ) {
+    super();
+    this.kernels = kernelsFor(order.lattice);
+    this.task = {
+      lattice: order.lattice,
+      keys: order.keys,
+      live: 0,
+      positions: new Float32Array(0),
+      names: new Uint32Array(0),
+      diameter,
+      frozen: false,
+      starts: order.starts,
+      coordinates: order.coordinates,
+      words: portionWords(capacity),
+      length: 0,
+      next: 0,
+    };
+  }
+
+  /**
+   * Starts over. `names` is what slots are called in the pairs. With `frozen`, positions may have changed
+   * since the order was made, and only pairs of cells adjacent in that order count.
+   */
+  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid', frozen = false): void {
+    const { task, order } = this;
+    task.live = order.live;
+    task.positions = positions;
+    task.names = names;
+    task.next = 0;
+    task.length = 0;
+    task.frozen = frozen;
+    this.broadPhase = broadPhase;
+  }
+
+  protected roomForOne(): number {
     const { live, fullestRow, lattice } = this.order;
     const candidates = mostRowsAhead(lattice) * fullestRow;
     return 2 * (this.broadPhase === 'naive' ? live : Math.min(live, candidates)) + 2;
   }
 
-  private collect(stop: number): void {
+  protected collect(stop: number): void {
     if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop, this.task.live);
     else this.kernels.collectAll(this.task, stop);
   }

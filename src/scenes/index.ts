@@ -5,14 +5,17 @@
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
-import type { Dimensions, WorldOptions } from '../core/world';
+import type { WorldOptions } from '../core/world';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
+import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';
 import { CLUSTERED, CROWDS_SCENE, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
 import type { Scene, SceneDefinition } from './scene';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
+export { createMixedScene, MIXED_SCENE_NAMES, type MixedScene } from './mixed';
 export { Random } from './random';
+export { DEFAULT_SEED, type SceneRequest } from './request';
 export type { Scene, SceneDefinition } from './scene';
 
 export const SCENES: readonly SceneDefinition[] = [
@@ -33,18 +36,6 @@ export const SCENES: readonly SceneDefinition[] = [
 ];
 
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
-
-/** Used where no seed is given. */
-export const DEFAULT_SEED = 1;
-
-export interface SceneRequest {
-  readonly dimensions: Dimensions;
-  readonly count: number;
-  /** 0 to 2³² − 1; default DEFAULT_SEED. */
-  readonly seed?: number | undefined;
-}
-
-const REQUEST_NAMES = ['dimensions', 'count', 'seed'] as const;
 
 export function createScene(name: string, request: SceneRequest): Scene {
   const definition = SCENES.find((candidate) => candidate.name === name);

@@ -27,9 +27,19 @@ import { integrate } from '../reference/integrate';
 import { measureState } from '../reference/measure';
 import { comparePairs } from '../reference/pair-list';
 import { sweepPairs } from '../reference/sweep';
-import { createScene, Random, SCENE_NAMES, type Scene, sceneOptions, worldOptions } from '../scenes';
+import {
+  createMixedScene,
+  createScene,
+  MIXED_SCENE_NAMES,
+  Random,
+  SCENE_NAMES,
+  type Scene,
+  sceneOptions,
+  worldOptions,
+} from '../scenes';
 import { UNITS } from '../scenes/scene';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
+import { levelChecks } from './levels';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 
 export interface VerifyCase {
@@ -48,6 +58,9 @@ export interface VerifyOptions {
   readonly counts?: readonly number[] | undefined;
   readonly seed?: number | undefined;
 }
+
+/** Scenes of simulations, and those of grids whose particles each have a radius of their own. */
+export const VERIFIED_SCENES: readonly string[] = [...SCENE_NAMES, ...MIXED_SCENE_NAMES];
 
 /** Empty, one, both sides of a workgroup, and enough for two levels of the scan. */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
@@ -100,18 +113,24 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
         const count = Math.min(wanted, mostOf(name));
         if (seen.has(count)) continue;
         seen.add(count);
-        const scene = createScene(name, { dimensions: dimension, count, seed });
-        yield* verifyScene(subject, scene);
+        const request = { dimensions: dimension, count, seed };
+        if (MIXED_SCENE_NAMES.includes(name)) {
+          const scene = createMixedScene(name, request);
+          yield* runChecks(scene, levelChecks('gpu' in subject ? subject.gpu : undefined, scene));
+        } else {
+          const scene = createScene(name, request);
+          yield* runChecks(scene, sceneChecks(subject, scene));
+        }
       }
     }
   }
 }
 
 function complete(options: VerifyOptions) {
-  const scenes = options.scenes ?? SCENE_NAMES;
+  const scenes = options.scenes ?? VERIFIED_SCENES;
   for (const name of scenes) {
-    if (!SCENE_NAMES.includes(name))
-      throw new ArgumentError('scene', name, `one of ${SCENE_NAMES.join(', ')}`);
+    if (!VERIFIED_SCENES.includes(name))
+      throw new ArgumentError('scene', name, `one of ${VERIFIED_SCENES.join(', ')}`);
   }
   const counts = options.counts ?? DEFAULT_COUNTS;
   for (const count of counts) checkInteger('count', count, 0, 100_000_000);
@@ -142,9 +161,11 @@ export function describeCaps(options: VerifyOptions): string[] {
 
 type Finding = { readonly pass: boolean; readonly detail: string };
 
-async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<VerifyCase> {
-  const { dimensions, count } = scene;
-  const checks: [string, () => Promise<Finding>][] = [];
+type Check = readonly [name: string, run: () => Promise<Finding>];
+
+function sceneChecks(subject: Subject, scene: Scene): Check[] {
+  const { count } = scene;
+  const checks: Check[] = [];
   if ('gpu' in subject) checks.push(['grid', () => checkGrid(subject.gpu, scene)]);
   if (count <= MOST_SEARCHED) {
     checks.push([
@@ -165,6 +186,13 @@ async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<Veri
   if ('gpu' in subject && count <= QUERIES_LIMIT) {
     checks.push(['queries', () => checkQueries(subject.gpu, scene)]);
   }
+  return checks;
+}
+
+async function* runChecks(
+  { name, dimensions, count }: { name: string; dimensions: Dimensions; count: number },
+  checks: readonly Check[],
+): AsyncGenerator<VerifyCase> {
   for (const [check, run] of checks) {
     let finding: Finding;
     try {
@@ -173,7 +201,7 @@ async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<Veri
       if (!(error instanceof CellstormError)) throw error;
       finding = { pass: false, detail: error.message };
     }
-    yield { scene: scene.name, dimensions, count, check, ...finding };
+    yield { scene: name, dimensions, count, check, ...finding };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../src/gpu/device';
-import { SCENE_NAMES } from '../../src/scenes';
+import { MIXED_SCENE_NAMES, SCENE_NAMES } from '../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
@@ -20,6 +20,8 @@ const CHECKS = [
   'repeats',
   'queries',
 ];
+
+const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu'];
 
 async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
   const cases: VerifyCase[] = [];
@@ -45,7 +47,12 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
         const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);
         expect(names, scene).toEqual(CHECKS);
       }
-      expect(cases).toHaveLength(SCENE_NAMES.length * CHECKS.length);
+      for (const scene of MIXED_SCENE_NAMES) {
+        const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);
+        expect(names, scene).toEqual(MIXED_CHECKS);
+      }
+      const mixed = MIXED_SCENE_NAMES.length * MIXED_CHECKS.length;
+      expect(cases).toHaveLength(SCENE_NAMES.length * CHECKS.length + mixed);
     },
     SHARED,
   );

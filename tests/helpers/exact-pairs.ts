@@ -69,7 +69,10 @@ export function sortedPairs(flat: Iterable<number>): number[] {
 }
 
 /** The four ways to get pairs agree with the oracle; each pair once. */
-export function expectPairs(grid: CpuGrid, expected: number[]): void {
+export function expectPairs(
+  grid: Pick<CpuGrid, 'findPairs' | 'countPairs' | 'collectPairs' | 'forEachPair'>,
+  expected: number[],
+): void {
   const found = grid.findPairs();
   expect([...found.pairs]).toEqual(expected);
   expect(found.count).toBe(expected.length / 2);

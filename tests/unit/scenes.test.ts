@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import { hashState } from '../../src/core/hash';
 import { planSimulation } from '../../src/core/simulation';
-import { createScene, Random, SCENE_NAMES, type Scene, sceneOptions } from '../../src/scenes';
+import {
+  createMixedScene,
+  createScene,
+  MIXED_SCENE_NAMES,
+  Random,
+  SCENE_NAMES,
+  type Scene,
+  sceneOptions,
+} from '../../src/scenes';
 import { ceilRoot, stepFor, toCoordinate } from '../../src/scenes/scene';
 
 const hashOf = (scene: Scene) => hashState(scene.dimensions, scene.positions, scene.velocities);
@@ -303,4 +311,44 @@ describe('Random', () => {
     const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
     expect(new Set(first).size).toBe(1000);
   });
+});
+
+describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
+  it.each(MIXED_SCENE_NAMES)('%s is exact, and the same for the same seed', (name) => {
+    for (const count of [0, 1, 2, 1000]) {
+      const scene = createMixedScene(name, { dimensions, count, seed: 7 });
+      const { positions, radii, range } = scene;
+      expect([positions.length, radii.length]).toEqual([dimensions * count, count]);
+      expect(positions.every((place) => Number.isInteger(place * 32) && Math.abs(place) < 2 ** 19)).toBe(
+        true,
+      );
+      expect(radii.every((radius) => Number.isInteger(radius * 32))).toBe(true);
+      expect(radii.every((radius) => radius >= range.smallest && radius <= range.largest)).toBe(true);
+      expect(createMixedScene(name, { dimensions, count, seed: 7 })).toEqual(scene);
+    }
+    const request = { dimensions, count: 1000 };
+    const other = createMixedScene(name, { ...request, seed: 8 });
+    expect(other.positions).not.toEqual(createMixedScene(name, { ...request, seed: 7 }).positions);
+  });
+
+  it('mixed has as many in each octave, one-large has one that is', () => {
+    const { radii } = createMixedScene('mixed', { dimensions, count: 6000 });
+    for (let octave = 0; octave < 6; octave++) {
+      const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
+      expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
+      // Half of the logarithm.
+      const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
+      expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
+    }
+    const large = createMixedScene('one-large', { dimensions, count: 500 }).radii;
+    expect([
+      large.filter((radius) => radius === 64).length,
+      large.filter((radius) => radius === 1).length,
+    ]).toEqual([1, 499]);
+  });
+});
+
+it('refuses scenes of many sizes that it does not know', () => {
+  expect(() => createMixedScene('uniform', { dimensions: 2, count: 1 })).toThrow(/^scene is "uniform"/);
+  expect(() => createMixedScene('mixed', { dimensions: 2, count: -1 })).toThrow(ArgumentError);
 });

@@ -1,0 +1,95 @@
+/**
+ * Purpose: `npm run bench:mixed`: build + all pairs of particles with radii over 1:64 (scene `mixed`), and of one large
+ * among many small (`one-large`), beside as many equal ones with as many contacts (`uniform`), on the CPU engine and on
+ * the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise), in one run.
+ * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
+ * The engines are bundled from the sources as they are, since a development server's modules run slower.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'vite';
+import { openDawn } from '../src/node/dawn';
+import { testPreference } from '../tests/helpers/environment';
+import type { MixedRequest, MixedRow } from './mixed-radii/measure';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1e5' },
+    dimensions: { type: 'string', default: '2,3' },
+    repeats: { type: 'string', default: '11' },
+    engines: { type: 'string', default: 'cpu,gpu' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const requests = values.dimensions.split(',').map((dimensions): MixedRequest => {
+  return {
+    dimensions: dimensions === '3' ? 3 : 2,
+    count: Number(values.count),
+    repeats: Number(values.repeats),
+  };
+});
+if (!requests.every(({ count, repeats }) => Number.isInteger(count) && count > 0 && repeats >= 1)) {
+  process.stderr.write('--count must be a whole number greater than 0, --repeats at least 1.\n');
+  process.exit(2);
+}
+
+const { measureMixed } = await bundle();
+const dawn = values.engines.includes('gpu') ? await openDawn({ driver: testPreference() }) : undefined;
+const rows: MixedRow[] = [];
+for (const request of requests) rows.push(...(await measureMixed(request, dawn?.gpu)));
+
+const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}${dawn ? `, GPU: ${dawn.driver}` : ''}`;
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), rows }, undefined, 1)}\n`);
+} else {
+  const lines = rows.map(
+    ({ dimensions, engine, particles, order, pairs, bytes, least, median, timesEqual }) =>
+      `| ${dimensions}D | ${engine} | ${particles} | ${order} | ${pairs} | ${bytes.toFixed(0)} | ${least.toPrecision(3)} | ${median.toPrecision(3)} | ${timesEqual.toFixed(2)} |\n`,
+  );
+  process.stdout.write(
+    `${values.count} particles, build + all pairs, of ${values.repeats} turns: ${machine}\n\n` +
+      '| | engine | particles | order | pairs | bytes each | least ms | median | × equal |\n' +
+      `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
+  );
+}
+process.exit(0);
+
+/** What was measured; a checkout without history has none. */
+function commitOf(): string | undefined {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+async function bundle(): Promise<typeof import('./mixed-radii/measure')> {
+  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
+  try {
+    await build({
+      configFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      build: {
+        outDir,
+        emptyOutDir: false,
+        minify: false,
+        target: 'es2022',
+        lib: {
+          entry: join(import.meta.dirname, 'mixed-radii/measure.ts'),
+          formats: ['es'],
+          fileName: 'measure',
+        },
+        rolldownOptions: { output: { entryFileNames: 'measure.mjs' } },
+      },
+    });
+    return await import(/* @vite-ignore */ pathToFileURL(join(outDir, 'measure.mjs')).href);
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}

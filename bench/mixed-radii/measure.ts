@@ -1,0 +1,205 @@
+/**
+ * Purpose: times all overlapping pairs of particles over a range of radii beside as many equal ones with as many
+ * contacts, on both engines. All results for the same particles are compared before anything is timed; rows take turns.
+ */
+import type { Dimensions, WorldOptions } from '../../src/core/world';
+import { createCpuGrid, createCpuIndex } from '../../src/cpu';
+import { HashGrid } from '../../src/engine/hash-grid';
+import { type Gpu, requestGpu } from '../../src/gpu/device';
+import { toStored } from '../../src/gpu/layout';
+import { createMixedScene, createScene, worldOptions } from '../../src/scenes';
+
+export interface MixedRequest {
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  readonly repeats: number;
+}
+
+export interface MixedRow {
+  readonly engine: 'cpu' | 'gpu';
+  readonly dimensions: Dimensions;
+  readonly particles: string;
+  readonly order: string;
+  readonly pairs: number;
+  /** Bytes a particle, without lists of pairs. */
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly median: number;
+  readonly least: number;
+  /** Times the least time of equal particles on the same engine in the same order. */
+  readonly timesEqual: number;
+}
+
+interface Particles {
+  readonly name: string;
+  readonly world: WorldOptions;
+  readonly positions: Float32Array;
+  /** Left out where all are equal. */
+  readonly radii?: Float32Array;
+}
+
+/** One kind of particles in one order on one engine. */
+interface Contender {
+  readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
+  readonly bytes: () => number;
+  run(): void | Promise<void>;
+}
+
+const RANGE = { smallest: 1, largest: 64 } as const;
+/** Runs thrown away, until the code is compiled. */
+const WARM_UP = 3;
+
+export async function measureMixed(request: MixedRequest, provider?: GPU): Promise<MixedRow[]> {
+  const { dimensions, count, repeats } = request;
+  const gpu = provider
+    ? await requestGpu({ particles: count, cells: 12 * count, dimensions, gpu: provider })
+    : undefined;
+  const contenders: Contender[] = [];
+  for (const particles of kinds(dimensions, count)) {
+    const expected = pairsOfIndex(dimensions, particles);
+    const inOrder = reorder(particles, dimensions, gridOf(particles, count).ids());
+    for (const [order, given] of [
+      ['random', particles],
+      ['canonical', inOrder],
+    ] as const) {
+      contenders.push(contendCpu(given, request, order, order === 'random' ? expected : undefined));
+    }
+    if (gpu) contenders.push(await contendGpu(gpu, particles, request, expected));
+  }
+  const times = contenders.map((): number[] => []);
+  for (let repeat = 0; repeat < WARM_UP + repeats; repeat++) {
+    for (const [index, contender] of contenders.entries()) {
+      const begin = performance.now();
+      await contender.run();
+      if (repeat >= WARM_UP) times[index]?.push(performance.now() - begin);
+    }
+  }
+  const least = times.map((some) => Math.min(...some));
+  return contenders.map(({ row, bytes }, index): MixedRow => {
+    const equal = contenders.findIndex(
+      (other) => other.row.engine === row.engine && other.row.order === row.order,
+    );
+    const sorted = (times[index] as number[]).toSorted((a, b) => a - b);
+    return {
+      ...row,
+      bytes: bytes(),
+      median: sorted[sorted.length >> 1] as number,
+      least: least[index] as number,
+      timesEqual: (least[index] as number) / (least[equal] as number),
+    };
+  });
+}
+
+/** Equal ones first: others are compared with them. */
+function kinds(dimensions: Dimensions, count: number): Particles[] {
+  const equal = createScene('uniform', { dimensions, count });
+  return [
+    { name: 'equal', world: worldOptions(equal), positions: equal.positions },
+    ...['mixed', 'one-large'].map((name): Particles => {
+      const { world, positions, radii } = createMixedScene(name, { dimensions, count });
+      return { name, world, positions, radii };
+    }),
+  ];
+}
+
+function gridOf({ world, positions, radii }: Particles, capacity: number) {
+  if (radii) {
+    const grid = createCpuGrid({ ...world, radii: RANGE, capacity });
+    const build = () => grid.build(positions, radii);
+    build();
+    return { build, ids: () => grid.ids(), grid };
+  }
+  const grid = createCpuGrid({ ...world, diameter: 1, capacity });
+  const build = () => grid.build(positions);
+  build();
+  return { build, ids: () => grid.ids(), grid };
+}
+
+function reorder(particles: Particles, dimensions: Dimensions, ids: Uint32Array): Particles {
+  const positions = new Float32Array(particles.positions.length);
+  ids.forEach((id, slot) => {
+    positions.set(particles.positions.subarray(dimensions * id, dimensions * (id + 1)), dimensions * slot);
+  });
+  const { radii } = particles;
+  return radii
+    ? { ...particles, positions, radii: Float32Array.from(ids, (id) => radii[id] as number) }
+    : { ...particles, positions };
+}
+
+function contendCpu(
+  particles: Particles,
+  { dimensions, count }: MixedRequest,
+  order: string,
+  expected?: Uint32Array,
+): Contender {
+  const { build, grid } = gridOf(particles, count);
+  const bytes = grid.memoryBytes / count;
+  const { count: pairs, pairs: found } = grid.findPairs();
+  if (expected) checkEqual(`cpu, ${particles.name}`, found, expected);
+  return {
+    row: { engine: 'cpu', dimensions, particles: particles.name, order, pairs },
+    bytes: () => bytes,
+    run() {
+      build();
+      grid.collectPairs();
+    },
+  };
+}
+
+async function contendGpu(
+  gpu: Gpu,
+  { name, world, positions, radii }: Particles,
+  { dimensions, count }: MixedRequest,
+  expected: Uint32Array,
+): Promise<Contender> {
+  const bodies = new Float32Array(4 * count);
+  radii?.forEach((radius, id) => {
+    bodies.set(positions.subarray(dimensions * id, dimensions * (id + 1)), 4 * id);
+    bodies[4 * id + 3] = radius;
+  });
+  const stored = radii ? bodies : toStored(dimensions, positions);
+  const grid = await HashGrid.create(gpu, {
+    ...world,
+    ...(radii ? { radii: RANGE } : { diameter: 1 }),
+    capacity: count,
+  });
+  const pairs = await grid.pairs({ capacity: expected.length / 2 + 2 });
+  const input = gpu.device.createBuffer({
+    label: 'bench.positions',
+    size: stored.byteLength,
+    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+  });
+  gpu.device.queue.writeBuffer(input, 0, stored);
+  const run = async () => {
+    const encoder = gpu.device.createCommandEncoder();
+    grid.encode(encoder, { positions: input, count });
+    pairs.encode(encoder);
+    gpu.device.queue.submit([encoder.finish()]);
+    await gpu.device.queue.onSubmittedWorkDone();
+  };
+  await run();
+  checkEqual(`gpu, ${name}`, (await pairs.read()).pairs, expected);
+  return {
+    row: { engine: 'gpu', dimensions, particles: name, order: 'random', pairs: expected.length / 2 },
+    bytes: () => grid.memoryBytes / count,
+    run,
+  };
+}
+
+/** Of an engine that shares no search with the grids. */
+function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
+  const count = positions.length / dimensions;
+  const { cellSize: _, crowds: __, ...bounds } = world;
+  const index = createCpuIndex({ ...bounds, capacity: count });
+  for (let id = 0; id < count; id++) {
+    index.add(positions.subarray(dimensions * id, dimensions * (id + 1)), radii?.[id] ?? 0.5);
+  }
+  return index.findPairs().pairs;
+}
+
+function checkEqual(who: string, got: Uint32Array, expected: Uint32Array): void {
+  const place = expected.findIndex((word, index) => word !== got[index]);
+  if (got.length !== expected.length || place >= 0) {
+    throw new Error(`${who} finds ${got.length / 2} pairs instead of ${expected.length / 2}, or others.`);
+  }
+}

@@ -1,0 +1,45 @@
+/** Purpose: checks of what grids are asked, the same for all of them. */
+import { checkInteger, checkPositive, checkVector } from '../core/checks';
+import { ArgumentError, Phrase } from '../core/errors';
+import { MAX_PARTICLES } from '../core/simulation';
+import type { World } from '../core/world';
+import type { Lattice } from './lattice';
+
+/** How many particles a build takes: `count`, or all that are given. */
+export function checkGiven(
+  positions: Float32Array,
+  count: number | undefined,
+  { dimensions }: World,
+  capacity: number,
+): number {
+  if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
+    throw new ArgumentError('positions', positions, `a Float32Array with ${dimensions} numbers a particle`);
+  }
+  const given = positions.length / dimensions;
+  if (count !== undefined) checkInteger('count', count, 0, given);
+  const particles = count ?? given;
+  if (particles > capacity) {
+    throw new ArgumentError(
+      'positions',
+      new Phrase(`${particles} particles`),
+      `at most ${capacity}, the capacity`,
+    );
+  }
+  return particles;
+}
+
+/** Where to look, and how far. */
+export function checkNear(point: readonly number[], radius: number, lattice: Lattice): void {
+  checkVector('point', point, lattice.dimensions);
+  checkPositive('radius', radius);
+  const greatest = Math.min(...lattice.periods) / 2;
+  if (radius > greatest) {
+    throw new ArgumentError('radius', radius, `at most ${greatest}, half the shortest period`);
+  }
+}
+
+export function checkNearest(point: readonly number[], k: number, radius: number, lattice: Lattice): void {
+  checkVector('point', point, lattice.dimensions);
+  checkInteger('k', k, 1, MAX_PARTICLES);
+  if (radius !== Number.POSITIVE_INFINITY) checkPositive('radius', radius);
+}

@@ -1,0 +1,159 @@
+/**
+ * Purpose: holds grids of particles that each have a radius of their own against the reference: the GPU's integer for
+ * integer, the pairs of both engines against brute force, or where that takes too long, against the CPU's index of
+ * single objects, which shares no search with either. Inputs: a device, or none for the CPU engine alone; a scene.
+ * Scenes are dyadic, so there is one answer.
+ */
+import { guestBucket } from '../core/levels';
+import { defineLevels } from '../core/world';
+import { createCpuGrid } from '../cpu/grid';
+import { createCpuIndex } from '../cpu/live-index';
+import { HashGrid } from '../engine/hash-grid';
+import { createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import { Readback } from '../gpu/readback';
+import { bruteForceLevelPairs, buildLevelGrid } from '../reference/levels';
+import type { MixedScene } from '../scenes';
+
+const BRUTE_FORCE_LIMIT = 4096;
+
+/** Larger grids take plain JavaScript too long. */
+const MOST_FILED = 70_000;
+
+type Finding = { readonly pass: boolean; readonly detail: string };
+
+/** The checks of a scene by their names. */
+export function levelChecks(
+  gpu: Gpu | undefined,
+  scene: MixedScene,
+): (readonly [check: string, run: () => Promise<Finding>])[] {
+  const onCpu = async () => comparePairs(cpuPairs(scene), scene);
+  if (!gpu) return [['pairs', onCpu]];
+  return [
+    ['grid', () => checkGrid(gpu, scene)],
+    ['pairs', () => checkPairs(gpu, scene)],
+    ['pairs cpu', onCpu],
+  ];
+}
+
+type Row = readonly [name: string, got: ArrayLike<number>, expected: ArrayLike<number>];
+
+function compare(rows: readonly Row[], what: string): Finding {
+  let compared = 0;
+  for (const [name, got, expected] of rows) {
+    if (got.length !== expected.length) {
+      return { pass: false, detail: `${got.length} of ${name} instead of ${expected.length}` };
+    }
+    for (let index = 0; index < got.length; index++) {
+      if (got[index] === expected[index]) continue;
+      return { pass: false, detail: `${name} ${index} is ${got[index]} instead of ${expected[index]}` };
+    }
+    compared += got.length;
+  }
+  return { pass: true, detail: `${compared} ${what}` };
+}
+
+function cpuPairs(scene: MixedScene): Uint32Array {
+  const { world, range, count, positions, radii } = scene;
+  const grid = createCpuGrid({ ...world, radii: range, capacity: count });
+  grid.build(positions, radii);
+  return grid.findPairs().pairs;
+}
+
+function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedScene): Uint32Array {
+  if (count <= BRUTE_FORCE_LIMIT) {
+    return bruteForceLevelPairs(defineLevels(world, range, count), positions, radii);
+  }
+  const index = createCpuIndex({ ...world, capacity: count });
+  radii.forEach((radius, particle) => {
+    index.add(positions.subarray(dimensions * particle, dimensions * (particle + 1)), radius);
+  });
+  return index.findPairs().pairs;
+}
+
+/** What a device makes of a scene's grid, while it lasts. */
+async function withGrid<Result>(
+  gpu: Gpu,
+  { dimensions, world, range, count, positions, radii }: MixedScene,
+  use: (grid: HashGrid, encoder: GPUCommandEncoder) => Promise<Result>,
+): Promise<Result> {
+  const bodies = new Float32Array(4 * count);
+  radii.forEach((radius, particle) => {
+    bodies.set(positions.subarray(dimensions * particle, dimensions * (particle + 1)), 4 * particle);
+    bodies[4 * particle + 3] = radius;
+  });
+  const grid = await HashGrid.create(gpu, { ...world, radii: range, capacity: count });
+  const input = await createBuffers(gpu, 'verify.levels', { positions: bodies.byteLength });
+  try {
+    if (count > 0) gpu.device.queue.writeBuffer(input.buffers.positions, 0, bodies);
+    const encoder = gpu.device.createCommandEncoder({ label: 'verify.levels' });
+    grid.encode(encoder, { positions: input.buffers.positions, count });
+    return await use(grid, encoder);
+  } finally {
+    input.destroy();
+    grid.destroy();
+  }
+}
+
+/** Starts of cells and of their guests, ids and sorted positions, integer for integer. */
+async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
+  const { count, positions, radii, dimensions } = scene;
+  if (count > MOST_FILED) return { pass: true, detail: `left out: more than ${MOST_FILED} particles` };
+  const readback = new Readback(gpu, 'verify.levels');
+  try {
+    return await withGrid(gpu, scene, async ({ start, ids, positions: sorted, world }, encoder) => {
+      const { cellCount } = world;
+      const reading = readback.record(encoder, [
+        { buffer: start, size: 4 * (cellCount + 1) },
+        { buffer: start, offset: 4 * guestBucket(world, 0), size: 4 * (cellCount + 1) },
+        { buffer: ids, size: 4 * count },
+        { buffer: sorted, size: 16 * count },
+      ]);
+      gpu.device.queue.submit([encoder.finish()]);
+      const [starts, guestStarts, order, bodies] = (await reading.finish()) as [
+        ArrayBuffer,
+        ArrayBuffer,
+        ArrayBuffer,
+        ArrayBuffer,
+      ];
+      const expected = buildLevelGrid(world, positions, radii);
+      const places = Array.from(expected.ids).flatMap((id) => [
+        ...positions.subarray(dimensions * id, dimensions * (id + 1)),
+        radii[id] as number,
+      ]);
+      const got = new Float32Array(bodies).filter((_, word) => word % 4 < dimensions || word % 4 === 3);
+      return compare(
+        [
+          ['start', new Uint32Array(starts), expected.start],
+          // Lists of guests follow on the slots.
+          [
+            'start of guests',
+            new Uint32Array(guestStarts).map((first) => first - count),
+            expected.guestStart,
+          ],
+          ['id', new Uint32Array(order), expected.ids],
+          ['position', got, places],
+        ],
+        'numbers equal',
+      );
+    });
+  } finally {
+    readback.destroy();
+  }
+}
+
+async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
+  const expected = expectedPairs(scene);
+  return withGrid(gpu, scene, async (grid, encoder) => {
+    // Room for one too many, so that it shows.
+    const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
+    list.encode(encoder);
+    gpu.device.queue.submit([encoder.finish()]);
+    return comparePairs((await list.read()).pairs, scene, expected);
+  });
+}
+
+function comparePairs(got: Uint32Array, scene: MixedScene, expected = expectedPairs(scene)): Finding {
+  const { pass, detail } = compare([['words of pairs', got, expected]], '');
+  return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };
+}
