@@ -229,9 +229,13 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
   }
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
   const diameter = Math.fround(2 * largest);
-  // Checks all but the cells.
-  const { kind, dimensions, min, max, period } = defineWorld(rest, diameter);
+  // Checks all but the cells; those along axes that wrap around are checked below, with the levels.
+  const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
+  const box = defineWorld(wraps ? { ...rest, periodic: false } : rest, diameter);
+  const { dimensions, min, max } = box;
+  const kind = wraps ? 'periodic' : box.kind;
   const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
+  const period = extent.map((length, axis) => (wraps && periodicAxes(options)[axis] ? length : 0));
   const cellsFor = (base: number) =>
     extent.reduce((product, length) => product * Math.ceil(length / base), 1);
   const most = Math.max(FEW_LEVEL_CELLS, LEVEL_CELLS_PER_PARTICLE * capacity);
