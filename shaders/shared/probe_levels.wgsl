@@ -1,7 +1,8 @@
 // The neighbour loop where each particle has a radius of its own. Needs params, finite, world_levels, a space and
 // particle, and of the kernel: start: array<u32>, position_in: array<Body>, cell_of_slot: array<Cell>, guests:
 // array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
-// radii), but for the one in slot `except`. `reach_squared` is not asked.
+// radii), but for the one in slot `except`. `reach_squared` is not asked. With BOXES particles are boxes, and the kernel
+// says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
 // Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of higher
 // ones are in the 3×3 (3×3×3) cells around its own place on each, those of lower levels are guests of the cells around
 // its own. Ordering: levels from its own upwards, then guests; rows and cells as they lie, slots ascending in each
@@ -75,10 +76,17 @@ fn meet(
   are_guests: bool,
 ) {
   let body = position_in[other];
+#if BOXES
+  let apart = Vector();
+  let distance_squared = 0.0;
+  let is_met = overlaps(own, particle, other);
+#else
   let apart = separation(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
-  if (distance_squared < reach * reach && other != except) {
+  let is_met = distance_squared < reach * reach;
+#endif
+  if (is_met && other != except) {
     let lower = level_of(radius_of(body));
     if (are_guests || lower == level) {
       if (is_in_span(around, index, level, coarsened(load_lattice(cell_of_slot[other]), lower, level))) {

@@ -28,7 +28,7 @@ export function arbitraryBoxes(
 ): fc.Arbitrary<Float32Array> {
   const axes = { minLength: dimensions, maxLength: dimensions };
   const place =
-    kind === 'dyadic' ? dyadic(-16, 16) : fc.oneof(anyFloat, fc.float({ min: -4, max: 4, noNaN: true }));
+    kind === 'dyadic' ? dyadic(-8, 8) : fc.oneof(anyFloat, fc.float({ min: -4, max: 4, noNaN: true }));
   const places = fc.array(place, axes);
   const length = (largest: number) =>
     kind === 'dyadic' ? dyadic(0, largest) : fc.float({ min: 0, max: fround(largest), noNaN: true });
@@ -71,7 +71,7 @@ export function arbitraryBoxes(
   );
   // Some are copies of others, and some begin where another ends.
   const touch = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('copy', 'touch', 'none', 'none'));
-  return fc.array(fc.tuple(box, touch), { maxLength: most }).map((drawn) => {
+  return fc.array(fc.tuple(box, touch), { maxLength: most, size: 'max' }).map((drawn) => {
     const boxes: Corners[] = [];
     for (const [corners, [from, axis, how]] of drawn) {
       const other = boxes[from % Math.max(1, boxes.length)];
