@@ -18,7 +18,7 @@ import { type Dimensions, GREATEST_FLOAT, type World } from '../core/world';
 export const CORNERS = 6;
 
 /** Boxes a row of the lowest level would hold, were they spread evenly. */
-const ROW_SHARE = 8;
+const ROW_SHARE = 16;
 
 /** Rows of the lowest level along an axis at most. */
 const MOST_ROWS = 2 ** 20;
@@ -127,9 +127,8 @@ export class BoxOrder {
       if (wraps) this.makeRoom(this.slots + 1);
       const place = CORNERS * this.slots;
       for (let axis = 0; axis < dimensions; axis++) {
-        // Minus zero, which is not before zero, has other bits.
-        this.loose[place + axis] = (boxes[first + axis] as number) + 0;
-        this.loose[place + 3 + axis] = (boxes[first + dimensions + axis] as number) + 0;
+        this.loose[place + axis] = boxes[first + axis] as number;
+        this.loose[place + 3 + axis] = boxes[first + dimensions + axis] as number;
       }
       if (dimensions === 2) {
         this.loose[place + 2] = 0;

@@ -54,3 +54,20 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
   const place = 2 * dimensions * box + axis;
   return [boxes[place] as number, boxes[place + dimensions] as number];
 }
+
+/** The same where boxes are many and space does not wrap around, by a sweep along x that shares no code with rows. */
+export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
+  const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
+    .filter((box) => isBox(dimensions, boxes, box))
+    .sort((a, b) => endsOf(dimensions, boxes, a, 0)[0] - endsOf(dimensions, boxes, b, 0)[0]);
+  const pairs: [number, number][] = [];
+  for (const [place, a] of ids.entries()) {
+    const [, high] = endsOf(dimensions, boxes, a, 0);
+    for (let next = place + 1; next < ids.length; next++) {
+      const b = ids[next] as number;
+      if ((boxes[2 * dimensions * b] as number) > high) break;
+      if (doOverlap(dimensions, boxes, a, b, [])) pairs.push([Math.min(a, b), Math.max(a, b)]);
+    }
+  }
+  return Uint32Array.from(pairs.sort(([a, b], [c, d]) => a - c || b - d).flat());
+}

@@ -29,6 +29,7 @@ import { comparePairs } from '../reference/pair-list';
 import { sweepPairs } from '../reference/sweep';
 import { createScene, Random, SCENE_NAMES, type Scene, sceneOptions, worldOptions } from '../scenes';
 import { UNITS } from '../scenes/scene';
+import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 
@@ -136,6 +137,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
   if (most > MOST_SEARCHED) notes.push(`Boxes and rays were checked up to ${MOST_SEARCHED} particles only.`);
+  if (most > MOST_BOXES) notes.push(`Overlapping boxes were checked up to ${MOST_BOXES} particles only.`);
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
@@ -151,6 +153,9 @@ async function* verifyScene(subject: Subject, scene: Scene): AsyncGenerator<Veri
       'boxes and rays',
       () => checkBoxesAndRays('gpu' in subject ? subject.gpu : undefined, scene),
     ]);
+  }
+  if (count <= MOST_BOXES) {
+    checks.push(['boxes', () => checkBoxes('gpu' in subject ? subject.gpu : undefined, scene)]);
   }
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
   for (const broadPhase of broadPhases) {

@@ -14,6 +14,7 @@ const SHARED = { shared: true } as const;
 const CHECKS = [
   'grid',
   'boxes and rays',
+  'boxes',
   ...['grid', 'naive'].flatMap((broadPhase) =>
     ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
   ),
@@ -105,6 +106,19 @@ const FAULTS: readonly Fault[] = [
     from: 'row_step <= u32(rows.y - rows.x)',
     to: 'row_step <= u32(rows.y - rows.x) / 2u',
     check: 'boxes and rays',
+  },
+  {
+    name: 'boxes that touch are left out',
+    from: '<= (*own).high',
+    to: '< (*own).high',
+    check: 'boxes',
+    scene: 'lattice',
+  },
+  {
+    name: 'all boxes are on the lowest level',
+    from: 'grid.base_radius * width(level)',
+    to: 'grid.base_radius',
+    check: 'boxes',
   },
   { name: 'ranks are taken in vain', from: '] + ranks[slot];', to: '];', check: 'grid' },
   {
