@@ -8,7 +8,7 @@ import type { PortabilityReport } from './entries/verify';
 
 const COUNTS = [0, 1, 257];
 const SCENES = ['uniform', 'clustered', 'one-cell', 'lattice', 'negative', 'channel', 'colliding-cells'];
-const CHECKS = 12;
+const CHECKS = 13;
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
   test('compiles every kernel, agrees with the reference, and repeats itself', async () => {
