@@ -37,6 +37,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { Dimensions, World, WorldOptions } from './core/world';
+export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
 export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {

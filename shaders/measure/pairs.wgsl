@@ -1,4 +1,4 @@
-// Overlapping pairs in two steps around a scan: tally counts, for each id, the overlapping neighbours of
+// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for each id, the overlapping neighbours of
 // greater id; fill writes them from that id's offset on. Inputs: sorted positions on a fresh grid. Output:
 // pairs (id, greater id), each once, by the first id ascending and then the second. A list that is too short takes
 // the first ones of this order by id, as many as fit. A place that holds no pair after all is NO_PARTNER twice.
@@ -6,6 +6,9 @@
 struct Own {
   id: u32,
   found: u32,
+#if BOXES
+  high: Vector,
+#endif
 #if FILL
   places: Stretch,
 #endif
@@ -28,6 +31,19 @@ struct Own {
 @group(1) @binding(5) var<storage, read> guests: array<u32>;
 #endif
 #endif
+#if BOXES
+// High corners; positions are the low ones.
+#if FILL
+@group(1) @binding(7) var<storage, read> high_in: array<Stored>;
+#else
+@group(1) @binding(6) var<storage, read> high_in: array<Stored>;
+#endif
+
+// Touching included.
+fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool {
+  return all(place_of(position_in[other]) <= (*own).high) && all(particle.position <= load_vector(high_in[other]));
+}
+#endif
 
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
@@ -36,6 +52,9 @@ fn reach_squared() -> f32 {
 fn begin(particle: Particle) -> Own {
   var own = Own();
   own.id = id_in[particle.slot];
+#if BOXES
+  own.high = load_vector(high_in[particle.slot]);
+#endif
 #if FILL
   own.places = stretch_of(offsets[own.id], offsets[own.id + 1u], arrayLength(&pairs));
 #endif

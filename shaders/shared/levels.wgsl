@@ -18,6 +18,12 @@ fn level_of(radius: f32) -> u32 {
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);
 }
 
+// The greatest radius on a level.
+fn greatest_on(level: u32) -> f32 {
+  // Half of what the inverse, a power of two, is the inverse of.
+  return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
+}
+
 // Neither a NaN nor too large for the grid: what is, is set aside.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;

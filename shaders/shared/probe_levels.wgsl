@@ -1,7 +1,8 @@
 // The neighbour loop where each particle has a radius of its own. Needs params, finite, levels, a space and
 // particle, and of the kernel: start: array<u32>, position_in: array<Body>, cell_of_slot: array<Cell>, guests:
 // array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
-// radii), but for the one in slot `except`. `reach_squared` is not asked.
+// radii), but for the one in slot `except`. `reach_squared` is not asked. With BOXES particles are boxes, in hashed
+// cells, and the kernel says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
 // Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_level, meet_guests and has_long_row.
 // Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of higher
 // ones are in the 3×3 (3×3×3) cells around its own place on each, those of lower levels are guests of the cells around

@@ -37,12 +37,6 @@ fn reached_from(place: Vector, reach: f32, around: Lattice, level: u32) -> Reach
   );
 }
 
-// The greatest radius on a level.
-fn greatest_on(level: u32) -> f32 {
-  // Half of what the inverse, a power of two, is the inverse of.
-  return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
-}
-
 fn layer_of(middle: u32, layer: u32, cells: Extent, around: Lattice, reached: Reached) -> Layer {
   let centre = layer_centre(middle, layer, cells);
   let below = centre - cells.x;

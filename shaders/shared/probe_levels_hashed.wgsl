@@ -59,6 +59,38 @@ fn slot_in(span: Span, place: u32) -> u32 {
   return select(span.second + (place - span.first_length), span.first + place, place < span.first_length);
 }
 
+// Someone in a bucket: of the cell that is asked, or of others too.
+fn meet(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  other: u32,
+  around: Lattice,
+  index: u32,
+  level: u32,
+  are_guests: bool,
+) {
+  let body = position_in[other];
+#if BOXES
+  let apart = Vector();
+  let distance_squared = 0.0;
+  let is_met = overlaps(own, particle, other);
+#else
+  let apart = separation(particle.position, place_of(body));
+  let distance_squared = dot(apart, apart);
+  let reach = particle.radius + radius_of(body);
+  let is_met = distance_squared < reach * reach;
+#endif
+  if (is_met && other != except) {
+    let lower = level_of(radius_of(body));
+    if (are_guests || lower == level) {
+      if (is_in_span(around, index, level, coarsened(load_lattice(cell_of_slot[other]), lower, level))) {
+        visit(own, particle, Neighbour(other, apart, distance_squared));
+      }
+    }
+  }
+}
+
 // Those of the cells around a place on a level that are on that level.
 fn meet_level(
   own: ptr<function, Own>,
@@ -73,16 +105,7 @@ fn meet_level(
     // Never more than all, so that not even a broken grid holds up the device.
     let end = min(length_of(span), grid.count);
     for (var place = turn; place < end; place += TURNS) {
-      let other = slot_in(span, place);
-      let body = position_in[other];
-      let apart = separation(particle.position, place_of(body));
-      let distance_squared = dot(apart, apart);
-      let reach = particle.radius + radius_of(body);
-      if (distance_squared < reach * reach && other != except && level_of(radius_of(body)) == level) {
-        if (is_in_span(around, index, level, load_lattice(cell_of_slot[other]))) {
-          visit(own, particle, Neighbour(other, apart, distance_squared));
-        }
-      }
+      meet(own, particle, except, slot_in(span, place), around, index, level, false);
     }
   }
 }
@@ -102,19 +125,8 @@ fn meet_guests(
     let end = min(length_of(span), grid.count * grid.levels);
     for (var place = turn; place < end; place += TURNS) {
       let entry = guests[base + slot_in(span, place)];
-      if ((entry & ((1u << GUEST_LEVEL_BITS) - 1u)) != level) {
-        continue;
-      }
-      let other = entry >> GUEST_LEVEL_BITS;
-      let body = position_in[other];
-      let apart = separation(particle.position, place_of(body));
-      let distance_squared = dot(apart, apart);
-      let reach = particle.radius + radius_of(body);
-      if (distance_squared < reach * reach && other != except) {
-        let cell = coarsened(load_lattice(cell_of_slot[other]), level_of(radius_of(body)), level);
-        if (is_in_span(around, index, level, cell)) {
-          visit(own, particle, Neighbour(other, apart, distance_squared));
-        }
+      if ((entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level) {
+        meet(own, particle, except, entry >> GUEST_LEVEL_BITS, around, index, level, true);
       }
     }
   }

@@ -18,6 +18,8 @@
  *     index.move(id, [3.1, 4]);
  *     index.overlapping(id, (other) => …);
  *
+ *     const { pairs } = findOverlaps(boxes, { dimensions: 3 });
+ *
  * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
  * Uses neither the DOM nor Node nor WebGPU.
  */
@@ -44,6 +46,13 @@ export type {
   SimulationOptions,
 } from '../core/simulation';
 export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world';
+export {
+  type BoxPairsOptions,
+  CpuBoxPairs,
+  createCpuBoxPairs,
+  findOverlaps,
+  type Overlaps,
+} from './box-pairs';
 export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid';
 export { CpuLevelGrid } from './level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';

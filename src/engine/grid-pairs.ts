@@ -11,9 +11,10 @@ import { CellstormError, DestroyedError } from '../core/errors';
 import type { PairList } from '../core/simulation';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
+import type { ReadRange } from '../gpu/readback';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
-import { Pairs, withoutHoles } from '../passes/pairs';
-import { CountedList } from './counted-list';
+import { type PairShape, Pairs, withoutHoles } from '../passes/pairs';
+import { CountedList, type ListReading } from './counted-list';
 import { GridEvents, type GridEventsOptions } from './grid-events';
 import type { KernelGrid } from './grid-kernel';
 
@@ -45,17 +46,18 @@ export class GridPairs {
     private readonly groups: { readonly tally: GPUBindGroup; readonly fill: GPUBindGroup },
   ) {}
 
-  /** `particles`: as many as the grid holds at most. */
+  /** `particles`: as many as the grid holds at most. Of boxes the velocities of the grid are the high corners. */
   static async create(
     gpu: Gpu,
     grid: KernelGrid,
     particles: number,
     options: GridPairsOptions,
+    shape: PairShape = 'ball',
   ): Promise<GridPairs> {
     checkKnownKeys('options', options, ['capacity']);
     const { capacity } = options;
     const { dimensions } = grid.world;
-    const passes = await Pairs.create(gpu, grid.world, 'grid');
+    const passes = await Pairs.create(gpu, grid.world, 'grid', undefined, shape);
     const list = await CountedList.create(gpu, {
       label: 'grid.pairs',
       dimensions,
@@ -65,7 +67,8 @@ export class GridPairs {
       entries: 'pairs',
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
-    const state = { position_in, id_in, start, cell_of_slot, guests: grid.guests };
+    const high_in = shape === 'box' ? grid.velocity : undefined;
+    const state = { position_in, id_in, start, cell_of_slot, guests: grid.guests, high_in };
     return new GridPairs(gpu, particles, grid, passes, list, {
       tally: passes.bind('tally', { ...state, tallies: list.tallies }),
       fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),
@@ -109,9 +112,18 @@ export class GridPairs {
 
   /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
   async read(): Promise<ListedPairs> {
-    const { found, entries } = await this.list.read();
+    const { listed } = await this.readBeside([]);
+    return listed;
+  }
+
+  /** The same with other ranges, as they were then. */
+  async readBeside(
+    ranges: readonly ReadRange[],
+  ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {
+    const { readings, beside } = await CountedList.readTogether([this.list], ranges);
+    const { found, entries } = readings[0] as ListReading;
     const pairs = withoutHoles(entries);
-    return { found, count: pairs.length / 2, pairs };
+    return { listed: { found, count: pairs.length / 2, pairs }, beside };
   }
 
   /** What began, stayed and ended between one search and the next, as lists on the GPU. */

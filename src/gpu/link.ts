@@ -60,6 +60,7 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
 
 /** Flags that modules ask for and most kernels have no need to set: see shared/each_heavy.wgsl. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
+  BOXES: false,
   CROWDS: false,
   HEAVY: false,
   MIXED: false,

@@ -5,6 +5,7 @@
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
 import type { KernelDescription } from '../gpu/kernel';
+import { BoxBodies } from './box-bodies';
 import { BOX_SEARCHERS, Boxes } from './boxes';
 import { Count } from './count';
 import { Crowd } from './crowd';
@@ -108,6 +109,7 @@ function describeCrowds(variant: Variant): KernelDescription[] {
 /** Where each particle has a radius of its own. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
+    ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
     Count.describe(variant, false),
     Guests.describe(variant, 'clear'),
     Guests.describe(variant, 'note'),
@@ -119,5 +121,14 @@ function describeLevels(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Pairs.describe(variant, 'grid', 'tally'),
     Pairs.describe(variant, 'grid', 'fill'),
+  ];
+}
+
+/** Where bodies are boxes: in a world that does not wrap around. */
+function describeBoxes(variant: Variant): KernelDescription[] {
+  return [
+    BoxBodies.describe(variant),
+    Pairs.describe(variant, 'grid', 'tally', 'box'),
+    Pairs.describe(variant, 'grid', 'fill', 'box'),
   ];
 }

@@ -26,12 +26,23 @@ export interface PairsBuffers {
   readonly pairs?: GPUBuffer;
   /** Needed where the variant has levels. */
   readonly guests?: GPUBuffer | undefined;
+  /** Of boxes, the high corners; positions are the low ones. */
+  readonly high_in?: GPUBuffer | undefined;
 }
 
+/** What overlaps: balls around particles, or boxes of a grid with levels. */
+export type PairShape = 'ball' | 'box';
+
 export class Pairs extends ListPass<PairsBuffers> {
-  static describe(variant: Variant, broadPhase: BroadPhase, step: ListStep): KernelDescription {
+  static describe(
+    variant: Variant,
+    broadPhase: BroadPhase,
+    step: ListStep,
+    shape: PairShape = 'ball',
+  ): KernelDescription {
+    const isBox = shape === 'box';
     return {
-      label: `measure.pairs.${broadPhase}.${step}${worldName(variant)}`,
+      label: `measure.pairs.${broadPhase}.${step}${worldName(variant)}${isBox ? '.boxes' : ''}`,
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
@@ -47,8 +58,9 @@ export class Pairs extends ListPass<PairsBuffers> {
         cell_of_slot: 'read',
         ...(step === 'fill' ? { offsets: 'read', pairs: 'write' } : { tallies: 'write' }),
         ...guestBinding(variant),
+        ...(isBox ? { high_in: 'read' } : {}),
       },
-      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill' },
+      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill', BOXES: isBox },
     };
   }
 
@@ -57,10 +69,11 @@ export class Pairs extends ListPass<PairsBuffers> {
     variant: Variant,
     broadPhase: BroadPhase,
     compilation?: Compilation,
+    shape: PairShape = 'ball',
   ): Promise<Pairs> {
     const [tally, fill] = await Promise.all([
-      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'tally'), compilation),
-      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'fill'), compilation),
+      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'tally', shape), compilation),
+      Kernel.create(gpu, Pairs.describe(variant, broadPhase, 'fill', shape), compilation),
     ]);
     return new Pairs({ tally, fill });
   }

@@ -38,6 +38,7 @@ import {
   worldOptions,
 } from '../scenes';
 import { UNITS } from '../scenes/scene';
+import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
 import { levelChecks } from './levels';
 import { checkQueries, QUERIES_LIMIT } from './queries';
@@ -155,6 +156,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
   if (most > MOST_SEARCHED) notes.push(`Boxes and rays were checked up to ${MOST_SEARCHED} particles only.`);
+  if (most > MOST_BOXES) notes.push(`Overlapping boxes were checked up to ${MOST_BOXES} particles only.`);
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
@@ -172,6 +174,9 @@ function sceneChecks(subject: Subject, scene: Scene): Check[] {
       'boxes and rays',
       () => checkBoxesAndRays('gpu' in subject ? subject.gpu : undefined, scene),
     ]);
+  }
+  if (count <= MOST_BOXES) {
+    checks.push(['boxes', () => checkBoxes('gpu' in subject ? subject.gpu : undefined, scene)]);
   }
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
   for (const broadPhase of broadPhases) {

@@ -14,6 +14,7 @@ const SHARED = { shared: true } as const;
 const CHECKS = [
   'grid',
   'boxes and rays',
+  'boxes',
   ...['grid', 'naive'].flatMap((broadPhase) =>
     ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
   ),
@@ -112,6 +113,19 @@ const FAULTS: readonly Fault[] = [
     from: 'row_step <= u32(rows.y - rows.x)',
     to: 'row_step <= u32(rows.y - rows.x) / 2u',
     check: 'boxes and rays',
+  },
+  {
+    name: 'boxes that touch are left out',
+    from: '<= (*own).high',
+    to: '< (*own).high',
+    check: 'boxes',
+    scene: 'lattice',
+  },
+  {
+    name: 'all boxes are on the lowest level',
+    from: 'radius = greatest_on(level);',
+    to: 'radius = greatest_on(0u);',
+    check: 'boxes',
   },
   { name: 'ranks are taken in vain', from: 'start[bucket] + rank;', to: 'start[bucket];', check: 'grid' },
   {

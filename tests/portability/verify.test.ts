@@ -17,7 +17,7 @@ const SCENES = [
   'colliding-cells',
   'crowds',
 ];
-const CHECKS = 12;
+const CHECKS = 13;
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
   test('compiles every kernel, agrees with the reference, and repeats itself', async () => {

@@ -1,0 +1,72 @@
+// Boxes as bodies of a grid with levels (see shared/levels.wgsl): the place of one is its low corner, and its
+// radius says its level: half the width of the cells there. Inputs: boxes, the low corner and then the high one of each.
+// Outputs: bodies, high corners, and how many boxes are set aside: those that are none, and those too large.
+// Twin: src/reference/box-bodies.ts.
+// Why no pair is missed: a box is on a level on which its high corner is at most one cell on from its low one. Of two
+// boxes that overlap, low(b) <= high(a), and cells never descend, so on the higher of their levels the cell of low(b) is
+// at most one on from that of low(a); and the other way round. The cells of their low corners are adjacent. Nothing is
+// asked of rounding but that it never descends.
+
+@group(1) @binding(0) var<storage, read> boxes: array<Stored>;
+@group(1) @binding(1) var<storage, read_write> bodies: array<Body>;
+@group(1) @binding(2) var<storage, read_write> high_out: array<Stored>;
+@group(1) @binding(3) var<storage, read_write> refused: array<atomic<u32>>;
+
+// As a radius, what sets a body aside.
+const NO_RADIUS = -1.0;
+
+const NO_BOX = 0u;
+const TOO_LARGE = 1u;
+
+fn longest(extents: Vector) -> f32 {
+  var most = extents.x;
+  for (var axis = 1u; axis < DIMENSIONS; axis++) {
+    most = max(most, extents[axis]);
+  }
+  return most;
+}
+
+// The lowest level, from one on, on which the cells of two corners are adjacent, or `grid.levels`.
+fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
+  for (var level = first; level < grid.levels; level++) {
+    if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {
+      return level;
+    }
+  }
+  return grid.levels;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn make_bodies(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (id >= grid.count) {
+    return;
+  }
+  let low_in = load_vector(boxes[2u * id]);
+  let high_in = load_vector(boxes[2u * id + 1u]);
+  let low = snap(low_in);
+  let high = snap(high_in);
+  var radius = NO_RADIUS;
+  if (!is_finite(low_in) || !is_finite(high_in) || any(low > high)) {
+    atomicAdd(&refused[NO_BOX], 1u);
+  } else {
+    // Halves, since a whole extent may be beyond the largest float.
+    let half_extent = longest(0.5 * high - 0.5 * low);
+    var level = grid.levels;
+    if (half_extent <= grid.greatest_radius) {
+      // By its size, so that boxes of one size are on one level wherever they lie.
+      level = level_from(level_of(half_extent), finest_at(low), finest_at(high));
+    }
+    if (level < grid.levels) {
+      radius = greatest_on(level);
+    } else {
+      atomicAdd(&refused[TOO_LARGE], 1u);
+    }
+  }
+  bodies[id] = with_place(Body(0.0, 0.0, 0.0, radius), low);
+  high_out[id] = store_vector(high);
+}

@@ -1,0 +1,275 @@
+/**
+ * Purpose: which axis-aligned boxes overlap, on the GPU: every two once, with how many there are as the arguments of an
+ * indirect dispatch.
+ *
+ *     const boxPairs = await BoxPairs.create(gpu, {
+ *       dimensions: 3, capacity: 100_000, pairs: 400_000, extents: { smallest: 0.5, largest: 64 },
+ *     });
+ *     boxPairs.encode(encoder, { boxes, count });
+ *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] how many are listed.
+ *
+ * Inputs: a buffer of boxes, anywhere. Outputs: `pairs` (vec2u, ids i < j), `count`, and how many boxes were set aside,
+ * since they are none (a low end above the high one, or a number that is not finite) or too large.
+ * Guarantee: boxes include their bounds: what touches overlaps. Comparisons of corners alone decide, so there are no
+ * borderline pairs and no holes; numbers below 2⁻¹²⁶ in magnitude count as 0, since devices may flush them.
+ * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
+ *
+ * Boxes are filed on levels of cells by their low corners (see shaders/grid/box_bodies.wgsl).
+ */
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
+import { ArgumentError, DestroyedError, Phrase } from '../core/errors';
+import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
+import { MAX_PARTICLES } from '../core/simulation';
+import {
+  type Dimensions,
+  defineLevels,
+  LARGEST_DIAMETER,
+  MAX_LEVELS,
+  SMALLEST_DIAMETER,
+  type World,
+} from '../core/world';
+import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
+import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { storedFloats } from '../gpu/layout';
+import { type SharedBinding, SharedParameters } from '../gpu/params';
+import { BoxBodies, REFUSED_WORDS } from '../passes/box-bodies';
+import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
+import type { ParticleGroup } from '../passes/particle-pass';
+import { CellSort, type SortBinding } from './cell-sort';
+import type { GridEvents, GridEventsOptions } from './grid-events';
+import { GridPairs, type ListedPairs } from './grid-pairs';
+
+export interface BoxPairsOptions {
+  readonly dimensions: Dimensions;
+  /** Boxes at most. */
+  readonly capacity: number;
+  /** Pairs that the list holds at most; 8 bytes each. */
+  readonly pairs: number;
+  /**
+   * Of boxes along their longest side: from when on one level of cells after another is made for them, and up to what.
+   * Smaller ones, points too, are welcome, and share the cells of the smallest; larger ones are set aside and counted.
+   */
+  readonly extents: { readonly smallest: number; readonly largest: number };
+}
+
+export interface BoxPairsInput {
+  /** The low corner and then the high one of each: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  readonly boxes: GPUBuffer;
+  readonly count: number;
+}
+
+/** A list read back, with the boxes that are in none of its pairs since they were set aside. */
+export interface ListedBoxPairs extends ListedPairs {
+  /** Boxes of which a low end is above the high one, or a number is not finite. */
+  readonly invalid: number;
+  /** Boxes longer than `largest`. */
+  readonly tooLarge: number;
+}
+
+type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refused';
+
+export class BoxPairs {
+  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
+  private destroyed = false;
+  private lastBuilt: { shared: SharedBinding; count: number } | undefined;
+  private list: GridPairs | undefined;
+  private readonly groups = new WeakMap<GPUBuffer, ParticleGroup>();
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly world: World,
+    /** Boxes at most. */
+    readonly boxes: number,
+    private readonly bodies: BoxBodies,
+    private readonly sort: CellSort,
+    private readonly owned: BufferSet<Owned>,
+    private readonly sorting: SortBinding,
+    private readonly parameters: SharedParameters,
+    private readonly substep: Substep,
+  ) {}
+
+  static async create(gpu: Gpu, options: BoxPairsOptions): Promise<BoxPairs> {
+    checkKnownKeys('options', options, ['dimensions', 'capacity', 'pairs', 'extents']);
+    const { dimensions, capacity, pairs } = options;
+    checkDimensions(dimensions);
+    checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+    checkInteger('pairs', pairs, 1, 2 ** 31);
+    const radii = radiiFor(options);
+    const world = defineLevels({ dimensions, unbounded: true }, radii, capacity);
+    checkGpu(gpu);
+    checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    const vector = 4 * storedFloats(dimensions) * capacity;
+    const { bodies, sort, owned, parameters } = await createParts({
+      bodies: BoxBodies.create(gpu, world),
+      sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: true }),
+      owned: createBuffers(gpu, 'boxes', {
+        bodies: 16 * capacity,
+        highs: vector,
+        sortedBodies: 16 * capacity,
+        sortedHighs: vector,
+        ids: 4 * capacity,
+        refused: 4 * REFUSED_WORDS,
+      }),
+      parameters: SharedParameters.create(gpu, dimensions, 'boxes'),
+    });
+    const { buffers } = owned;
+    const sorting = sort.bind(
+      { position: buffers.bodies, velocity: buffers.highs },
+      { position: buffers.sortedBodies, velocity: buffers.sortedHighs, id: buffers.ids },
+    );
+    const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
+    const created = new BoxPairs(gpu, world, capacity, bodies, sort, owned, sorting, parameters, substep);
+    try {
+      created.list = await created.createList(pairs);
+      return created;
+    } catch (error) {
+      created.destroy();
+      throw error;
+    }
+  }
+
+  private createList(pairs: number): Promise<GridPairs> {
+    const { sort, owned, world } = this;
+    const grid = {
+      world,
+      built: () => this.lastBuilt,
+      buffers: {
+        position_in: owned.buffers.sortedBodies,
+        start: sort.start,
+        cell_of_slot: sort.cellOfSlot,
+        id_in: owned.buffers.ids,
+      },
+      velocity: owned.buffers.sortedHighs,
+      guests: sort.guestList,
+      crowd: sort.heavy,
+      forget: () => undefined,
+    };
+    return GridPairs.create(this.gpu, grid, this.boxes, { capacity: pairs }, 'box');
+  }
+
+  /** The longest side that no box of this grid is set aside for: that asked for, or up to twice as much. */
+  get largest(): number {
+    return this.world.diameter;
+  }
+
+  /** Pairs that fit: the number asked for, made even. */
+  get capacity(): number {
+    return this.usable().capacity;
+  }
+
+  /** vec2u a pair, ids i < j; the first `listed` are valid. Of a list that is too short, the first ones. */
+  get pairs(): GPUBuffer {
+    return this.usable().pairs;
+  }
+
+  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  get count(): GPUBuffer {
+    return this.usable().count;
+  }
+
+  /** u32: boxes of the last search that are invalid, and those that are too large. */
+  get refused(): GPUBuffer {
+    return this.owned.buffers.refused;
+  }
+
+  get memoryBytes(): number {
+    const { sort, owned, parameters } = this;
+    return sort.bytes + owned.bytes + parameters.bytes + (this.list?.memoryBytes ?? 0);
+  }
+
+  /**
+   * Records filing the boxes and the search. The caller submits; outputs are valid for work recorded after it. Encoders
+   * that are being recorded at the same time share 1,023 changes of `count`; one that holds as many refuses the next.
+   */
+  encode(encoder: GPUCommandEncoder, input: BoxPairsInput): void {
+    const list = this.usable();
+    this.gpu.checkAlive();
+    checkEncoder(encoder);
+    checkKnownKeys('input', input, ['boxes', 'count']);
+    const { boxes, count } = input;
+    checkInteger('count', count, 0, this.boxes);
+    const needed = 8 * storedFloats(this.world.dimensions) * count;
+    if (!boxes || !(boxes.usage & GPUBufferUsage.STORAGE) || boxes.size < needed) {
+      const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} boxes`;
+      throw new ArgumentError('boxes', boxes, accepted);
+    }
+    if ([...Object.values(this.owned.buffers), list.pairs, list.count].includes(boxes)) {
+      const accepted = 'a buffer that is not written while it is read';
+      throw new ArgumentError('boxes', new Phrase('a buffer of these BoxPairs'), accepted);
+    }
+    const group = this.groupFor(boxes);
+    this.parameters.recordInto(encoder, () => {
+      const shared = this.parameters.place(this.world, count, this.substep);
+      this.lastBuilt = { shared, count };
+      encoder.clearBuffer(this.owned.buffers.refused, 0, 4 * REFUSED_WORDS);
+      const pass = encoder.beginComputePass({ label: 'boxes' });
+      this.bodies.encode(pass, shared, group, count);
+      for (const stage of this.sort.stages(shared, this.sorting, count, false)) stage.encode(pass);
+      pass.end();
+    });
+    list.encode(encoder);
+  }
+
+  /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  async read(): Promise<ListedBoxPairs> {
+    const size = 4 * REFUSED_WORDS;
+    const { listed, beside } = await this.usable().readBeside([{ buffer: this.refused, size }]);
+    const [invalid, tooLarge] = new Uint32Array(beside[0] as ArrayBuffer) as unknown as [number, number];
+    return { ...listed, invalid, tooLarge };
+  }
+
+  /** What began, stayed and ended between one search and the next, as lists on the GPU. */
+  events(options?: GridEventsOptions): Promise<GridEvents> {
+    return this.usable().events(options);
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.list?.destroy();
+    this.sort.destroy();
+    this.parameters.destroy();
+    this.owned.destroy();
+  }
+
+  private usable(): GridPairs {
+    if (this.destroyed || !this.list) throw new DestroyedError('BoxPairs');
+    return this.list;
+  }
+
+  private groupFor(boxes: GPUBuffer): ParticleGroup {
+    const known = this.groups.get(boxes);
+    if (known) return known;
+    const { bodies, highs, refused } = this.owned.buffers;
+    const group = this.bodies.bind({ boxes, bodies, high_out: highs, refused });
+    this.groups.set(boxes, group);
+    return group;
+  }
+}
+
+/** Half the widths of the cells of the lowest and the highest level: powers of two. */
+function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; readonly largest: number } {
+  checkKnownKeys('extents', extents, ['smallest', 'largest']);
+  const [smallest, largest] = (['smallest', 'largest'] as const).map((name) => {
+    const extent: unknown = extents[name];
+    if (typeof extent !== 'number' || !(extent >= SMALLEST_DIAMETER && extent <= LARGEST_DIAMETER)) {
+      throw new ArgumentError(`extents.${name}`, extent, 'a number from 2^-40 to 2^60');
+    }
+    const power = 2 ** Math.ceil(Math.log2(Math.fround(extent)));
+    // Where the logarithm was rounded down across a power of two.
+    return power >= Math.fround(extent) ? power : 2 * power;
+  }) as [number, number];
+  if (extents.smallest > extents.largest) {
+    throw new ArgumentError(
+      'extents.smallest',
+      extents.smallest,
+      `at most extents.largest, ${extents.largest}`,
+    );
+  }
+  if (largest / smallest > 2 ** (MAX_LEVELS - 1)) {
+    const accepted = `at most 2^${MAX_LEVELS - 1} times extents.smallest, ${extents.smallest}`;
+    throw new ArgumentError('extents.largest', extents.largest, accepted);
+  }
+  return { smallest: smallest / 2, largest: largest / 2 };
+}

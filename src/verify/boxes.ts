@@ -1,0 +1,116 @@
+/**
+ * Purpose: the check `boxes` of a scene: which of many boxes overlap, against an oracle that knows no cells.
+ * Inputs: who is asked, a scene. Most boxes have their low corner where a particle is: points, slivers, boxes of the size of
+ * particles and a few that hold many, as well as what is no box. Comparisons decide, so there is one answer.
+ */
+import { findOverlaps } from '../cpu/box-pairs';
+import { BoxPairs } from '../engine/box-pairs';
+import { createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import { toStored } from '../gpu/layout';
+import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/box-pairs';
+import { Random, type Scene } from '../scenes';
+
+/** More are not compared. */
+export const MOST_BOXES = 70_000;
+
+const BRUTE_FORCE_LIMIT = 1024;
+
+/** Extents are multiples of this share of a diameter. */
+const STEPS = 64;
+/** Diameters. */
+const LARGEST = 32;
+
+interface Found {
+  readonly pairs: ArrayLike<number>;
+  readonly invalid: number;
+}
+
+export async function checkBoxes(
+  gpu: Gpu | undefined,
+  scene: Scene,
+): Promise<{ readonly pass: boolean; readonly detail: string }> {
+  const { dimensions, count } = scene;
+  const boxes = makeBoxes(scene);
+  const oracle = count <= BRUTE_FORCE_LIMIT ? bruteForceBoxPairs : sweepBoxPairs;
+  const expected = oracle(dimensions, boxes);
+  const got: Found = gpu
+    ? await askGpu(gpu, scene, boxes, expected.length / 2)
+    : findOverlaps(boxes, { dimensions });
+  const length = Math.max(got.pairs.length, expected.length);
+  for (let word = 0; word < length; word += 2) {
+    if (got.pairs[word] === expected[word] && got.pairs[word + 1] === expected[word + 1]) continue;
+    const [one, other] = [got.pairs, expected].map((pairs) =>
+      word < pairs.length ? `${pairs[word]} and ${pairs[word + 1]}` : 'none',
+    );
+    return { pass: false, detail: `pair ${word / 2} is ${one} instead of ${other}` };
+  }
+  const invalid = countInverted(scene);
+  if (got.invalid !== invalid) {
+    return { pass: false, detail: `${got.invalid} boxes are called invalid instead of ${invalid}` };
+  }
+  return { pass: true, detail: `${expected.length / 2} pairs of ${count} boxes, ${invalid} of them invalid` };
+}
+
+/** One in so many begins at the very corner where the one before it ends. */
+const TOUCHING = 8;
+/** One in so many is inverted. */
+const INVERTED = 50;
+
+function countInverted({ count }: Scene): number {
+  return Math.floor(count / INVERTED);
+}
+
+function makeBoxes({ dimensions, count, positions, radius, seed }: Scene): Float32Array {
+  const random = new Random(seed + 1);
+  const boxes = new Float32Array(2 * dimensions * count);
+  const diameters = (most: number) => (2 * radius * random.between(0, most * STEPS)) / STEPS;
+  for (let box = 0; box < count; box++) {
+    const kind = random.below(16);
+    const along = random.below(dimensions);
+    const giant = random.below(Math.max(64, count >> 3)) === 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const before = 2 * dimensions * (box - 1) + dimensions + axis;
+      const touches = box % TOUCHING === TOUCHING - 1;
+      const low = (touches ? boxes[before] : positions[dimensions * box + axis]) as number;
+      const isLong = kind === 1 && axis === along;
+      const extent = kind === 0 ? 0 : isLong ? diameters(4) : diameters(1) / (kind === 1 ? 1024 : 1);
+      const place = 2 * dimensions * box + axis;
+      boxes[place] = low;
+      boxes[place + dimensions] = low + (giant ? 2 * radius * LARGEST : extent);
+    }
+    if (box % INVERTED !== INVERTED - 1) continue;
+    const high = boxes[2 * dimensions * box] as number;
+    boxes[2 * dimensions * box] = Math.max(high + 1, high * 2);
+    boxes[2 * dimensions * box + dimensions] = high;
+  }
+  return boxes;
+}
+
+async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number): Promise<Found> {
+  const { dimensions, count, radius } = scene;
+  const packed = toStored(dimensions, boxes);
+  const finder = await BoxPairs.create(gpu, {
+    dimensions,
+    capacity: count,
+    pairs: Math.max(1, pairs),
+    // Twice as much, for what the high corners are rounded by.
+    extents: { smallest: radius, largest: 4 * radius * LARGEST },
+  });
+  try {
+    const input = await createBuffers(gpu, 'verify', { boxes: packed.byteLength });
+    try {
+      if (count > 0) gpu.device.queue.writeBuffer(input.buffers.boxes, 0, packed);
+      const encoder = gpu.device.createCommandEncoder({ label: 'verify.boxes' });
+      finder.encode(encoder, { boxes: input.buffers.boxes, count });
+      gpu.device.queue.submit([encoder.finish()]);
+      const { found, pairs: listed, invalid, tooLarge } = await finder.read();
+      // A list that is too short, and boxes that were set aside, must not pass for an answer.
+      return { pairs: found === pairs ? listed : [found], invalid: invalid + tooLarge };
+    } finally {
+      input.destroy();
+    }
+  } finally {
+    finder.destroy();
+  }
+}
