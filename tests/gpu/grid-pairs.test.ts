@@ -41,7 +41,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
     async (device, tools) => {
       for (const name of SCENE_NAMES) {
         const count = name === 'one-cell' ? 60 : 700;
-        const { grid, pairs, expected, search } = await prepare(tools, name, dimensions, count, 10_000);
+        const { grid, pairs, expected, search } = await prepare(tools, name, dimensions, count, 100_000);
         for (let round = 0; round < 2; round++) {
           search(device);
           const listed = await pairs.read();
