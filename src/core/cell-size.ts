@@ -96,7 +96,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   const spread = largest / smallest;
   const mixed =
     spread > WIDE_SPREAD
-      ? ` The largest particle is ${short(spread)} times the smallest, and cells are as large as it needs, so small ones are compared with many that they do not reach.`
+      ? ` The largest particle is ${short(spread)} times the smallest, and cells are as large as it needs, so small ones are compared with many that they do not reach: a grid created with \`radii\` has levels of cells instead.`
       : '';
   const least = unbounded ? powerOfTwo(diameter) : diameter;
   const atLeast = unbounded
