@@ -27,9 +27,10 @@
  *   - all this but the bounce is multiplied with deepest / sum, of the overlaps of a with all obstacles: they may lie as
  *     close as anybody likes, upon each other even, and push no farther together than the deepest would alone.
  * Stability: obstacles take λ ≤ 1 and σ ≤ ½ (in space ⅛) times the relaxation off a particle that touches nothing else,
- * stable whatever the relaxation. Seen from a, an obstacle is a neighbour that moves just the other way: it takes no
- * more off a mode than a neighbour in its place might, so that the bounds above hold among neighbours too. (Twice the
- * deepest overlap instead of once made discs on a dense floor swing for ever: docs/obstacles.md.)
+ * stable whatever the relaxation. Seen from a, an obstacle is a neighbour that moves just the other way, and takes no
+ * more off a mode than a neighbour in its place might: so the bounds above should hold among neighbours too. That is
+ * not proven, but measured on piles upon obstacles (docs/obstacles.md). Twice the deepest overlap instead of once made
+ * discs on a dense floor swing for ever.
  * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
  * and each contribution is antisymmetric in a and b to the bit.
  */
