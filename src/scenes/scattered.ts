@@ -124,9 +124,9 @@ export const NEGATIVE: SceneDefinition = {
 
 /** Each crowd fills its own cell: as a share of all particles, and how many it takes at most. */
 const CROWDS = [
-  { share: 1 / 8, most: 140, cell: 1 },
-  { share: 1 / 4, most: 420, cell: 3 },
-  { share: 3 / 8, most: 1200, cell: 5 },
+  { share: 1 / 16, most: 140, cell: 1 },
+  { share: 1 / 8, most: 420, cell: 3 },
+  { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
 /** Cells along an axis that hold the crowds, with room between them. */

@@ -82,8 +82,8 @@ it('keeps its particles from one version to the next', () => {
         "1d9fd0f80d78de1a",
       ],
       "crowds": [
-        "891575976d364b3e",
-        "e6423097bd42bf6a",
+        "1bb0f9dcc9c4ae64",
+        "a8f776dc76d64d0b",
       ],
       "far-apart": [
         "892ff7f3a5b6ade4",
