@@ -175,9 +175,6 @@ function sceneChecks(subject: Subject, scene: Scene): Check[] {
       () => checkBoxesAndRays('gpu' in subject ? subject.gpu : undefined, scene),
     ]);
   }
-  if (count <= MOST_BOXES) {
-    checks.push(['boxes', () => checkBoxes('gpu' in subject ? subject.gpu : undefined, scene)]);
-  }
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
   for (const broadPhase of broadPhases) {
     checks.push([`measures ${broadPhase}`, () => checkMeasures(subject, scene, broadPhase)]);
@@ -190,6 +187,9 @@ function sceneChecks(subject: Subject, scene: Scene): Check[] {
   if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
   if ('gpu' in subject && count <= QUERIES_LIMIT) {
     checks.push(['queries', () => checkQueries(subject.gpu, scene)]);
+  }
+  if (count <= MOST_BOXES) {
+    checks.push(['boxes', () => checkBoxes('gpu' in subject ? subject.gpu : undefined, scene)]);
   }
   return checks;
 }

@@ -14,12 +14,12 @@ const SHARED = { shared: true } as const;
 const CHECKS = [
   'grid',
   'boxes and rays',
-  'boxes',
   ...['grid', 'naive'].flatMap((broadPhase) =>
     ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
   ),
   'repeats',
   'queries',
+  'boxes',
 ];
 
 const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu'];
