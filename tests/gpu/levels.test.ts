@@ -108,7 +108,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ] as const) {
           const crowd = scatter(dimensions, count, count + edge, { edge, low });
           // The larger box: with levels as many as there is room for.
-          const cellSize = edge === 1000 ? 8 : 2;
+          const cellSize = dimensions === 3 || edge === 1000 ? 8 : 2;
           const grid = await createGrid(tools, options(dimensions, edge), Math.max(count, 1), 64, cellSize);
           const { world } = grid;
           expect(world.levels).toBe(cellSize === 2 ? 7 : 5);
