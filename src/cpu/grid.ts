@@ -14,8 +14,8 @@
  * allocate nothing, results excepted.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
-import { ArgumentError, CellstormError } from '../core/errors';
-import { MAX_PARTICLES, type PairList } from '../core/simulation';
+import { ArgumentError } from '../core/errors';
+import { MAX_PARTICLES } from '../core/simulation';
 import {
   defineLevels,
   defineWorld,
@@ -31,9 +31,10 @@ import { CpuLevelGrid } from './level-grid';
 import { visitNear } from './near';
 import { findNearest, type Nearest } from './nearest';
 import { CellOrder } from './order';
+import { PairGrid } from './pair-grid';
 import { findAlongRay, type RayHits } from './ray';
-import { PairSearch, sortPairs } from './search';
-import { bringIn, cellOfKey } from './wrapped';
+import { PairSearch } from './search';
+import { cellOfKey } from './wrapped';
 
 export interface CpuGridOptions extends WorldOptions {
   /** Particles at most; memory is reserved for all of them. */
@@ -85,54 +86,31 @@ function wideEnough(world: World, options: CpuGridOptions): World {
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
 }
 
-export class CpuGrid {
-  private readonly order: CellOrder;
+export class CpuGrid extends PairGrid {
+  protected readonly order: CellOrder;
   private readonly search: PairSearch;
   private readonly positions: Float32Array;
   private readonly positionWords: Uint32Array;
-  /** Of periodic worlds, else empty: positions brought into the box, in the order of the input. */
-  private readonly inside: Float32Array;
-  private readonly insideWords: Uint32Array;
-  private found: Uint32Array = new Uint32Array(0);
-  private built = 0;
-  /** Calls of forEachPair, near, inBox and alongRay under way. */
-  private visits = 0;
+  protected readonly busy =
+    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(
-    readonly world: World,
-    readonly capacity: number,
+    world: World,
+    capacity: number,
     readonly diameter: number,
   ) {
+    super(world, capacity);
     const lattice = defineLattice(world);
     this.order = new CellOrder(lattice, capacity);
     this.search = new PairSearch(this.order, diameter, capacity);
     this.positions = new Float32Array(world.dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
-    this.inside = new Float32Array(world.kind === 'periodic' ? this.positions.length : 0);
-    this.insideWords = new Uint32Array(this.inside.buffer);
-  }
-
-  /** Particles of the last build, set-aside ones included. */
-  get count(): number {
-    return this.built;
-  }
-
-  /** Particles set aside because a coordinate is not finite. */
-  get nonFinite(): number {
-    return this.built - this.order.live;
   }
 
   get memoryBytes(): number {
-    const { order, search, positions, inside, found } = this;
-    return (
-      order.memoryBytes + search.memoryBytes + positions.byteLength + inside.byteLength + found.byteLength
-    );
-  }
-
-  /** Ids in canonical order: cells ascending, ids ascending inside a cell, set-aside ones last. A copy. */
-  ids(): Uint32Array {
-    return this.order.source.slice(0, this.built);
+    const { order, search, positions } = this;
+    return order.memoryBytes + search.memoryBytes + positions.byteLength + this.ownBytes;
   }
 
   /** Cell number (unbounded: bucket), as in core/cells.ts, of each of `ids()` that is not set aside. A copy. */
@@ -144,56 +122,11 @@ export class CpuGrid {
 
   /** Takes in new positions. `count` particles from the beginning; default: all of them. */
   build(positions: Float32Array, count?: number): void {
-    const { dimensions } = this.world;
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
-    const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
-    if (this.world.kind === 'periodic') {
-      this.insideWords.set(words.subarray(0, dimensions * particles));
-      bringIn(this.world, this.inside, 0, particles);
-      this.order.sort(this.inside, this.insideWords, particles, this.positionWords);
-    } else {
-      this.order.sort(positions, words, particles, this.positionWords);
-    }
+    const [inside, words] = this.bringInside(positions, particles);
+    this.order.sort(inside, words, particles, this.positionWords);
     this.built = particles;
-  }
-
-  /** Overlapping pairs. */
-  countPairs(): number {
-    const search = this.beginSearch();
-    let length = 0;
-    while (search.advance()) length += search.task.length;
-    return length / 2;
-  }
-
-  /**
-   * Every overlapping pair once, the lower id first, in no particular order of pairs: the fastest way. The
-   * array belongs to the grid, is longer than the `2 · count` words in use, and is reused by the next call.
-   */
-  collectPairs(): PairList {
-    const search = this.beginSearch();
-    this.found = search.collectInto(this.found);
-    return { count: search.task.length / 2, pairs: this.found };
-  }
-
-  /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
-  findPairs(): PairList {
-    const { count, pairs } = this.collectPairs();
-    return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
-  }
-
-  /** Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. */
-  forEachPair(visit: (first: number, second: number) => void): void {
-    const search = this.beginSearch();
-    this.visits++;
-    try {
-      while (search.advance()) {
-        const { words, length } = search.task;
-        for (let word = 0; word < length; word += 2) visit(words[word] as number, words[word + 1] as number);
-      }
-    } finally {
-      this.visits--;
-    }
   }
 
   /**
@@ -203,12 +136,7 @@ export class CpuGrid {
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkNear(point, radius, this.order.lattice);
-    this.visits++;
-    try {
-      visitNear(this.order, this.positions, point, radius, visit);
-    } finally {
-      this.visits--;
-    }
+    this.visiting(() => visitNear(this.order, this.positions, point, radius, visit));
   }
 
   /**
@@ -228,12 +156,9 @@ export class CpuGrid {
    */
   inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
     const ids = this.findInBox(min, max);
-    this.visits++;
-    try {
+    this.visiting(() => {
       for (const id of ids) visit(id);
-    } finally {
-      this.visits--;
-    }
+    });
   }
 
   /** The same as an array of its own. */
@@ -257,14 +182,11 @@ export class CpuGrid {
     radius?: number,
   ): void {
     const { ids, distances } = this.findAlongRay(origin, direction, greatestDistance, radius);
-    this.visits++;
-    try {
+    this.visiting(() => {
       ids.forEach((id, index) => {
         visit(id, distances[index] as number);
       });
-    } finally {
-      this.visits--;
-    }
+    });
   }
 
   /** The same as arrays of their own. */
@@ -289,17 +211,8 @@ export class CpuGrid {
     return findAlongRay(this.order, this.positions, origin, direction, greatestDistance, radius);
   }
 
-  private beginSearch(): PairSearch {
-    this.checkIdle();
+  protected begin(): PairSearch {
     this.search.begin(this.positions, this.order.source);
     return this.search;
-  }
-
-  private checkIdle(): void {
-    if (this.visits > 0) {
-      throw new CellstormError(
-        'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.',
-      );
-    }
   }
 }

@@ -15,7 +15,7 @@ import {
 import type { Breadth } from '../passes/modules';
 
 /**
- * As far as any query may look. Where the world wraps around, half the shortest period: beyond, a particle may be as
+ * How far a query may look at most. Where the world wraps around, half the shortest period: beyond, a particle may be as
  * near by two ways.
  */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {

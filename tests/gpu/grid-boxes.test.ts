@@ -11,7 +11,7 @@ import { stored } from '../helpers/unusual-worlds';
 const SHARED = { shared: true } as const;
 const EDGE = 8;
 const PARTICLES = 1200;
-/** Coordinates are whole numbers of these, so that corners in another period are as exact as any. */
+/** Coordinates are whole numbers of these, so that corners in another period are exact too. */
 const UNITS = 1024;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
