@@ -8,17 +8,17 @@
  * borderline cases. A box that the list has no room for as a whole leaves holes, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, CellstormError } from '../core/errors';
+import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct, storedFloats } from '../gpu/layout';
 import { BOXES_FIELDS, Boxes, type BoxesBinding, queueBytes } from '../passes/boxes';
-import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { CountedList } from './counted-list';
 import type { KernelGrid } from './grid-kernel';
 import { closeHoles, type ListedNeighbours } from './grid-near';
 import { KernelParameters } from './kernel-parameters';
+import { ListSearch, lastBuilt } from './list-search';
 
 export interface GridBoxesOptions {
   /** Boxes at most. */
@@ -33,27 +33,18 @@ export interface GridBoxesInput {
   readonly count: number;
 }
 
-interface Groups {
-  readonly tally: BoxesBinding;
-  readonly fill: BoxesBinding;
-}
-
-export class GridBoxes {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed id, 256 a workgroup. */
-  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
-  private readonly groups = new WeakMap<GPUBuffer, Groups>();
-  /** Boxes of the last search recorded: what a reading of it will most likely be of. */
-  private lastCount = 0;
-
+export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(
-    private readonly grid: KernelGrid,
+    grid: KernelGrid,
     /** Boxes at most. */
     readonly boxes: number,
-    private readonly passes: Boxes,
-    private readonly list: CountedList,
+    private readonly searchers: Boxes,
+    list: CountedList,
     private readonly waiting: BufferSet<'queue'>,
-    private readonly parameters: KernelParameters,
-  ) {}
+    parameters: KernelParameters,
+  ) {
+    super(grid, searchers, list, parameters);
+  }
 
   static async create(gpu: Gpu, grid: KernelGrid, options: GridBoxesOptions): Promise<GridBoxes> {
     checkKnownKeys('options', options, ['boxes', 'capacity']);
@@ -82,28 +73,8 @@ export class GridBoxes {
     return new GridBoxes(grid, boxes, passes, list, waiting, parameters);
   }
 
-  /** Ids that fit: the number asked for, made a multiple of four. */
-  get capacity(): number {
-    return this.list.capacity;
-  }
-
-  /** u32: ids of particles; `listed` are valid. */
-  get ids(): GPUBuffer {
-    return this.list.list;
-  }
-
-  /** u32: first place of each box's particles, one more than there are boxes. */
-  get offsets(): GPUBuffer {
-    return this.list.offsets;
-  }
-
-  /** u32: particles found, listed, and from `dispatchOffset` on three of an indirect dispatch. */
-  get count(): GPUBuffer {
-    return this.list.count;
-  }
-
-  get memoryBytes(): number {
-    return this.list.bytes + this.waiting.bytes + this.parameters.bytes;
+  override get memoryBytes(): number {
+    return super.memoryBytes + this.waiting.bytes;
   }
 
   /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
@@ -118,20 +89,15 @@ export class GridBoxes {
       const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} boxes`;
       throw new ArgumentError('boxes', boxes, accepted);
     }
-    const built = this.grid.built();
-    if (!built) throw new CellstormError('The grid has not been encoded yet, so nothing is in any box.');
-    const { shared } = built;
-    const offset = this.parameters.place(encoder, { box_count: count });
-    const { tally, fill } = this.groupsFor(boxes);
+    const shared = lastBuilt(this.grid, 'nothing is in any box');
     Boxes.clear(encoder, this.waiting.buffers.queue);
-    const pass = encoder.beginComputePass({ label: 'grid.boxes' });
-    this.passes.encode(pass, shared, 'tally', tally, count, [offset]);
-    this.list.encodeScan(pass, shared);
-    this.passes.encode(pass, shared, 'fill', fill, count, [offset]);
-    this.list.encodeCount(pass, shared);
-    pass.end();
-    this.list.encodeOwners(encoder, this.parameters.buffer, offset + this.parameters.offsetOf('box_count'));
-    this.lastCount = count;
+    this.record(encoder, shared, {
+      label: 'grid.boxes',
+      askers: boxes,
+      count,
+      counted: 'box_count',
+      values: {},
+    });
   }
 
   /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
@@ -140,25 +106,17 @@ export class GridBoxes {
     return closeHoles(found, offsets, entries);
   }
 
-  destroy(): void {
-    this.grid.forget(this);
-    this.list.destroy();
+  override destroy(): void {
+    super.destroy();
     this.waiting.destroy();
-    this.parameters.destroy();
   }
 
-  private groupsFor(boxes: GPUBuffer): Groups {
-    const known = this.groups.get(boxes);
-    if (known) return known;
-    const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
-    const { queue } = this.waiting.buffers;
-    const parameters = this.parameters.buffer;
-    const state = { position_in, id_in, start, cell_of_slot, boxes, parameters, queue };
-    const groups = {
-      tally: this.passes.bind('tally', { ...state, tallies: this.list.tallies }),
-      fill: this.passes.bind('fill', { ...state, offsets: this.list.offsets, ids: this.list.list }),
+  protected bind(boxes: GPUBuffer) {
+    const state = { ...this.gridState, boxes, queue: this.waiting.buffers.queue };
+    const { tallies, offsets, list: ids } = this.list;
+    return {
+      tally: this.searchers.bind('tally', { ...state, tallies }),
+      fill: this.searchers.bind('fill', { ...state, offsets, ids }),
     };
-    this.groups.set(boxes, groups);
-    return groups;
   }
 }

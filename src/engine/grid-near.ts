@@ -8,15 +8,15 @@
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { NO_PARTNER } from '../core/constants';
-import { ArgumentError, CellstormError } from '../core/errors';
+import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
-import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { NEAR_FIELDS, Near } from '../passes/near';
 import { CountedList } from './counted-list';
 import { checkPoints, type KernelGrid } from './grid-kernel';
 import { KernelParameters } from './kernel-parameters';
+import { ListSearch, lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
 
 export interface GridNearOptions {
@@ -47,28 +47,19 @@ export interface ListedNeighbours {
   readonly ids: Uint32Array;
 }
 
-interface Groups {
-  readonly tally: GPUBindGroup;
-  readonly fill: GPUBindGroup;
-}
-
-export class GridNear {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a neighbour, 256 a workgroup. */
-  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
-  private readonly groups = new WeakMap<GPUBuffer, Groups>();
-  /** Points of the last search recorded: what a reading of it will most likely be of. */
-  private lastCount = 0;
-
+export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(
-    private readonly grid: KernelGrid,
+    grid: KernelGrid,
     /** Points at most. */
     readonly points: number,
     /** The largest radius. */
     readonly reach: number,
-    private readonly passes: Near,
-    private readonly list: CountedList,
-    private readonly parameters: KernelParameters,
-  ) {}
+    private readonly near: Near,
+    list: CountedList,
+    parameters: KernelParameters,
+  ) {
+    super(grid, near, list, parameters);
+  }
 
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearOptions): Promise<GridNear> {
     checkKnownKeys('options', options, ['points', 'capacity', 'reach']);
@@ -93,30 +84,6 @@ export class GridNear {
     return new GridNear(grid, points, reach, passes, list, parameters);
   }
 
-  /** Neighbours that fit: the number asked for, made a multiple of four. */
-  get capacity(): number {
-    return this.list.capacity;
-  }
-
-  /** u32: ids of neighbours; `listed` are valid. */
-  get ids(): GPUBuffer {
-    return this.list.list;
-  }
-
-  /** u32: first place of each point's neighbours, one more than there are points. */
-  get offsets(): GPUBuffer {
-    return this.list.offsets;
-  }
-
-  /** u32: neighbours found, listed, and from `dispatchOffset` on three of an indirect dispatch. */
-  get count(): GPUBuffer {
-    return this.list.count;
-  }
-
-  get memoryBytes(): number {
-    return this.list.bytes + this.parameters.bytes;
-  }
-
   /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridNearInput): void {
     this.list.checkUsable();
@@ -127,24 +94,14 @@ export class GridNear {
     const count = checkPoints(world, input);
     if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
     checkRadius('radius', radius, this.reach, `${this.reach}, the reach that the search was created with`);
-    const built = this.grid.built();
-    if (!built) throw new CellstormError('The grid has not been encoded yet, so nothing is near anything.');
-    const { shared } = built;
-    const values = {
-      reach_squared: reachSquared(radius),
-      point_count: count,
-      reach_cells: reachCells(world, radius),
-    };
-    const offset = this.parameters.place(encoder, values);
-    const { tally, fill } = this.groupsFor(points);
-    const pass = encoder.beginComputePass({ label: 'grid.near' });
-    this.passes.encode(pass, shared, 'tally', tally, count, [offset]);
-    this.list.encodeScan(pass, shared);
-    this.passes.encode(pass, shared, 'fill', fill, count, [offset]);
-    this.list.encodeCount(pass, shared);
-    pass.end();
-    this.list.encodeOwners(encoder, this.parameters.buffer, offset + this.parameters.offsetOf('point_count'));
-    this.lastCount = count;
+    const values = { reach_squared: reachSquared(radius), reach_cells: reachCells(world, radius) };
+    this.record(encoder, lastBuilt(this.grid, 'nothing is near anything'), {
+      label: 'grid.near',
+      askers: points,
+      count,
+      counted: 'point_count',
+      values,
+    });
   }
 
   /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
@@ -153,24 +110,13 @@ export class GridNear {
     return closeHoles(found, offsets, entries);
   }
 
-  destroy(): void {
-    this.grid.forget(this);
-    this.list.destroy();
-    this.parameters.destroy();
-  }
-
-  private groupsFor(points: GPUBuffer): Groups {
-    const known = this.groups.get(points);
-    if (known) return known;
-    const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
-    const parameters = this.parameters.buffer;
-    const state = { position_in, id_in, start, cell_of_slot, points, parameters };
-    const groups = {
-      tally: this.passes.bind('tally', { ...state, tallies: this.list.tallies }),
-      fill: this.passes.bind('fill', { ...state, offsets: this.list.offsets, ids: this.list.list }),
+  protected bind(points: GPUBuffer) {
+    const state = { ...this.gridState, points };
+    const { tallies, offsets, list: ids } = this.list;
+    return {
+      tally: this.near.bind('tally', { ...state, tallies }),
+      fill: this.near.bind('fill', { ...state, offsets, ids }),
     };
-    this.groups.set(points, groups);
-    return groups;
   }
 }
 

@@ -6,7 +6,7 @@
  * the same bits, in whatever order the grid visits neighbours.
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
+import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';
@@ -15,6 +15,7 @@ import { Readback } from '../gpu/readback';
 import { NEAREST_FIELDS, Nearest } from '../passes/nearest';
 import { checkPoints, type KernelGrid } from './grid-kernel';
 import { KernelParameters } from './kernel-parameters';
+import { lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
 
 export interface GridNearestOptions {
@@ -130,8 +131,7 @@ export class GridNearest {
     if (points === this.ids || points === this.distancesSquared) {
       throw new ArgumentError('points', points, 'a buffer that the search does not write');
     }
-    const built = this.grid.built();
-    if (!built) throw new CellstormError('The grid has not been encoded yet, so nothing is near anything.');
+    const shared = lastBuilt(this.grid, 'nothing is near anything');
     const offset = this.parameters.place(encoder, {
       reach_squared: reachSquared(radius),
       point_count: count,
@@ -140,7 +140,7 @@ export class GridNearest {
       without_self: withoutSelf ? 1 : 0,
     });
     const pass = encoder.beginComputePass({ label: 'grid.nearest' });
-    this.pass.encode(pass, built.shared, this.groupFor(points), count, offset);
+    this.pass.encode(pass, shared, this.groupFor(points), count, offset);
     pass.end();
     const source = offset + this.parameters.offsetOf('point_count');
     encoder.copyBufferToBuffer(this.parameters.buffer, source, this.searched.buffers.searched, 0, 4);

@@ -12,18 +12,18 @@
  */
 import { checkInteger, checkKnownKeys, checkVector } from '../core/checks';
 import { NO_PARTNER } from '../core/constants';
-import { ArgumentError, CellstormError, DestroyedError } from '../core/errors';
+import { ArgumentError, DestroyedError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { type Dimensions, SMALLEST_DIAMETER, type World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
-import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { FirstHits, RAYS_FIELDS, Rays } from '../passes/rays';
 import { CountedList } from './counted-list';
 import type { KernelGrid } from './grid-kernel';
 import { KernelParameters } from './kernel-parameters';
+import { ListSearch, lastBuilt } from './list-search';
 
 export interface GridRaysOptions {
   /** Rays at most. */
@@ -120,37 +120,19 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, radius: reach, radius_squared: Math.fround(reach * reach) };
 }
 
-function builtOf(grid: KernelGrid) {
-  const built = grid.built();
-  if (!built) throw new CellstormError('The grid has not been encoded yet, so rays meet nothing.');
-  return built.shared;
-}
+const NOTHING_MET = 'rays meet nothing';
 
-function stateOf({ buffers }: KernelGrid, parameters: KernelParameters, rays: GPUBuffer) {
-  const { position_in, id_in, start, cell_of_slot } = buffers;
-  return { position_in, id_in, start, cell_of_slot, rays, parameters: parameters.buffer };
-}
-
-interface Groups {
-  readonly tally: GPUBindGroup;
-  readonly fill: GPUBindGroup;
-}
-
-export class GridRays {
-  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed ball, 256 a workgroup. */
-  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
-  private readonly groups = new WeakMap<GPUBuffer, Groups>();
-  /** Rays of the last search recorded: what a reading of it will most likely be of. */
-  private lastCount = 0;
-
+export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(
-    private readonly grid: KernelGrid,
+    grid: KernelGrid,
     /** Rays at most. */
     readonly rays: number,
-    private readonly passes: Rays,
-    private readonly list: CountedList,
-    private readonly parameters: KernelParameters,
-  ) {}
+    private readonly searchers: Rays,
+    list: CountedList,
+    parameters: KernelParameters,
+  ) {
+    super(grid, searchers, list, parameters);
+  }
 
   static async create(gpu: Gpu, grid: KernelGrid, options: GridRaysOptions): Promise<GridRays> {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
@@ -173,33 +155,9 @@ export class GridRays {
     return new GridRays(grid, rays, passes, list, parameters);
   }
 
-  /** Balls that fit: the number asked for, made a multiple of four. */
-  get capacity(): number {
-    return this.list.capacity;
-  }
-
-  /** u32: ids of particles; `listed` are valid. */
-  get ids(): GPUBuffer {
-    return this.list.list;
-  }
-
   /** f32: the distance of each of `ids` along its ray. */
   get distances(): GPUBuffer {
     return this.list.companion as GPUBuffer;
-  }
-
-  /** u32: first place of each ray, one more than there are rays. */
-  get offsets(): GPUBuffer {
-    return this.list.offsets;
-  }
-
-  /** u32: balls found, listed, and from `dispatchOffset` on three of an indirect dispatch. */
-  get count(): GPUBuffer {
-    return this.list.count;
-  }
-
-  get memoryBytes(): number {
-    return this.list.bytes + this.parameters.bytes;
   }
 
   /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
@@ -207,17 +165,13 @@ export class GridRays {
     this.list.checkUsable();
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
-    const shared = builtOf(this.grid);
-    const offset = this.parameters.place(encoder, values);
-    const { tally, fill } = this.groupsFor(input.rays);
-    const pass = encoder.beginComputePass({ label: 'grid.rays' });
-    this.passes.encode(pass, shared, 'tally', tally, input.count, [offset]);
-    this.list.encodeScan(pass, shared);
-    this.passes.encode(pass, shared, 'fill', fill, input.count, [offset]);
-    this.list.encodeCount(pass, shared);
-    pass.end();
-    this.list.encodeOwners(encoder, this.parameters.buffer, offset + this.parameters.offsetOf('ray_count'));
-    this.lastCount = input.count;
+    this.record(encoder, lastBuilt(this.grid, NOTHING_MET), {
+      label: 'grid.rays',
+      askers: input.rays,
+      count: input.count,
+      counted: 'ray_count',
+      values,
+    });
   }
 
   /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
@@ -226,23 +180,13 @@ export class GridRays {
     return withoutHoles(found, offsets, entries, companions);
   }
 
-  destroy(): void {
-    this.grid.forget(this);
-    this.list.destroy();
-    this.parameters.destroy();
-  }
-
-  private groupsFor(rays: GPUBuffer): Groups {
-    const known = this.groups.get(rays);
-    if (known) return known;
-    const state = stateOf(this.grid, this.parameters, rays);
+  protected bind(rays: GPUBuffer) {
+    const state = { ...this.gridState, rays };
     const { tallies, offsets, list: ids } = this.list;
-    const groups = {
-      tally: this.passes.bind('tally', { ...state, tallies }),
-      fill: this.passes.bind('fill', { ...state, offsets, ids, distances: this.distances }),
+    return {
+      tally: this.searchers.bind('tally', { ...state, tallies }),
+      fill: this.searchers.bind('fill', { ...state, offsets, ids, distances: this.distances }),
     };
-    this.groups.set(rays, groups);
-    return groups;
   }
 }
 
@@ -317,7 +261,7 @@ export class GridFirstHits {
     this.checkUsable();
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
-    const shared = builtOf(this.grid);
+    const shared = lastBuilt(this.grid, NOTHING_MET);
     const offset = this.parameters.place(encoder, values);
     const group = this.groupFor(input.rays);
     const pass = encoder.beginComputePass({ label: 'grid.first-hits' });
@@ -357,7 +301,8 @@ export class GridFirstHits {
   private groupFor(rays: GPUBuffer): GPUBindGroup {
     const known = this.groups.get(rays);
     if (known) return known;
-    const state = stateOf(this.grid, this.parameters, rays);
+    const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
+    const state = { position_in, id_in, start, cell_of_slot, rays, parameters: this.parameters.buffer };
     const group = this.pass.bind({ ...state, ids: this.ids, distances: this.distances });
     this.groups.set(rays, group);
     return group;
