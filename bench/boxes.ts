@@ -10,12 +10,9 @@
  * Before anything is timed, all must find as many pairs with the same checksum. They take turns; the table shows
  * medians. The sources are bundled as they are, since a development server's modules run slower.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { build } from 'vite';
+import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
@@ -281,32 +278,7 @@ function checksum({ count, pairs }: { readonly count: number; readonly pairs: Ui
   return sum;
 }
 
-async function bundle(): Promise<typeof import('../src/cpu/index')> {
-  const folder = await mkdtemp(join(tmpdir(), 'cellstorm-'));
-  try {
-    await build({
-      root: fileURLToPath(new URL('..', import.meta.url)),
-      configFile: false,
-      logLevel: 'warn',
-      build: {
-        outDir: folder,
-        emptyOutDir: true,
-        target: 'es2022',
-        lib: {
-          entry: fileURLToPath(new URL('../src/cpu/index.ts', import.meta.url)),
-          formats: ['es'],
-          fileName: () => 'cpu.mjs',
-        },
-      },
-    });
-    return await import(pathToFileURL(join(folder, 'cpu.mjs')).href);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const cpu = await bundle();
-const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[times.length >> 1] as number;
+const { cpu } = await bundle<{ cpu: typeof import('../src/cpu/index') }>({ cpu: 'src/cpu/index.ts' });
 const results: Record<string, string | number>[] = [];
 for (const dimensions of allDimensions) {
   for (const scene of values.scenes?.split(',') ?? Object.keys(SCENES)) {
@@ -359,8 +331,8 @@ for (const dimensions of allDimensions) {
           boxes: size,
           structure: name,
           pairs: Number.parseInt(answers[index] as string, 10),
-          ms: Number(took.toPrecision(3)),
-          takes: Number((took / own).toPrecision(3)),
+          ms: toFigure(took),
+          takes: toFigure(took / own),
         });
       }
     }

@@ -5,17 +5,13 @@
  * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --repeats 11 --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { build } from 'vite';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../tests/helpers/environment';
 import { type Costs, fitCosts } from './cell-size/fit';
 import type { CellSizeRequest, CellSizeRow, Method } from './cell-size/measure';
+import { bundle, commitOf } from './shared.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -46,10 +42,12 @@ if (!requests.every(isFit)) {
   process.exit(2);
 }
 
-const { measureCellSizes } = await bundle();
+const { measure } = await bundle<{ measure: typeof import('./cell-size/measure') }>({
+  measure: 'bench/cell-size/measure.ts',
+});
 const dawn = await openDawn({ driver: testPreference() });
 const rows: CellSizeRow[] = [];
-for (const request of requests) rows.push(...(await measureCellSizes(request, dawn.gpu)));
+for (const request of requests) rows.push(...(await measure.measureCellSizes(request, dawn.gpu)));
 const fits = METHODS.flatMap((method) =>
   ([2, 3] as const).flatMap((dimensions): (Costs & { method: Method; dimensions: number })[] => {
     const some = rows.filter((row) => row.method === method && row.dimensions === dimensions);
@@ -115,39 +113,4 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
     `| ${line.map((cell, column) => cell.padStart(widths[column] as number)).join(' | ')} |\n`;
   const rule = `|${widths.map((width) => '-'.repeat(width + 1)).join(':|')}:|\n`;
   return `${format(head)}${rule}${lines.map(format).join('')}`;
-}
-
-/** What was measured; a checkout without history has none. */
-function commitOf(): string | undefined {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return undefined;
-  }
-}
-
-async function bundle(): Promise<typeof import('./cell-size/measure')> {
-  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  try {
-    await build({
-      configFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        emptyOutDir: false,
-        minify: false,
-        target: 'es2022',
-        lib: {
-          entry: join(import.meta.dirname, 'cell-size/measure.ts'),
-          formats: ['es'],
-          fileName: 'measure',
-        },
-        rolldownOptions: { output: { entryFileNames: 'measure.mjs' } },
-      },
-    });
-    return await import(/* @vite-ignore */ pathToFileURL(join(outDir, 'measure.mjs')).href);
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
 }

@@ -13,15 +13,11 @@
  * take turns; the table shows medians.
  * The engine is bundled from the sources as they are, since a development server's modules run slower.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import KDBush from 'kdbush';
-import { build } from 'vite';
+import { bundle, median, round } from './shared.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SEED = 1;
 
 /** How far movers move along each axis at most, diameters. */
@@ -72,7 +68,8 @@ class Tally {
   }
 }
 
-const { cpu, scenes } = await bundle();
+/** @type {{ cpu: typeof import('../src/cpu'), scenes: typeof import('../src/scenes') }} */
+const { cpu, scenes } = await bundle({ cpu: 'src/cpu/index.ts', scenes: 'src/scenes/index.ts' });
 const results = [];
 for (const size of sizes) for (const share of shares) results.push(...measure(size, share));
 const report = {
@@ -129,7 +126,7 @@ function measure(size, share) {
       else row.repeats = Math.max(1, Math.ceil((SAMPLE_MS * row.repeats) / time));
     }
   }
-  const medians = rows.map(({ times }) => middle(times.toSorted((a, b) => a - b)));
+  const medians = rows.map(({ times }) => median(times));
   return rows.map(({ contender, times }, index) => ({
     size,
     share,
@@ -308,18 +305,6 @@ function readPlace(positions, id, place) {
   return place;
 }
 
-/** @param {readonly number[]} sorted */
-function middle(sorted) {
-  const half = sorted.length >> 1;
-  const above = sorted[half] ?? 0;
-  return sorted.length % 2 === 1 ? above : (above + (sorted[half - 1] ?? 0)) / 2;
-}
-
-/** @param {number} value */
-function round(value) {
-  return Number(value.toPrecision(3));
-}
-
 /**
  * @param {string} message
  * @returns {never}
@@ -342,34 +327,4 @@ function table() {
     ),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** @returns {Promise<{ cpu: typeof import('../src/cpu'), scenes: typeof import('../src/scenes') }>} */
-async function bundle() {
-  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  try {
-    await build({
-      root: ROOT,
-      configFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        emptyOutDir: false,
-        minify: false,
-        target: 'es2022',
-        lib: {
-          entry: { cpu: join(ROOT, 'src/cpu/index.ts'), scenes: join(ROOT, 'src/scenes/index.ts') },
-          formats: ['es'],
-        },
-        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } },
-      },
-    });
-    return {
-      cpu: await import(pathToFileURL(join(outDir, 'cpu.mjs')).href),
-      scenes: await import(pathToFileURL(join(outDir, 'scenes.mjs')).href),
-    };
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
 }

@@ -10,15 +10,11 @@
  * and on a checksum that does not depend on their order. Engines take turns; the table shows medians.
  * The engine is bundled from the sources as they are, since a development server's modules run slower.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import KDBush from 'kdbush';
-import { build } from 'vite';
+import { bundle, median, round } from './shared.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SEED = 1;
 
 /** How far particles have moved where the input is nearly in cell order, diameters: a fast step's worth. */
@@ -47,7 +43,8 @@ if (!sizes.every((size) => Number.isInteger(size) && size > 0) || !(rounds >= 1)
 /** @typedef {{ count: number, pairs: Uint32Array }} Pairs */
 /** @typedef {{ name: string, find: () => Pairs }} Contender */
 
-const { cpu, scenes } = await bundle();
+/** @type {{ cpu: typeof import('../src/cpu'), scenes: typeof import('../src/scenes') }} */
+const { cpu, scenes } = await bundle({ cpu: 'src/cpu/index.ts', scenes: 'src/scenes/index.ts' });
 const results = [];
 for (const size of sizes) results.push(...measureSize(size));
 const report = {
@@ -133,15 +130,14 @@ function measureSize(size) {
   }
   return rows.map(({ input, contender, times, pairs }) => {
     const peer = rows.find((row) => row.input === input && row.contender.name === 'kdbush');
-    const sorted = times.toSorted((a, b) => a - b);
     return {
       size,
       input,
       engine: contender.name,
       pairs,
-      medianMs: round(middle(sorted)),
-      leastMs: round(/** @type {number} */ (sorted[0])),
-      timesKdbush: round(middle((peer?.times ?? []).toSorted((a, b) => a - b)) / middle(sorted)),
+      medianMs: round(median(times)),
+      leastMs: round(Math.min(...times)),
+      timesKdbush: round(median(peer?.times ?? []) / median(times)),
     };
   });
 }
@@ -224,18 +220,6 @@ function checksum({ count, pairs }) {
   return sum;
 }
 
-/** @param {readonly number[]} sorted */
-function middle(sorted) {
-  const half = sorted.length >> 1;
-  const above = sorted[half] ?? 0;
-  return sorted.length % 2 === 1 ? above : (above + (sorted[half - 1] ?? 0)) / 2;
-}
-
-/** @param {number} value */
-function round(value) {
-  return Number(value.toPrecision(3));
-}
-
 function table() {
   const lines = [
     `All overlapping pairs of N discs, build + pairs, one thread: ${report.machine}, Node ${report.node}, ` +
@@ -249,34 +233,4 @@ function table() {
     ),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** @returns {Promise<{ cpu: typeof import('../src/cpu'), scenes: typeof import('../src/scenes') }>} */
-async function bundle() {
-  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  try {
-    await build({
-      root: ROOT,
-      configFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        emptyOutDir: false,
-        minify: false,
-        target: 'es2022',
-        lib: {
-          entry: { cpu: join(ROOT, 'src/cpu/index.ts'), scenes: join(ROOT, 'src/scenes/index.ts') },
-          formats: ['es'],
-        },
-        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } },
-      },
-    });
-    return {
-      cpu: await import(pathToFileURL(join(outDir, 'cpu.mjs')).href),
-      scenes: await import(pathToFileURL(join(outDir, 'scenes.mjs')).href),
-    };
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
 }

@@ -2,13 +2,13 @@
  * Purpose: `npm run bench:step`: grid + one push and a full step against the unsorted grid, in headless Chrome
  * (default) or in Node. Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
-import { execFileSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../tests/helpers/environment';
 import { callInPage, startBrowser } from '../tests/helpers/launch';
 import { measureStep, type StepRequest, type StepResult } from './gpu-step/measure';
+import { commitOf } from './shared.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -37,15 +37,6 @@ if (values.in === 'node') {
     results.push(await callInPage(page, 'bench/gpu-step/measure.ts', 'measureStep', [request]));
   }
   await started.close();
-}
-
-/** What was measured; a checkout without history has none. */
-function commitOf(): string | undefined {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return undefined;
-  }
 }
 
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, in ${values.in}`;

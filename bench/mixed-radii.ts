@@ -5,16 +5,12 @@
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { build } from 'vite';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../tests/helpers/environment';
 import type { MixedRequest, MixedRow } from './mixed-radii/measure';
+import { bundle, commitOf } from './shared.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -38,10 +34,12 @@ if (!requests.every(({ count, repeats }) => Number.isInteger(count) && count > 0
   process.exit(2);
 }
 
-const { measureMixed } = await bundle();
+const { measure } = await bundle<{ measure: typeof import('./mixed-radii/measure') }>({
+  measure: 'bench/mixed-radii/measure.ts',
+});
 const dawn = values.engines.includes('gpu') ? await openDawn({ driver: testPreference() }) : undefined;
 const rows: MixedRow[] = [];
-for (const request of requests) rows.push(...(await measureMixed(request, dawn?.gpu)));
+for (const request of requests) rows.push(...(await measure.measureMixed(request, dawn?.gpu)));
 
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}${dawn ? `, GPU: ${dawn.driver}` : ''}`;
 if (values.json) {
@@ -58,38 +56,3 @@ if (values.json) {
   );
 }
 process.exit(0);
-
-/** What was measured; a checkout without history has none. */
-function commitOf(): string | undefined {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return undefined;
-  }
-}
-
-async function bundle(): Promise<typeof import('./mixed-radii/measure')> {
-  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
-  try {
-    await build({
-      configFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        emptyOutDir: false,
-        minify: false,
-        target: 'es2022',
-        lib: {
-          entry: join(import.meta.dirname, 'mixed-radii/measure.ts'),
-          formats: ['es'],
-          fileName: 'measure',
-        },
-        rolldownOptions: { output: { entryFileNames: 'measure.mjs' } },
-      },
-    });
-    return await import(/* @vite-ignore */ pathToFileURL(join(outDir, 'measure.mjs')).href);
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
-}

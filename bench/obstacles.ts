@@ -12,6 +12,7 @@ import { requestGpu } from '../src/gpu/device';
 import { openDawn } from '../src/node/dawn';
 import { createScene, sceneOptions } from '../src/scenes';
 import { testPreference } from '../tests/helpers/environment';
+import { median } from './shared.mjs';
 
 const { values } = parseArgs({
   options: { count: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '7' } },
@@ -19,11 +20,6 @@ const { values } = parseArgs({
 const count = Number(values.count);
 const repeats = Number(values.repeats);
 const DT = 1 / 60;
-
-function median(times: readonly number[]): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] as number;
-}
 
 /** All moving, and nine of ten fixed: those that move are a tenth of each row of cells, since ids say no place. */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {

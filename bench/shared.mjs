@@ -1,0 +1,63 @@
+/**
+ * Purpose: what the benchmarks share: sources bundled as they are, since a development server's modules run slower;
+ * the middle of times, figures of three digits, and the commit that was measured. Types: shared.d.mts.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Modules by name, from their files below the project's folder. */
+export async function bundle(entries) {
+  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
+  try {
+    await build({
+      root: ROOT,
+      configFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      build: {
+        outDir,
+        emptyOutDir: false,
+        minify: false,
+        target: 'es2022',
+        lib: {
+          entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)])),
+          formats: ['es'],
+        },
+        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } },
+      },
+    });
+    const load = async (name) => [
+      name,
+      await import(/* @vite-ignore */ pathToFileURL(join(outDir, `${name}.mjs`)).href),
+    ];
+    return Object.fromEntries(await Promise.all(Object.keys(entries).map(load)));
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}
+
+export function median(times) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
+}
+
+/** To three digits. */
+export function round(value) {
+  return Number(value.toPrecision(3));
+}
+
+/** A checkout without history has none. */
+export function commitOf() {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return undefined;
+  }
+}
