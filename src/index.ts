@@ -72,7 +72,7 @@ export {
   type Ray,
 } from './engine/grid-rays';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
-export { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from './engine/memory';
+export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } from './engine/memory';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 export type { StageTimes } from './gpu/timing';

@@ -41,6 +41,7 @@ export class Obstacles {
   private readonly normal = new Float64Array(3);
   private readonly lowest: number[];
   private readonly highest: number[];
+  private readonly band: number;
 
   constructor(
     private readonly lattice: Lattice,
@@ -57,6 +58,7 @@ export class Obstacles {
     this.near = [new Int32Array(3), new Int32Array(3), new Int32Array(3)];
     this.lowest = new Array<number>(dimensions).fill(0);
     this.highest = new Array<number>(dimensions).fill(0);
+    this.band = wrappedBand(diameter, lattice.longestPeriod);
   }
 
   get count(): number {
@@ -253,7 +255,7 @@ export class Obstacles {
 
   /** Takes an obstacle down if the particle of `pair` overlaps it. */
   private readonly test = (obstacle: number): void => {
-    const { pair, positions, diameter, lattice } = this;
+    const { pair, positions, diameter, lattice, band } = this;
     const { dimensions, periods } = lattice;
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -262,7 +264,6 @@ export class Obstacles {
       squared += apart * apart;
     }
     const excess = squared - diameter * diameter;
-    const band = wrappedBand(diameter, lattice.longestPeriod);
     if (!(excess <= band)) return;
     if (excess >= -band) {
       for (let axis = 0; axis < dimensions; axis++) {

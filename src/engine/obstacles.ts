@@ -16,7 +16,7 @@ import { CellSort, type SortBinding } from './cell-sort';
 type Names = 'position' | 'sorted' | 'id' | 'packed';
 
 /** Bytes of the packed buffer, in its order: starts, positions, and where they are kept whole, cells. */
-function packedBytes(world: World, capacity: number) {
+export function packedBytes(world: Pick<World, 'dimensions' | 'kind' | 'cellCount'>, capacity: number) {
   return {
     starts: 4 * (world.cellCount + 1),
     positions: 4 * storedFloats(world.dimensions) * capacity,

@@ -47,6 +47,36 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
+    'is estimated with obstacles and with crowds in every world',
+    async (device, tools) => {
+      const count = 20_000;
+      const lattice = Math.ceil((4 * count) ** (1 / dimensions));
+      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      for (const [kind, extra] of [
+        ['bounded', { crowds: true }],
+        ['periodic', { obstacles: 5 * count }],
+        ['unbounded', { obstacles: 5 * count }],
+      ] as const) {
+        const box = { min: corner(0), max: corner(lattice), periodic: kind === 'periodic' };
+        const world = kind === 'unbounded' ? { unbounded: true } : box;
+        const { obstacles = 0, crowds } = extra as { obstacles?: number; crowds?: boolean };
+        const fixed = new Float32Array(dimensions * obstacles);
+        const options = { ...world, dimensions, radius: 0.5, capacity: count, crowds, obstacles: fixed };
+        const watched = watchBytes(device);
+        const simulation = await createSimulation(tools.wrap(), options);
+        watched.stop();
+        expect(simulation.memoryBytes).toBe(watched.bytes);
+        const { cellCount } = simulation.world;
+        const estimate = estimateMemory(dimensions, count, cellCount, kind, extra);
+        expect(Math.abs(estimate / watched.bytes - 1)).toBeLessThan(0.001);
+        simulation.destroy();
+      }
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'stays within the bar for particles and cells',
     async (_, tools) => {
       for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {
@@ -208,10 +238,10 @@ describe('every scene', () => {
     async (_, tools) => {
       for (const name of SCENE_NAMES) {
         const scene = createScene(name, { dimensions: 2, count: 20_000 });
-        // The estimate is of particles that move.
-        const options = sceneOptions(scene, { obstacles: undefined });
-        const simulation = await createSimulation(tools.wrap(), options);
-        const estimate = estimateMemory(2, 20_000, simulation.world.cellCount);
+        const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+        const obstacles = simulation.obstacleCapacity;
+        const { world, capacity } = simulation;
+        const estimate = estimateMemory(2, capacity, world.cellCount, world.kind, { obstacles });
         expect(Math.abs(estimate / simulation.memoryBytes - 1), name).toBeLessThan(0.05);
         simulation.destroy();
       }

@@ -205,15 +205,22 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
 });
 
 gpuTest('more of them than the device was asked for are refused in a sentence', async (_, tools) => {
-  const obstacles = new Float32Array(2 * 40_000_000);
-  const field = {
+  const options = {
     dimensions: 2,
     radius: 0.5,
     min: [0, 0],
     max: [8, 8],
     positions: new Float32Array(2),
   } as const;
-  const creation = createSimulation(tools.wrap(), { ...field, obstacles });
-  await expect(creation).rejects.toThrow(LimitError);
-  expect(tools.liveBuffers()).toEqual([]);
+  // As many as a buffer of positions holds, but with the starts of cells they are more; and one more than that.
+  const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
+  for (const [count, message] of [
+    [most, /^\d+ obstacles in \d+ cells need a buffer of \d+ bytes/],
+    [most + 1, /^\d+ particles in \d+ cells need a buffer of \d+ bytes/],
+  ] as const) {
+    const creation = createSimulation(tools.wrap(), { ...options, obstacles: new Float32Array(2 * count) });
+    await expect(creation).rejects.toThrow(LimitError);
+    await expect(creation).rejects.toThrow(message);
+    expect(tools.liveBuffers()).toEqual([]);
+  }
 });

@@ -34,4 +34,25 @@ describe('memory', () => {
       expect(cell).toBeLessThan(BYTES_PER_CELL + 1);
     }
   });
+
+  it('has nothing in it for obstacles and crowds where there are none', () => {
+    const plain = estimateMemory(2, 1000, 4000, 'unbounded');
+    expect(estimateMemory(2, 1000, 4000, 'unbounded', {})).toBe(plain);
+    expect(estimateMemory(2, 1000, 4000, 'unbounded', { obstacles: 0, crowds: false })).toBe(plain);
+    expect(estimateMemory(2, 1000, 4000, 'unbounded', { crowds: true })).toBe(plain + 4 * 1008);
+  });
+
+  it.each([
+    [2, 'bounded', 40],
+    [3, 'periodic', 64],
+    [2, 'unbounded', 52],
+    [3, 'unbounded', 92],
+  ] as const)('grows by what docs/obstacles.md says of obstacles in %dD, %s', (dimensions, kind, bytes) => {
+    const of = (obstacles: number, cells: number) =>
+      estimateMemory(dimensions, 1000, cells, kind, { obstacles });
+    expect(of(2_000_000, 4096) - of(1_000_000, 4096)).toBe(bytes * 1_000_000);
+    const cell = (of(1, 8192) - of(1, 4096) - of(0, 8192) + of(0, 4096)) / 4096;
+    expect(cell).toBeGreaterThanOrEqual(12);
+    expect(cell).toBeLessThan(12.01);
+  });
 });
