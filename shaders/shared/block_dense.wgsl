@@ -1,17 +1,10 @@
-// Blocks of cells in a dense grid, as segments: cells of one row that are neighbours in memory, so that their particles
-// are one range of slots. Along a periodic x a row may go on at the other end: two segments. Needs lattice_at of a
-// world, and of the kernel start: array<u32>. The other kind, with the same names, is block_unbounded.wgsl.
+// Blocks of cells in a dense grid. Along periodic axes they may go on at the other end. Needs lattice_at of a world. The
+// other kind, with the same names, is block_unbounded.wgsl.
 
 struct Block {
   first: Lattice,
   // Cells along each axis; where the first and so many cells go beyond the last one, they go on at the other end.
   length: Extent,
-}
-
-// Slots from `first` up to, but not, `end`.
-struct Segment {
-  first: u32,
-  end: u32,
 }
 
 // The cells of all places between two corners: lattice_at never descends, rounding included, so no cell is missed.
@@ -23,29 +16,12 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-fn segments_in_row(block: Block) -> u32 {
-  return select(1u, 2u, u32(block.first.x) + block.length.x > grid.cells.x);
+fn cells_in(block: Block) -> u32 {
+  return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }
 
-fn segment_of(block: Block, index: u32) -> Segment {
-  let parts = segments_in_row(block);
-  let row = index / parts;
-  var cell = block.first;
-  cell.y += i32(row % block.length.y);
-  if (DIMENSIONS == 3u) {
-    cell[DIMENSIONS - 1u] += i32(row / block.length.y);
-  }
-  cell = select(cell, cell - Lattice(grid.cells), cell >= Lattice(grid.cells));
-  var width = min(block.length.x, grid.cells.x - u32(block.first.x));
-  if (index % parts == 1u) {
-    width = block.length.x - width;
-    cell.x = 0;
-  }
-  let base = flatten(cell, grid.cells);
-  return Segment(start[base], start[base + width]);
-}
-
-// Whether a slot between those of a segment is one of its particles.
-fn is_in_segment(segment: Segment, slot: u32) -> bool {
-  return true;
+// The bucket of one of them.
+fn bucket_in(block: Block, index: u32) -> u32 {
+  let cell = block.first + Lattice(unflatten(index, block.length));
+  return flatten(select(cell, cell - Lattice(grid.cells), cell >= Lattice(grid.cells)), grid.cells);
 }

@@ -1,18 +1,8 @@
-// Blocks of cells in the unbounded world, as segments: cells of one row that are in one block of the table, so that
-// their particles are in one range of slots. Others may share their buckets. Same names as in block_dense.wgsl; needs
-// of the kernel start: array<u32>, cell_of_slot: array<Cell>.
+// Blocks of cells in the unbounded world. Others may share their buckets. Same names as in block_dense.wgsl.
 
 struct Block {
   first: Lattice,
   length: Extent,
-}
-
-// Slots from `first` up to, but not, `end`, as far as their cells are between two.
-struct Segment {
-  first: u32,
-  end: u32,
-  low: Lattice,
-  high: Lattice,
 }
 
 fn block_between(low: Vector, high: Vector) -> Block {
@@ -20,28 +10,10 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-fn segments_in_row(block: Block) -> u32 {
-  let last = block.first.x + i32(block.length.x - 1u);
-  return u32((last >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
+fn cells_in(block: Block) -> u32 {
+  return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }
 
-fn segment_of(block: Block, index: u32) -> Segment {
-  let parts = segments_in_row(block);
-  let row = index / parts;
-  let begin = ((block.first.x >> HASH_BLOCK_SHIFT) + i32(index % parts)) << HASH_BLOCK_SHIFT;
-  var low = block.first;
-  low.x = max(low.x, begin);
-  low.y += i32(row % block.length.y);
-  if (DIMENSIONS == 3u) {
-    low[DIMENSIONS - 1u] += i32(row / block.length.y);
-  }
-  var high = low;
-  high.x = min(block.first.x + i32(block.length.x - 1u), begin + i32(HASH_BLOCK - 1u));
-  let bucket = bucket_at(low);
-  return Segment(start[bucket], start[bucket + u32(high.x - low.x) + 1u], low, high);
-}
-
-fn is_in_segment(segment: Segment, slot: u32) -> bool {
-  let cell = load_lattice(cell_of_slot[slot]);
-  return all((cell >= segment.low) & (cell <= segment.high));
+fn bucket_in(block: Block, index: u32) -> u32 {
+  return bucket_at(block.first + Lattice(unflatten(index, block.length)));
 }

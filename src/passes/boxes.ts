@@ -8,7 +8,7 @@ import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { ListPass, type ListStep } from './list-pass';
-import { blockModules, SORT_STRETCH, STRETCH, type Variant, worldName } from './modules';
+import { SORT_STRETCH, STRETCH, segmentModules, type Variant, worldName } from './modules';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
@@ -65,7 +65,7 @@ export class Boxes {
       label: `measure.boxes.${step}-${searcher}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [
-        ...blockModules(variant),
+        ...segmentModules(variant),
         STRETCH,
         ...(isFill && !isTogether ? [SORT_STRETCH] : []),
         { name: 'measure/boxes.wgsl', text },

@@ -32,6 +32,8 @@ import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import segmentsDense from '../../shaders/shared/segments_dense.wgsl?raw';
+import segmentsUnbounded from '../../shaders/shared/segments_unbounded.wgsl?raw';
 import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
 import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
@@ -118,6 +120,8 @@ const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 export type Breadth = 'narrow' | 'wide';
 const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
 const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
+const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
+const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
 
 const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_DENSE],
@@ -197,6 +201,11 @@ export function obstacleConstants({ obstacles: has, dimensions }: Variant): Read
 /** Parameters and world with boxes and the blocks of cells that they are in. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...BLOCKS[variant.kind]];
+}
+
+/** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
+export function segmentModules(variant: Variant): ShaderSource[] {
+  return [...blockModules(variant), variant.kind === 'unbounded' ? SEGMENTS_UNBOUNDED : SEGMENTS_DENSE];
 }
 
 /** The same with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */

@@ -1,0 +1,36 @@
+// The rows of a block of cells as segments: cells that are neighbours in memory, so that their particles are one range of
+// slots. Along a periodic x a row may go on at the other end: two segments. Needs block_dense, and of the kernel
+// start: array<u32>. The other kind, with the same names, is segments_unbounded.wgsl.
+
+// Slots from `first` up to, but not, `end`.
+struct Segment {
+  first: u32,
+  end: u32,
+}
+
+fn segments_in_row(block: Block) -> u32 {
+  return select(1u, 2u, u32(block.first.x) + block.length.x > grid.cells.x);
+}
+
+fn segment_of(block: Block, index: u32) -> Segment {
+  let parts = segments_in_row(block);
+  let row = index / parts;
+  var cell = block.first;
+  cell.y += i32(row % block.length.y);
+  if (DIMENSIONS == 3u) {
+    cell[DIMENSIONS - 1u] += i32(row / block.length.y);
+  }
+  cell = select(cell, cell - Lattice(grid.cells), cell >= Lattice(grid.cells));
+  var width = min(block.length.x, grid.cells.x - u32(block.first.x));
+  if (index % parts == 1u) {
+    width = block.length.x - width;
+    cell.x = 0;
+  }
+  let base = flatten(cell, grid.cells);
+  return Segment(start[base], start[base + width]);
+}
+
+// Whether a slot between those of a segment is one of its particles.
+fn is_in_segment(segment: Segment, slot: u32) -> bool {
+  return true;
+}
