@@ -41,6 +41,8 @@ struct Substep {
   push_speed: f32,
   // 1 where particles are kept inside lower and upper.
   walls: u32,
+  // Of a step.
+  substeps: f32,
 }
 
 @group(0) @binding(0) var<uniform> grid: Grid;

@@ -107,3 +107,44 @@ export const RETIRED_BIT = 0x8000_0000;
 
 /** `partner` of a particle that bounces off nobody. */
 export const NO_PARTNER = 0xffff_ffff;
+
+/**
+ * Words before the list of fast particles: how many there are; the key from which on nothing is settled; the square of the
+ * greatest speed. From FLIGHT_FIRST on, of a step: whether no substep is done, and the counters of Flights in
+ * core/flight.ts.
+ */
+export const FLIGHT_PATHS = 0;
+export const FLIGHT_UNSETTLED = 1;
+export const FLIGHT_FASTEST = 2;
+export const FLIGHT_FIRST = 3;
+export const FLIGHT_SUBSTEPPED = 4;
+export const FLIGHT_SWEPT = 5;
+export const FLIGHT_ALL = 6;
+export const FLIGHT_HITS = 7;
+export const FLIGHT_HELD = 8;
+export const FLIGHT_HEADER = 9;
+
+/** Where the arguments of indirect dispatches begin: over paths, over paths in a round, over all particles. */
+export const PATH_DISPATCH = 0;
+export const ROUND_DISPATCH = 3;
+export const FILE_DISPATCH = 6;
+export const FLIGHT_DISPATCHES = 9;
+
+/**
+ * Times of paths are whole ticks, so many to a substep, rounded down: one stops the moment before it is too near. So
+ * hits that are nearly at the same time, like those of whoever touches several, are at the same time, and how they hit
+ * decides, not what rounding makes of them on one device or another.
+ */
+export const FLIGHT_TICKS = 2 ** 14;
+
+/** Bits of a hit's key below the tick: of how fast two close in, as many of the upper ones of a 32-bit float. */
+export const CLOSING_BITS = 17;
+
+/** Cells that a piece of a path is long at most: what is searched at once. More means fewer searches of larger boxes. */
+export const PIECE_CELLS = 4;
+
+/** Pieces of a path that are followed at most. */
+export const MOST_PIECES = 1024;
+
+/** In the partner of a path that ends at a wall: its axis, plus this. */
+export const WALL_PARTNER = 0xc000_0000;

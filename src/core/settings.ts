@@ -148,6 +148,8 @@ export interface Substep {
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
+  /** Of a step. */
+  readonly substeps: number;
 }
 
 /** deriveSubstep for one world and diameter, remembered while the time step and the settings stay. */
@@ -199,5 +201,6 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,
+    substeps: settings.substeps,
   };
 }

@@ -12,9 +12,11 @@ import {
   checkPositive,
 } from './checks';
 import { RETIRED_BIT } from './constants';
-import { ArgumentError, describeCount, Phrase } from './errors';
+import { ArgumentError, CellstormError, describeCount, Phrase } from './errors';
+import { FAST_SHARE, type Flights } from './flight';
 import {
   defaultSettings,
+  MAX_SUBSTEPS,
   resolveSettings,
   SETTING_NAMES,
   type Settings,
@@ -49,6 +51,11 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * moving particles are pushed off them. Not together with `crowds`. Default: none.
    */
   readonly obstacles?: Float32Array | undefined;
+  /**
+   * No tunnelling: the paths of particles that move farther than a quarter of a diameter in a substep are followed, and
+   * end where they hit somebody (see core/flight.ts). Default false.
+   */
+  readonly continuous?: boolean | undefined;
 }
 
 export interface Measures {
@@ -149,6 +156,8 @@ export interface ParticleSimulation {
   /** Particles that never move: how many there are, and may be. */
   readonly obstacleCount: number;
   readonly obstacleCapacity: number;
+  /** Whether the paths of fast particles are followed. */
+  readonly continuous: boolean;
   /** Simulated seconds. */
   readonly time: number;
   readonly settings: Settings;
@@ -156,6 +165,15 @@ export interface ParticleSimulation {
   set(changes: SettingsOptions): void;
   /** Advances by `dt` seconds. */
   step(dt: number): void;
+  /**
+   * A step with as many substeps as the fastest particle needs to move no farther than a quarter of a diameter in one,
+   * and at least those of the settings; where that would be more than `most`, with those of the settings, and fast
+   * particles' paths are followed. Of a `continuous` simulation only. Default: twice those of the settings. Returns how
+   * many it took.
+   */
+  advance(dt: number, most?: number): Promise<number> | number;
+  /** How the fast particles of the last step fared; of a `continuous` simulation only. */
+  flights(): Promise<Flights> | Flights;
   /** Pushes overlapping particles apart, `iterations` times, without touching velocities or time. */
   separate(iterations?: number): void;
   /** Returns the new particles' ids: the lowest free ones, ascending. */
@@ -196,6 +214,7 @@ export interface SimulationPlan {
   readonly count: number;
   readonly obstacles: Float32Array;
   readonly obstacleCount: number;
+  readonly continuous: boolean;
 }
 
 const OPTION_NAMES = [
@@ -207,6 +226,7 @@ const OPTION_NAMES = [
   'positions',
   'velocities',
   'obstacles',
+  'continuous',
 ] as const;
 
 /** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
@@ -235,6 +255,8 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   if (obstacleCount > 0 && options.crowds === true) {
     throw new ArgumentError('crowds', true, 'false or left out where there are obstacles');
   }
+  const { continuous = false } = options;
+  if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
@@ -260,7 +282,28 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     ...particles,
     obstacles,
     obstacleCount,
+    continuous,
   };
+}
+
+/** Substeps for a step of `dt`, if the fastest particle has such a speed: see ParticleSimulation.advance. */
+export function chooseSubsteps(
+  { substeps, gravity }: Settings,
+  diameter: number,
+  fastest: number,
+  dt: number,
+  most = Math.min(MAX_SUBSTEPS, 2 * substeps),
+): number {
+  checkInteger('most', most, 1, MAX_SUBSTEPS);
+  const way = (fastest + Math.hypot(...gravity) * dt) * dt;
+  const needed = Math.ceil(way / (FAST_SHARE * diameter));
+  return needed <= most ? Math.max(substeps, needed) : substeps;
+}
+
+/** For what only simulations that follow paths can tell. */
+export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
+  if (continuous) return;
+  throw new CellstormError(`This simulation was created without \`continuous\`, which ${name} needs.`);
 }
 
 /** How many obstacles packed positions hold, at most `capacity`, or an error. */

@@ -24,23 +24,35 @@ export function findInBox(
   min: readonly number[],
   max: readonly number[],
 ): Uint32Array {
-  if (min.some((low, axis) => low > (max[axis] as number))) return new Uint32Array(0);
-  const { world, dimensions } = order.lattice;
-  const { live, source } = order;
-  const sides = min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
+  const { source } = order;
   const found: number[] = [];
+  visitInBox(order, positions, min, max, (slot) => found.push(source[slot] as number));
+  return Uint32Array.from(found).sort();
+}
+
+/** The same by slots, in no particular order. */
+export function visitInBox(
+  order: CellOrder,
+  positions: Float32Array,
+  min: readonly number[],
+  max: readonly number[],
+  visit: (slot: number) => void,
+): void {
+  if (min.some((low, axis) => low > (max[axis] as number))) return;
+  const { world, dimensions } = order.lattice;
+  const { live } = order;
+  const sides = min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
   const consider = (slot: number) => {
     for (let axis = 0; axis < dimensions; axis++) {
       const { low, high, crosses } = sides[axis] as Side;
       const place = positions[dimensions * slot + axis] as number;
       if (crosses ? place < low && place > high : place < low || place > high) return;
     }
-    found.push(source[slot] as number);
+    visit(slot);
   };
   if (countRows(world, sides) > live) for (let slot = 0; slot < live; slot++) consider(slot);
   else if (world.kind === 'unbounded') visitUnbounded(order, sides, consider);
   else visitRows(order, sides, consider);
-  return Uint32Array.from(found).sort();
 }
 
 function sideOf(world: World, low: number, high: number, axis: number): Side {

@@ -9,6 +9,7 @@
  */
 import { obstacleShare } from '../core/obstacles';
 import type { Substep } from '../core/settings';
+import { visitInBox } from './box';
 import { bearingChange, COINCIDENT_SQUARED, coincidentNormal } from './contact';
 import { visitCells } from './hashed';
 import type { ParticleState, Response } from './kernels';
@@ -68,6 +69,16 @@ export class Obstacles {
   get memoryBytes(): number {
     const { order, positions, starts, capacity, lattice } = this;
     return order.memoryBytes + positions.byteLength + starts.byteLength + 4 * lattice.dimensions * capacity;
+  }
+
+  /** Their positions by slot. */
+  get sorted(): Float32Array {
+    return this.positions;
+  }
+
+  /** Slots of those in a box, in no particular order. */
+  visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void {
+    visitInBox(this.order, this.positions, low, high, visit);
   }
 
   /** At most `capacity` of them. */

@@ -10,6 +10,7 @@
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
+import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS } from '../core/flight';
 import { StateHash } from '../core/hash';
 import {
   checkTimeStep,
@@ -23,6 +24,8 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  checkContinuous,
+  chooseSubsteps,
   countObstacles,
   describeObstacles,
   describeWorld,
@@ -38,6 +41,7 @@ import {
   type SimulationPlan,
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
+import { Flight } from './flight';
 import type { Kernels, ParticleState, Response } from './kernels';
 import { defineLattice, reserve } from './lattice';
 import { measureOverlaps, measureParticles, takeCensus } from './measure';
@@ -59,6 +63,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly radius: number;
   readonly capacity: number;
   readonly obstacleCapacity: number;
+  readonly continuous: boolean;
   readonly memoryBytes: number;
   private readonly diameter: number;
   private readonly kernels: Kernels;
@@ -68,6 +73,9 @@ export class CpuSimulation implements ParticleSimulation {
   private readonly response: Response;
   /** Where there is room for any. */
   private readonly obstacles: Obstacles | undefined;
+  /** Where the paths of fast particles are followed. */
+  private readonly flight: Flight | undefined;
+  private lastFlights = NO_FLIGHTS;
   /** 0, 1, 2 …: what the search is to call slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
@@ -110,6 +118,8 @@ export class CpuSimulation implements ParticleSimulation {
       this.obstacles = new Obstacles(lattice, plan.diameter, plan.obstacleCount);
       this.obstacles.load(plan.obstacles);
     }
+    this.continuous = plan.continuous;
+    if (plan.continuous) this.flight = new Flight(this.order, this.obstacles);
     this.memoryBytes =
       this.order.memoryBytes +
       this.search.memoryBytes +
@@ -149,9 +159,37 @@ export class CpuSimulation implements ParticleSimulation {
       this.kernels.integrate(this.state, this.count, parameters);
       this.carryIn(0, this.count);
       this.sort();
+      if (this.flight) {
+        const flights = this.flight.fly(this.state, parameters);
+        this.lastFlights = addFlights(substep === 0 ? undefined : this.lastFlights, flights);
+        // Into the cells where paths ended.
+        if (flights.hits + flights.held > 0) this.sort();
+      }
       for (let iteration = 0; iteration < iterations; iteration++) this.respond(parameters, iteration > 0);
     }
     this.elapsed += dt;
+  }
+
+  advance(dt: number, most?: number): number {
+    this.checkUsable();
+    checkContinuous(this, 'advance');
+    const { currentSettings: settings, dimensions, diameter, state, count } = this;
+    checkTimeStep(dt, settings.substeps);
+    const fastest = greatestSpeed(dimensions, state.positions, state.velocities, count);
+    const substeps = chooseSubsteps(settings, diameter, fastest, dt, most);
+    this.set({ substeps });
+    try {
+      this.step(dt);
+    } finally {
+      this.currentSettings = settings;
+    }
+    return substeps;
+  }
+
+  flights(): Flights {
+    this.checkUsable();
+    checkContinuous(this, 'flights');
+    return this.lastFlights;
   }
 
   /** One grid, then `iterations` pushes. Default: the settings' iterations. */

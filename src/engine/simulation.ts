@@ -16,6 +16,7 @@
 import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
+import type { Flights as Counted } from '../core/flight';
 import {
   type BroadPhase,
   checkTimeStep,
@@ -28,6 +29,8 @@ import {
 import {
   type Checkpoint,
   checkCheckpoint,
+  checkContinuous,
+  chooseSubsteps,
   countObstacles,
   describeObstacles,
   describeWorld,
@@ -51,6 +54,7 @@ import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { submitWatched, validOf } from '../gpu/submission';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
+import type { FlightBinding } from '../passes/flight';
 import { Integrate } from '../passes/integrate';
 import { Measure } from '../passes/measure';
 import { Pairs } from '../passes/pairs';
@@ -59,6 +63,7 @@ import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
+import { Flights } from './flights';
 import { Obstacles } from './obstacles';
 import { PairQuery } from './pair-query';
 
@@ -109,6 +114,7 @@ export class Simulation implements ParticleSimulation {
   readonly radius: number;
   readonly capacity: number;
   readonly obstacleCapacity: number;
+  readonly continuous: boolean;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
@@ -136,12 +142,15 @@ export class Simulation implements ParticleSimulation {
     private readonly state: BufferSet<StateNames>,
     /** Where there is room for any. */
     private readonly obstacles: Obstacles | undefined,
+    /** Where the paths of fast particles are followed. */
+    private readonly paths: Flights | undefined,
   ) {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
     this.capacity = plan.capacity;
     this.obstacleCapacity = plan.obstacleCount;
+    this.continuous = plan.continuous;
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
@@ -171,8 +180,8 @@ export class Simulation implements ParticleSimulation {
       return { ...passes, destroy: () => passes.measure.destroy() };
     };
     const vector = 4 * storedFloats(dimensions) * capacity;
-    const { integrate, retire, grid, naive, scan, sort, parameters, state, obstacles } = await createParts({
-      integrate: Integrate.create(gpu, world),
+    const parts = await createParts({
+      integrate: Integrate.create(gpu, world, !plan.continuous),
       retire: Retire.create(gpu, dimensions, 'first-use'),
       grid: probing('grid'),
       naive: probing('naive'),
@@ -183,6 +192,7 @@ export class Simulation implements ParticleSimulation {
         plan.obstacleCount > 0
           ? Obstacles.create(gpu, world, plan.obstacleCount)
           : Promise.resolve(undefined),
+      paths: plan.continuous ? Flights.create(gpu, variant, world, capacity) : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {
         position0: vector,
         position1: vector,
@@ -194,8 +204,9 @@ export class Simulation implements ParticleSimulation {
         leaving: 4 * Math.ceil(capacity / 32),
       }),
     });
+    const { integrate, retire, grid, naive, scan, sort, parameters, state, obstacles, paths } = parts;
     const passes = { integrate, retire, grid, naive };
-    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state, obstacles);
+    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state, obstacles, paths);
     try {
       simulation.placeObstacles(fixed);
       if (plan.count > 0) simulation.add(first);
@@ -225,7 +236,8 @@ export class Simulation implements ParticleSimulation {
   get memoryBytes(): number {
     const { grid, naive } = this.passes;
     const owned = [this.state, this.sort, this.parameters, grid.measure, naive.measure];
-    return owned.reduce((sum, { bytes }) => sum + bytes, this.obstacles?.bytes ?? 0);
+    const optional = (this.obstacles?.bytes ?? 0) + (this.paths?.bytes ?? 0);
+    return owned.reduce((sum, { bytes }) => sum + bytes, optional);
   }
 
   /** The state in GPU memory, for drawing and for kernels of the caller's own; only to be read. */
@@ -258,6 +270,39 @@ export class Simulation implements ParticleSimulation {
     if (dt === 0) return;
     this.recordInto(encoder, 'simulation.step', () => this.stepStages(dt));
     this.elapsed += dt;
+  }
+
+  async advance(dt: number, most?: number): Promise<number> {
+    const paths = this.followed('advance');
+    checkTimeStep(dt, this.currentSettings.substeps);
+    const { count } = this;
+    const shared = this.shared();
+    const binding = this.pathBinding(paths);
+    const stages = [paths.begin(shared, binding), paths.fastest(shared, binding, count)];
+    const { result: reading, valid } = submitWatched(this.gpu, 'simulation.advance', (encoder) => {
+      this.encodeStages(encoder, 'simulation.advance', stages);
+      return this.readback.record(encoder, [paths.header]);
+    });
+    const [[header]] = await Promise.all([reading.finish(), valid, this.sound]);
+    const { currentSettings: settings } = this;
+    const fastest = count === 0 ? 0 : Flights.greatestSpeed(header as ArrayBuffer);
+    const substeps = chooseSubsteps(settings, 2 * this.radius, fastest, dt, most);
+    this.set({ substeps });
+    try {
+      this.step(dt);
+    } finally {
+      this.currentSettings = settings;
+    }
+    return substeps;
+  }
+
+  async flights(): Promise<Counted> {
+    const paths = this.followed('flights');
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.flights' });
+    const reading = this.readback.record(encoder, [paths.header]);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [[header]] = await Promise.all([reading.finish(), this.sound]);
+    return Flights.counted(header as ArrayBuffer);
   }
 
   separate(iterations?: number): void {
@@ -441,6 +486,7 @@ export class Simulation implements ParticleSimulation {
     this.state.destroy();
     this.sort.destroy();
     this.obstacles?.destroy();
+    this.paths?.destroy();
     this.parameters.destroy();
     this.readback.destroy();
     this.passes.grid.destroy();
@@ -561,7 +607,8 @@ export class Simulation implements ParticleSimulation {
     const { count } = this;
     const shared = this.shared(dt);
     const { integrate } = this.passes;
-    const stages: Stage[] = [];
+    const { paths } = this;
+    const stages: Stage[] = paths ? [paths.begin(shared, this.pathBinding(paths))] : [];
     for (let substep = 0; substep < this.currentSettings.substeps; substep++) {
       const group = this.group(`integrate ${this.position} ${this.velocity} ${this.id}`, () =>
         integrate.bind({
@@ -573,12 +620,34 @@ export class Simulation implements ParticleSimulation {
         }),
       );
       stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
-      stages.push(...this.sortStages(shared, true));
+      if (paths) stages.push(paths.stage(shared, this.pathBinding(paths), count));
+      stages.push(...this.sortStages(shared, !paths));
       for (let iteration = 0; iteration < this.currentSettings.iterations; iteration++) {
         stages.push(...this.respondStages(shared));
       }
     }
     return stages;
+  }
+
+  /** What follows the paths of fast particles, for what only that can tell. */
+  private followed(name: string): Flights {
+    this.checkUsable();
+    checkContinuous(this, name);
+    return this.paths as Flights;
+  }
+
+  private pathBinding(paths: Flights): FlightBinding {
+    const { position, velocity, id } = this;
+    return this.group(`paths ${position} ${velocity} ${id}`, () =>
+      paths.bind({
+        position_in: this.buffer('position', position),
+        velocity_in: this.buffer('velocity', velocity),
+        id_in: this.buffer('id', id),
+        // Not written before the sort.
+        struck: this.buffer('velocity', other(velocity)),
+        obstacles: this.obstacles?.buffer,
+      }),
+    );
   }
 
   private separateStages(iterations: number): Stage[] {

@@ -42,6 +42,7 @@ export const SUBSTEP_FIELDS = {
   rest_speed: 'f32',
   push_speed: 'f32',
   walls: 'u32',
+  substeps: 'f32',
 } as const;
 
 /** Dynamic offsets are multiples of this on every device. */
@@ -187,6 +188,7 @@ export class SharedParameters {
         rest_speed: substep.restSpeed,
         push_speed: substep.pushSpeed,
         walls: substep.walls ? 1 : 0,
+        substeps: substep.substeps,
       }),
     );
     const offsets = [grid, parameters] as const;

@@ -9,6 +9,7 @@ import { BoxBodies } from './box-bodies';
 import { BOX_SEARCHERS, Boxes } from './boxes';
 import { Count } from './count';
 import { Crowd } from './crowd';
+import { FLIGHT_STEPS, Flight } from './flight';
 import { Gather } from './gather';
 import { Guests } from './guests';
 import { Integrate } from './integrate';
@@ -59,6 +60,8 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, false),
     Gather.describe(variant, true),
     Integrate.describe(variant),
+    Integrate.describe(variant, false),
+    ...FLIGHT_STEPS.map((step) => Flight.describe(variant, step, 65_535)),
     ...BREADTHS.flatMap((breadth) => [
       Near.describe(variant, 'tally', breadth),
       Near.describe(variant, 'fill', breadth),
@@ -82,12 +85,14 @@ function describeVariant(variant: Variant): KernelDescription[] {
 
 /** What differs where some particles never move. */
 function describeObstacles(variant: Variant): KernelDescription[] {
-  return BROAD_PHASES.flatMap((broadPhase) => [
+  const flights = (['still', 'strike'] as const).map((step) => Flight.describe(variant, step, 65_535));
+  const probing = BROAD_PHASES.flatMap((broadPhase) => [
     Partner.describe(variant, broadPhase),
     Resolve.describe(variant, broadPhase, 'respond'),
     Resolve.describe(variant, broadPhase, 'separate'),
     Measure.describe(variant, broadPhase),
   ]);
+  return [...flights, ...probing];
 }
 
 /** What differs in grids made for crowds. */

@@ -8,23 +8,30 @@ import { ParticlePass } from './particle-pass';
 export interface IntegrateBuffers {
   readonly position: GPUBuffer;
   readonly velocity: GPUBuffer;
-  readonly counts: GPUBuffer;
-  readonly ranks: GPUBuffer;
-  readonly id_in: GPUBuffer;
+  /** Needed where it counts. */
+  readonly counts?: GPUBuffer;
+  readonly ranks?: GPUBuffer;
+  readonly id_in?: GPUBuffer;
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  static describe(variant: Variant): KernelDescription {
+  /** `counts`: whether nothing else moves particles before they are sorted. */
+  static describe(variant: Variant, counts = true): KernelDescription {
     return {
-      label: `solve.integrate${worldName(variant)}`,
+      label: `solve.integrate${counts ? '' : '.alone'}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
       entryPoint: 'integrate',
-      bindings: { position: 'write', velocity: 'write', counts: 'write', ranks: 'write', id_in: 'read' },
+      bindings: {
+        position: 'write',
+        velocity: 'write',
+        ...(counts ? { counts: 'write', ranks: 'write', id_in: 'read' } : {}),
+      },
+      flags: { COUNT: counts },
     };
   }
 
-  static async create(gpu: Gpu, variant: Variant): Promise<Integrate> {
-    return new Integrate(await Kernel.create(gpu, Integrate.describe(variant)));
+  static async create(gpu: Gpu, variant: Variant, counts = true): Promise<Integrate> {
+    return new Integrate(await Kernel.create(gpu, Integrate.describe(variant, counts)));
   }
 }

@@ -11,6 +11,7 @@ import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
+import flight from '../../shaders/shared/flight.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
@@ -208,7 +209,14 @@ export function segmentModules(variant: Variant): ShaderSource[] {
   return [...blockModules(variant), variant.kind === 'unbounded' ? SEGMENTS_UNBOUNDED : SEGMENTS_DENSE];
 }
 
-/** The same with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */
+const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
+
+/** The same with the paths of fast particles; the kernel declares `position_in` and `velocity_in`. */
+export function flightModules(variant: Variant): ShaderSource[] {
+  return [...blockModules(variant), FLIGHT, ...(variant.obstacles ? [OBSTACLES] : [])];
+}
+
+/** The same as blockModules with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */
 export function pathModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), PATHS[variant.kind]];
 }

@@ -8,6 +8,7 @@
 import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
+import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS } from '../core/flight';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -15,10 +16,13 @@ import {
   resolveSettings,
   type Settings,
   type SettingsOptions,
+  type Substep,
 } from '../core/settings';
 import {
   type Checkpoint,
   checkCheckpoint,
+  checkContinuous,
+  chooseSubsteps,
   countObstacles,
   describeObstacles,
   describeWorld,
@@ -33,6 +37,7 @@ import {
   type SimulationOptions,
 } from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
+import { fly } from './flight';
 import { permute } from './gather';
 import { buildGrid, type Grid } from './grid';
 import { integrate } from './integrate';
@@ -48,6 +53,8 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly radius: number;
   readonly capacity: number;
   readonly obstacleCapacity: number;
+  readonly continuous: boolean;
+  private lastFlights = NO_FLIGHTS;
   private readonly diameter: number;
   private readonly allocator: IdAllocator;
   private currentSettings: Settings;
@@ -71,6 +78,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const positions = carryPositions(this.world, plan.positions);
     this.grid = buildGrid(this.world, positions, plan.velocities, ids);
     this.obstacleCapacity = plan.obstacleCount;
+    this.continuous = plan.continuous;
     this.obstacles = plan.obstacles.slice();
     this.obstacleGrid = this.gridOfObstacles();
   }
@@ -112,6 +120,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     for (let index = 0; index < settings.substeps; index++) {
       const moved = integrate(world, substep, this.grid);
       this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids);
+      if (this.continuous) this.fly(substep, index === 0);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
         const partners =
           substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacleGrid) : undefined;
@@ -120,6 +129,29 @@ export class ReferenceSimulation implements ParticleSimulation {
       }
     }
     this.currentTime += dt;
+  }
+
+  advance(dt: number, most?: number): number {
+    this.checkAlive();
+    checkContinuous(this, 'advance');
+    const { settings, dimensions, diameter, count } = this;
+    checkTimeStep(dt, settings.substeps);
+    const { positions, velocities } = this.grid;
+    const fastest = greatestSpeed(dimensions, positions, velocities, count);
+    const substeps = chooseSubsteps(settings, diameter, fastest, dt, most);
+    this.set({ substeps });
+    try {
+      this.step(dt);
+    } finally {
+      this.currentSettings = settings;
+    }
+    return substeps;
+  }
+
+  flights(): Flights {
+    this.checkAlive();
+    checkContinuous(this, 'flights');
+    return this.lastFlights;
   }
 
   separate(iterations = 1): void {
@@ -158,6 +190,12 @@ export class ReferenceSimulation implements ParticleSimulation {
     countObstacles(this.dimensions, positions, this.obstacleCapacity);
     this.obstacles = positions.slice();
     this.obstacleGrid = this.gridOfObstacles();
+  }
+
+  private fly(substep: Substep, isFirst: boolean): void {
+    const { positions, velocities, ...flights } = fly(this.world, substep, this.grid, this.obstacleGrid);
+    this.grid = buildGrid(this.world, positions, velocities, this.grid.ids);
+    this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
   }
 
   measure(): Measures {

@@ -1,0 +1,175 @@
+/**
+ * Purpose: no tunnelling. What the engines agree on about particles that move too far in a substep to be met where they
+ * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
+ * GPU shaders/solve/flight.wgsl.
+ *
+ * The law, after integrating and before the sort:
+ *   - a particle is fast if it moves farther than an eighth of a diameter (FAST_SHARE) in the substep. Its path is the
+ *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
+ *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes
+ *     nearer to than 15/16 of a diameter (NEAR_SHARE) while it approaches; of several at the same time, the one at which
+ *     it closes in fastest, of equal ones the one with the lowest id. What is left over is for the contact law.
+ *     Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path ends and
+ *     rest there for the rest of the substep;
+ *   - so ends depend on each other, but an earlier one never on a later one. In each of FLIGHT_ROUNDS rounds all paths are
+ *     followed anew, with the others' ends as the round before has them: after n rounds whatever hangs on fewer than n
+ *     others is settled. All is settled before the earliest time at which the last round still changed anything. There
+ *     the others are held: their paths end in mid-air, with their velocity, and go on in the next substep;
+ *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed) and friction.
+ *     A slow one names the first of those that name it. Whoever is not named rests where it is until the next substep,
+ *     with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
+ * Nobody's centre comes nearer to another's than NEAR_SHARE of a diameter on a path, so nobody passes through anybody.
+ */
+import { CLOSING_BITS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
+import type { Substep } from './settings';
+import type { World } from './world';
+
+/**
+ * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
+ * that near, and about as much again before they are turned.
+ */
+export const FAST_SHARE = 1 / 8;
+
+/** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
+export const NEAR_SHARE = 15 / 16;
+
+/** A key later than any path. */
+export const NEVER = 2 ** 32;
+
+const NO_CLOSING = 2 ** CLOSING_BITS - 1;
+
+/** The key of a path that ends at a tick without a hit: later than any hit in it. */
+export function keyOfEnd(time: number): number {
+  return Math.floor(time * FLIGHT_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
+}
+
+const bits = new DataView(new ArrayBuffer(4));
+
+/** The key of a hit: of two, the lower comes first. `closing`: in lengths a substep. */
+export function keyOfHit(time: number, closing: number): number {
+  bits.setFloat32(0, closing);
+  return keyOfEnd(time) - (bits.getUint32(0) >>> (31 - CLOSING_BITS));
+}
+
+/** The time of a key: whole ticks, in substeps. */
+export function timeOfKey(key: number): number {
+  return Math.floor(key / 2 ** CLOSING_BITS) / FLIGHT_TICKS;
+}
+
+/** Rounds after which what is not settled is held. */
+export const FLIGHT_ROUNDS = 32;
+
+/** Pieces of all paths together that are followed at most, on the CPU. */
+export const ALL_PIECES = 2 ** 22;
+
+/**
+ * Diameters that a box around a piece of a path is wider than the piece on each side, where it is to hold the ends of slow
+ * particles that it may meet: NEAR_SHARE, FAST_SHARE and rounding; and where two such boxes are to overlap if their paths
+ * meet: half of NEAR_SHARE and rounding.
+ */
+export const AROUND_SLOW = 1.25;
+export const AROUND_FAST = 0.5;
+
+/** Of how the fast particles of a step fared. */
+export interface Flights {
+  /** Particles that need the step's substeps: in one step, but not in a substep, they would move too far. */
+  readonly substepped: number;
+  /** Particles too fast for a substep, at the beginning of the step: their paths are followed. */
+  readonly swept: number;
+  /** Paths followed in all substeps of the step, and how they ended early: at a hit, or held. */
+  readonly paths: number;
+  readonly hits: number;
+  readonly held: number;
+}
+
+export const NO_FLIGHTS: Flights = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
+
+/** Those of a step so far, and those of one more substep; undefined before the first. */
+export function addFlights(sum: Flights | undefined, substep: Flights): Flights {
+  if (!sum) return substep;
+  const { paths, hits, held } = substep;
+  return { ...sum, paths: sum.paths + paths, hits: sum.hits + hits, held: sum.held + held };
+}
+
+/** Of the first `count` particles, those aside that are set aside. */
+export function greatestSpeed(
+  dimensions: number,
+  positions: Float32Array,
+  velocities: Float32Array,
+  count: number,
+): number {
+  let greatest = 0;
+  for (let first = 0; first < dimensions * count; first += dimensions) {
+    let squared = 0;
+    let place = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      squared += (velocities[first + axis] as number) ** 2;
+      place += positions[first + axis] as number;
+    }
+    if (squared > greatest && Number.isFinite(place)) greatest = squared;
+  }
+  return Math.sqrt(greatest);
+}
+
+/** The ends of a substep's motion, sorted; those from `live` on are set aside. */
+export interface FlightState {
+  readonly ids: Uint32Array;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly live: number;
+}
+
+/** How candidates are found; more than are asked for do no harm. */
+export interface FlightSearch {
+  /** Slots of particles whose ends are in a box. */
+  particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
+  /** Positions of obstacles, by slot, and the slots of those in a box. */
+  readonly obstacles: Float32Array | undefined;
+  visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
+  /** Every two boxes of packed ones (low corner, high corner) that overlap, once. */
+  meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
+}
+
+/** Longest piece of a path: in a world that wraps around, short enough that the nearest image stays the nearest. */
+export function longestPiece({ cellSize, period, diameter }: World): number {
+  return period.reduce(
+    (longest, length) => (length > 0 ? Math.min(longest, length / 4 - diameter / 2) : longest),
+    PIECE_CELLS * cellSize,
+  );
+}
+
+/**
+ * What a hit does to the velocity of one of two, `part` of what both would do; `grip`: share of the sliding that friction
+ * may take. Antisymmetric to the bit, as the contact law is.
+ */
+export function strike(
+  relative: readonly number[],
+  normal: readonly number[],
+  part: number,
+  grip: number,
+  { restitution, restSpeed, friction }: Substep,
+): number[] {
+  const approach = relative.reduce((sum, along, axis) => sum + along * (normal[axis] as number), 0);
+  const kept = Math.abs(approach) > restSpeed ? restitution : 0;
+  const change = Math.max(0, -part * (1 + kept) * approach);
+  const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
+  const slidingSpeed = Math.hypot(...sliding);
+  const braking = slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
+  return normal.map((along, axis) => change * along - braking * (sliding[axis] as number));
+}
+
+/** Particles that a whole step would move too far, but not a substep. */
+export function countSubstepped(substep: Substep, { velocities, live }: FlightState): number {
+  const { dt, substeps, diameter, lower } = substep;
+  const dimensions = lower.length;
+  const least = (FAST_SHARE * diameter) ** 2;
+  let count = 0;
+  for (let slot = 0; slot < live; slot++) {
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      squared += Math.fround(dt * (velocities[dimensions * slot + axis] as number)) ** 2;
+    }
+    if (squared <= least && squared * substeps * substeps > least) count++;
+  }
+  return count;
+}

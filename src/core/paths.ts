@@ -1,0 +1,458 @@
+/**
+ * Purpose: the paths of the fast particles of one substep, followed to their ends: the law of core/flight.ts on the CPU,
+ * in doubles, for the reference and the CPU engine, which differ in how they search.
+ * Inputs: the ends of a substep's motion, in canonical order. Outputs: positions and velocities, in place.
+ */
+import { carryCoordinate } from './cells';
+import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from './constants';
+import {
+  ALL_PIECES,
+  AROUND_FAST,
+  AROUND_SLOW,
+  FAST_SHARE,
+  FLIGHT_ROUNDS,
+  type FlightSearch,
+  type FlightState,
+  type Flights,
+  keyOfEnd,
+  keyOfHit,
+  longestPiece,
+  NEAR_SHARE,
+  NEVER,
+  strike,
+  timeOfKey,
+} from './flight';
+import { OBSTACLE_PARTNER } from './obstacles';
+import type { Substep } from './settings';
+import type { World } from './world';
+
+/** Puts fast particles where their paths end, with the velocities of those that hit somebody. In place. */
+export function followPaths(
+  world: World,
+  substep: Substep,
+  state: FlightState,
+  search: FlightSearch,
+): Omit<Flights, 'substepped'> {
+  const paths = new Paths(world, substep, state, search);
+  const swept = paths.count;
+  if (swept === 0) return { swept, paths: 0, hits: 0, held: 0 };
+  paths.meetWalls();
+  paths.meetSlow();
+  paths.settle();
+  return { swept, paths: swept, ...paths.land() };
+}
+
+/** How a path ends. */
+interface Hit {
+  /** When, and how fast: see keyOfHit. */
+  readonly key: number;
+  /** A slot, an obstacle's or an axis (see WALL_PARTNER), NO_PARTNER. */
+  readonly partner: number;
+}
+
+interface Piece {
+  readonly path: number;
+  /** When it begins. */
+  readonly from: number;
+}
+
+/** A piece and those of others that come near it, in any order: which hit comes first does not depend on it. */
+interface Meeting {
+  readonly from: number;
+  readonly others: readonly Piece[];
+}
+
+interface Landing {
+  readonly slot: number;
+  /** Where its path ended early. */
+  readonly position?: readonly number[] | undefined;
+  /** What its velocity changes by. */
+  readonly effect?: readonly number[] | undefined;
+  /** The slow particle whose velocity changes by as much the other way. */
+  readonly other?: number | undefined;
+}
+
+class Paths {
+  /** Slots of the fast particles, ascending. */
+  private readonly slots: number[] = [];
+  private readonly pathOf = new Map<number, number>();
+  private readonly dimensions: number;
+  private readonly nearSquared: number;
+  /** Pieces that each path is cut into, and how many of them are followed. */
+  private readonly cuts: number[] = [];
+  private readonly followed: number[] = [];
+  /** How each path ends, if there were no other fast particles; and as far as the rounds have come. */
+  private readonly first: Hit[] = [];
+  private hits: readonly Hit[] = [];
+  /** The key from which on nothing is. */
+  private unsettled = Number.POSITIVE_INFINITY;
+  /** From one to another, and how the one moves, seen from the other: what `face` found last. */
+  private readonly apart: Float64Array;
+  private readonly motion: Float64Array;
+
+  constructor(
+    private readonly world: World,
+    private readonly substep: Substep,
+    private readonly state: FlightState,
+    private readonly search: FlightSearch,
+  ) {
+    const { dimensions } = world;
+    this.dimensions = dimensions;
+    this.nearSquared = (NEAR_SHARE * substep.diameter) ** 2;
+    this.apart = new Float64Array(dimensions);
+    this.motion = new Float64Array(dimensions);
+    for (let slot = 0; slot < state.live; slot++) {
+      if (!this.isFast(slot)) continue;
+      this.pathOf.set(slot, this.slots.length);
+      this.slots.push(slot);
+    }
+    const longest = longestPiece(world);
+    const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / Math.max(1, this.count))));
+    for (const slot of this.slots) {
+      const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
+      const followed = Math.min(cuts, most);
+      this.cuts.push(cuts);
+      this.followed.push(followed);
+      this.first.push({ key: keyOfEnd(followed / cuts), partner: NO_PARTNER });
+    }
+  }
+
+  get count(): number {
+    return this.slots.length;
+  }
+
+  meetWalls(): void {
+    const { lower, upper, walls } = this.substep;
+    if (!walls) return;
+    this.slots.forEach((slot, path) => {
+      const end = this.placeAt(slot, 1);
+      this.wayOf(slot).forEach((along, axis) => {
+        const limit = (along > 0 ? upper[axis] : lower[axis]) as number;
+        const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
+        if (!(beyond > 0)) return;
+        const time = Math.max(0, 1 - beyond / Math.abs(along));
+        this.meet(path, { key: keyOfHit(time, Math.abs(along)), partner: WALL_PARTNER + axis });
+      });
+    });
+  }
+
+  /** Those that are not fast, and obstacles. */
+  meetSlow(): void {
+    const { obstacles } = this.search;
+    const { positions } = this.state;
+    this.slots.forEach((slot, path) => {
+      for (let piece = 0; piece < (this.followed[path] as number); piece++) {
+        const from = piece / (this.cuts[path] as number);
+        if (isBefore(this.first[path] as Hit, from)) return;
+        const [low, high] = this.boxOf({ path, from }, AROUND_SLOW);
+        this.search.particles(low, high, (partner) => {
+          if (partner === slot || this.pathOf.has(partner)) return;
+          this.face(slot, from, positions, partner, from, true);
+          this.meet(path, { key: this.impact(from), partner });
+        });
+        if (!obstacles) continue;
+        this.search.visitObstacles(low, high, (obstacle) => {
+          this.face(slot, from, obstacles, obstacle, 1, false);
+          this.meet(path, { key: this.impact(from), partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
+        });
+      }
+    });
+  }
+
+  /** The rounds: fast ones among each other. A path is followed again where a path that comes near it ends elsewhere. */
+  settle(): void {
+    const meetings = this.meetings();
+    this.hits = [...this.first];
+    let woken = new Set(this.slots.keys());
+    for (let round = 1; round <= FLIGHT_ROUNDS; round++) {
+      const before = this.hits;
+      const hits = [...before];
+      const next = new Set<number>();
+      for (const path of woken) {
+        const hit = this.endAmong(path, meetings[path] as Meeting[], before);
+        const was = before[path] as Hit;
+        if (isSame(hit, was)) continue;
+        hits[path] = hit;
+        for (const { others } of meetings[path] as Meeting[])
+          for (const other of others) next.add(other.path);
+        if (round === FLIGHT_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
+      }
+      this.hits = hits;
+      woken = next;
+    }
+  }
+
+  private endAmong(path: number, meetings: readonly Meeting[], before: readonly Hit[]): Hit {
+    const slot = this.slots[path] as number;
+    let end = this.first[path] as Hit;
+    for (const { from, others } of meetings) {
+      if (isBefore(end, from)) break;
+      for (const { path: other, from: theirs } of others) {
+        if (!this.mayMeet(path, from, other, theirs, before[other] as Hit)) continue;
+        const partner = this.slots[other] as number;
+        const hit = { key: this.meetFast(slot, from, partner, before[other] as Hit), partner };
+        if (this.comesFirst(hit, end)) end = hit;
+      }
+    }
+    return end;
+  }
+
+  /** Everybody to the end of its path. */
+  land(): Pick<Flights, 'hits' | 'held'> {
+    const { positions, velocities } = this.state;
+    const { dimensions, world } = this;
+    const claims = this.claims();
+    const landings = this.slots.map((_, path) => this.landingOf(path, claims));
+    for (const { slot, position, effect, other } of landings) {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const place = dimensions * slot + axis;
+        if (position) positions[place] = carryCoordinate(world, Math.fround(position[axis] as number), axis);
+        if (effect) velocities[place] = (velocities[place] as number) + (effect[axis] as number);
+        if (other === undefined || !effect) continue;
+        const beside = dimensions * other + axis;
+        velocities[beside] = (velocities[beside] as number) - (effect[axis] as number);
+      }
+    }
+    const ends = this.slots.map((_, path) => this.endOf(path));
+    return {
+      hits: ends.filter(({ partner }) => partner !== NO_PARTNER).length,
+      held: ends.filter(({ partner, key }) => partner === NO_PARTNER && timeOfKey(key) < 1).length,
+    };
+  }
+
+  /** How a path ends: as the rounds found, or where nothing is settled any more. */
+  private endOf(path: number): Hit {
+    const hit = this.hits[path] as Hit;
+    if (hit.key < this.unsettled) return hit;
+    return { key: keyOfEnd(timeOfKey(this.unsettled)), partner: NO_PARTNER };
+  }
+
+  /** Of the slow particles that paths end at, whom each names. */
+  private claims(): Map<number, number> {
+    const claims = new Map<number, number>();
+    this.slots.forEach((slot, path) => {
+      const { key, partner } = this.endOf(path);
+      if (partner >= OBSTACLE_PARTNER || this.pathOf.has(partner)) return;
+      const rival = claims.get(partner);
+      if (rival !== undefined) {
+        const named = this.endOf(this.pathOf.get(rival) as number);
+        if (!this.comesFirst({ key, partner: slot }, { key: named.key, partner: rival })) return;
+      }
+      claims.set(partner, slot);
+    });
+    return claims;
+  }
+
+  private landingOf(path: number, claims: ReadonlyMap<number, number>): Landing {
+    const { substep } = this;
+    const slot = this.slots[path] as number;
+    const { key, partner } = this.endOf(path);
+    const time = timeOfKey(key);
+    const position = time < 1 ? this.placeAt(slot, time) : undefined;
+    if (partner === NO_PARTNER) return { slot, position };
+    const velocity = this.velocityOf(slot);
+    if (partner >= WALL_PARTNER) {
+      const axis = partner - WALL_PARTNER;
+      const inward = (velocity[axis] as number) > 0 ? -1 : 1;
+      const normal = velocity.map((_, other) => (other === axis ? inward : 0));
+      const landed = this.placeAt(slot, time);
+      landed[axis] = (inward > 0 ? substep.lower[axis] : substep.upper[axis]) as number;
+      return { slot, position: landed, effect: strike(velocity, normal, 1, 1, substep) };
+    }
+    if (partner >= OBSTACLE_PARTNER) {
+      this.face(slot, time, this.search.obstacles as Float32Array, partner - OBSTACLE_PARTNER, 1, false);
+      return { slot, position, effect: strike(velocity, unit(this.apart), 1, substep.gripShare, substep) };
+    }
+    const beside = this.pathOf.get(partner);
+    const isNamed = beside === undefined ? claims.get(partner) === slot : this.endOf(beside).partner === slot;
+    if (!isNamed) return { slot, position };
+    // The same for both, so that what they do to each other is, to the bit.
+    const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
+    this.face(slot, when, this.state.positions, partner, when, true);
+    const theirs = this.velocityOf(partner);
+    const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
+    const effect = strike(relative, unit(this.apart), 0.5, substep.gripShare, substep);
+    return { slot, position, effect, other: beside === undefined ? partner : undefined };
+  }
+
+  private isFast(slot: number): boolean {
+    const squared = this.wayOf(slot).reduce((sum, along) => sum + along * along, 0);
+    return squared > (FAST_SHARE * this.substep.diameter) ** 2;
+  }
+
+  private velocityOf(slot: number): number[] {
+    return vectorAt(this.state.velocities, this.dimensions, slot);
+  }
+
+  /** From its beginning to its end, as a particle was moved. */
+  private wayOf(slot: number): number[] {
+    return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
+  }
+
+  private placeAt(slot: number, time: number): number[] {
+    const way = this.wayOf(slot);
+    const end = vectorAt(this.state.positions, this.dimensions, slot);
+    return end.map((along, axis) => along - (1 - time) * (way[axis] as number));
+  }
+
+  /**
+   * Where one of the fast is at a time, seen from another particle or an obstacle at one, of their nearest images; and
+   * how it moves, seen from who `moves` as well or rests there.
+   */
+  private face(
+    slot: number,
+    time: number,
+    others: Float32Array,
+    other: number,
+    otherTime: number,
+    moves: boolean,
+  ): void {
+    const { dimensions, apart, motion } = this;
+    const { positions, velocities } = this.state;
+    const { period } = this.world;
+    const { dt } = this.substep;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const own = dimensions * slot + axis;
+      const theirs = dimensions * other + axis;
+      const way = Math.fround(dt * (velocities[own] as number));
+      const otherWay = others === positions ? Math.fround(dt * (velocities[theirs] as number)) : 0;
+      const place = (positions[own] as number) - (1 - time) * way;
+      let along = place - ((others[theirs] as number) - (1 - otherTime) * otherWay);
+      const length = period[axis] as number;
+      if (length > 0) along -= length * Math.round(along / length);
+      apart[axis] = along;
+      motion[axis] = moves ? way - otherWay : way;
+    }
+  }
+
+  /**
+   * The key of a hit of the two that `face` was asked about, from a time on: at once if they are too near and approach
+   * each other, NEVER if they do not come so near.
+   */
+  private impact(from: number): number {
+    const { apart, motion, nearSquared } = this;
+    let approach = 0;
+    let squared = 0;
+    let speed = 0;
+    for (let axis = 0; axis < apart.length; axis++) {
+      const along = apart[axis] as number;
+      const moving = motion[axis] as number;
+      approach += along * moving;
+      squared += along * along;
+      speed += moving * moving;
+    }
+    if (!(approach < 0)) return NEVER;
+    const gap = squared - nearSquared;
+    if (gap <= 0) {
+      return keyOfHit(from, -approach / Math.sqrt(squared));
+    }
+    const discriminant = approach * approach - speed * gap;
+    if (discriminant < 0) return NEVER;
+    const root = Math.sqrt(discriminant);
+    return keyOfHit(from + gap / (root - approach), root / Math.sqrt(nearSquared));
+  }
+
+  private meet(path: number, hit: Hit): void {
+    if (this.comesFirst(hit, this.first[path] as Hit)) this.first[path] = hit;
+  }
+
+  private comesFirst({ key, partner }: Hit, best: Hit): boolean {
+    return key < best.key || (key === best.key && this.nameOf(partner) < this.nameOf(best.partner));
+  }
+
+  /** What particles are told apart by; of walls and obstacles, more than any id. */
+  private nameOf(partner: number): number {
+    return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
+  }
+
+  /** The key of the hit when one on a piece of its path meets another, whose path ends at a hit of its own. */
+  private meetFast(slot: number, from: number, other: number, end: Hit): number {
+    const { positions } = this.state;
+    // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
+    if (!isBefore(end, from)) {
+      this.face(slot, from, positions, other, from, true);
+      const key = this.impact(from);
+      if (timeOfKey(key) <= timeOfKey(end.key)) return key;
+    }
+    const until = timeOfKey(end.key);
+    if (until >= 1) return NEVER;
+    const begin = Math.max(from, until);
+    this.face(slot, begin, positions, other, until, false);
+    return this.impact(begin);
+  }
+
+  /** The box around a piece, so many diameters wider on each side. */
+  private boxOf({ path, from }: Piece, around: number): [number[], number[]] {
+    const slot = this.slots[path] as number;
+    const to = Math.min(1, from + 1 / (this.cuts[path] as number));
+    const begin = this.placeAt(slot, from);
+    const end = this.placeAt(slot, to);
+    const margin = around * this.substep.diameter;
+    const low = begin.map((along, axis) => Math.min(along, end[axis] as number) - margin);
+    return [low, begin.map((along, axis) => Math.max(along, end[axis] as number) + margin)];
+  }
+
+  /** Whether one on a piece of its path can be where another is on a piece of its own: both fly, or that one rests there. */
+  private mayMeet(path: number, from: number, other: number, theirs: number, { key }: Hit): boolean {
+    const to = from + 1 / (this.cuts[path] as number);
+    const last = theirs + 1 / (this.cuts[other] as number);
+    // A tick is what rounding may be off by.
+    const tick = 1 / FLIGHT_TICKS;
+    const end = timeOfKey(key);
+    return end >= theirs - tick && to >= theirs - tick && (end <= last || from <= last + tick);
+  }
+
+  /** Of each path, the pieces that come near those of others, one after the other. */
+  private meetings(): Meeting[][] {
+    const { dimensions } = this;
+    // No path is flown farther than to where it ends without the others.
+    const pieces = this.slots.flatMap((_, path) => {
+      const cuts = this.cuts[path] as number;
+      const flown = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
+      const length = Math.min(this.followed[path] as number, flown);
+      return Array.from({ length }, (__, index) => ({ path, from: index / cuts }));
+    });
+    const boxes = new Float32Array(2 * dimensions * pieces.length);
+    pieces.forEach((piece, index) => {
+      const [low, high] = this.boxOf(piece, AROUND_FAST);
+      boxes.set([...low, ...high], 2 * dimensions * index);
+    });
+    const others: (Piece[] | undefined)[] = new Array(pieces.length);
+    const add = (piece: number, other: Piece) => {
+      const near = others[piece];
+      if (near) near.push(other);
+      else others[piece] = [other];
+    };
+    this.search.meetings(boxes, (first, second) => {
+      const [one, two] = [pieces[first] as Piece, pieces[second] as Piece];
+      if (one.path === two.path) return;
+      add(first, two);
+      add(second, one);
+    });
+    const meetings: Meeting[][] = this.slots.map(() => []);
+    pieces.forEach(({ path, from }, index) => {
+      const near = others[index];
+      if (near) meetings[path]?.push({ from, others: near });
+    });
+    return meetings;
+  }
+}
+
+/** Whether a path ends before the tick of a time. */
+function isBefore({ key }: Hit, time: number): boolean {
+  return timeOfKey(key) < timeOfKey(keyOfEnd(time));
+}
+
+function isSame(hit: Hit, other: Hit): boolean {
+  return hit.key === other.key && hit.partner === other.partner;
+}
+
+function unit(vector: Float64Array): number[] {
+  const length = Math.hypot(...vector);
+  // Two at the same place do not come nearer, whichever way they go: they cannot be met.
+  return Array.from(vector, (along) => (length > 0 ? along / length : 0));
+}
+
+function vectorAt(vectors: Float32Array, dimensions: number, index: number): number[] {
+  return Array.from(vectors.subarray(dimensions * index, dimensions * (index + 1)));
+}

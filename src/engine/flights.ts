@@ -1,0 +1,95 @@
+/**
+ * Purpose: the paths of a simulation's fast particles on the GPU: owns what passes/flight.ts works with beside the state.
+ * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
+ */
+import { FLIGHT_DISPATCHES, FLIGHT_FASTEST, FLIGHT_HEADER, FLIGHT_SUBSTEPPED } from '../core/constants';
+import type { Flights as Counted } from '../core/flight';
+import type { World } from '../core/world';
+import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
+import type { SharedBinding } from '../gpu/params';
+import type { Stage } from '../gpu/timing';
+import { Flight, type FlightBinding, type FlightBuffers } from '../passes/flight';
+import type { Variant } from '../passes/modules';
+
+/**
+ * Nodes of paths in the lists of cells: for each particle twice what a piece of a path takes at most, so that all can be
+ * fast and get on; and for all together enough for 10,000 paths of a hundred cells. Paths that pass more are held.
+ */
+const NODES = { 2: 8, 3: 16 } as const;
+const FEWEST_NODES = 2 ** 21;
+
+type Names = 'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims';
+
+export class Flights {
+  private constructor(
+    private readonly pass: Flight,
+    private readonly owned: BufferSet<Names>,
+    private readonly dispatches: BufferSet<'dispatches'>,
+  ) {}
+
+  static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
+    const { pass, owned, dispatches } = await createParts({
+      pass: Flight.create(gpu, variant, 'now'),
+      owned: createBuffers(gpu, 'flights', {
+        flights: 4 * (FLIGHT_HEADER + capacity),
+        links:
+          4 * (world.cellCount + capacity) + 8 * Math.max(FEWEST_NODES, NODES[world.dimensions] * capacity),
+        first: 8 * capacity,
+        even: 8 * capacity,
+        odd: 8 * capacity,
+        claims: 8 * capacity,
+      }),
+      dispatches: createBuffers(
+        gpu,
+        'flights',
+        { dispatches: 4 * FLIGHT_DISPATCHES },
+        PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+      ),
+    });
+    return new Flights(pass, owned, dispatches);
+  }
+
+  get bytes(): number {
+    return this.owned.bytes + this.dispatches.bytes;
+  }
+
+  bind(state: Omit<FlightBuffers, Names | 'dispatches'>): FlightBinding {
+    return this.pass.bind({ ...state, ...this.owned.buffers, ...this.dispatches.buffers });
+  }
+
+  begin(shared: SharedBinding, binding: FlightBinding): Stage {
+    return { name: 'flight', encode: (pass) => this.pass.encodeBegin(pass, shared, binding) };
+  }
+
+  stage(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
+    return { name: 'flight', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
+  }
+
+  /** After `begin`: what `greatestSpeed` reads. */
+  fastest(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
+    return { name: 'flight', encode: (pass) => this.pass.encodeFastest(pass, shared, binding, count) };
+  }
+
+  /** What to read back. */
+  get header(): { readonly buffer: GPUBuffer; readonly size: number } {
+    return { buffer: this.owned.buffers.flights, size: 4 * FLIGHT_HEADER };
+  }
+
+  static counted(header: ArrayBuffer): Counted {
+    const [substepped = 0, swept = 0, paths = 0, hits = 0, held = 0] = new Uint32Array(
+      header,
+      4 * FLIGHT_SUBSTEPPED,
+    );
+    return { substepped, swept, paths, hits, held };
+  }
+
+  static greatestSpeed(header: ArrayBuffer): number {
+    return Math.sqrt(new Float32Array(header)[FLIGHT_FASTEST] as number);
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+    this.dispatches.destroy();
+  }
+}

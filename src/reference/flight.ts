@@ -1,0 +1,43 @@
+/**
+ * Purpose: fast particles put where their paths end (src/core/flight.ts), with everybody held against everybody. Twin of
+ * shaders/solve/flight.wgsl.
+ * Inputs: the grid of the ends of a substep's motion. Outputs: positions and velocities, slots as they were, and how the
+ * fast ones fared.
+ */
+import { countSubstepped, type FlightSearch, type Flights } from '../core/flight';
+import { followPaths } from '../core/paths';
+import type { Substep } from '../core/settings';
+import type { World } from '../core/world';
+import type { Grid } from './grid';
+import type { MovedState } from './integrate';
+
+type GridState = Pick<Grid, 'start' | 'ids' | 'positions' | 'velocities'>;
+
+export function fly(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  obstacles?: Pick<Grid, 'start' | 'positions'>,
+): MovedState & Flights {
+  const positions = grid.positions.slice();
+  const velocities = grid.velocities.slice();
+  const live = grid.start[world.cellCount] as number;
+  const state = { ids: grid.ids, positions, velocities, live };
+  const substepped = countSubstepped(substep, state);
+  const search: FlightSearch = {
+    particles: (_low, _high, visit) => visitAll(live, visit),
+    obstacles: obstacles?.positions,
+    visitObstacles: (_low, _high, visit) => visitAll(obstacles?.start[world.cellCount] ?? 0, visit),
+    meetings(boxes, visit) {
+      const count = boxes.length / (2 * world.dimensions);
+      visitAll(count, (first) => {
+        for (let second = first + 1; second < count; second++) visit(first, second);
+      });
+    },
+  };
+  return { substepped, ...followPaths(world, substep, state, search), positions, velocities };
+}
+
+function visitAll(count: number, visit: (index: number) => void): void {
+  for (let index = 0; index < count; index++) visit(index);
+}
