@@ -3,7 +3,7 @@
  * and the numbers of one substep derived from it, shared by the GPU host, the reference and the CPU engine.
  *
  * The contact law (one place, three implementations: shaders/solve/resolve.wgsl, src/reference/resolve.ts,
- * src/cpu/). All particles weigh 1. For particle a and an overlapping neighbour b, with n from b to a,
+ * src/cpu/). All particles of one radius weigh 1. For particle a and an overlapping neighbour b, with n from b to a,
  * overlap = diameter − distance and the relative velocity's normal part vn = (va − vb)·n:
  *   - position: a is pushed by ½ · relaxation · overlap along n, b by as much the other way;
  *   - if a and b are each other's fastest approaching contact (restitution > 0, vn < −restSpeed), they
@@ -31,12 +31,29 @@
  * more off a mode than a neighbour in its place might: so the bounds above should hold among neighbours too. That is
  * not proven, but measured on piles upon obstacles (docs/obstacles.md). Twice the deepest overlap instead of once made
  * discs on a dense floor swing for ever.
+ * Particles with radii of their own: each weighs (radius / the largest radius there may be)^dimensions. The law is the
+ * same with overlap = radiusA + radiusB − distance, and with what a does of what both do: where the law above says ½ for
+ * a, it is shareOf(a, b) = weight of b / (weight of a + weight of b); so momentum is kept, to rounding.
  * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
  * and each contribution is antisymmetric in a and b to the bit.
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from './checks';
 import { ArgumentError } from './errors';
 import { type Dimensions, GREATEST_FLOAT, type World } from './world';
+
+/**
+ * Of what two particles with radii of their own do to each other, the part that the one does: the other's weight of the
+ * weight of both, from the ratio of their radii, which neither overflows nor divides by nothing. In 32-bit floats, as the
+ * shaders have it.
+ */
+export function shareOf(dimensions: Dimensions, own: number, other: number): number {
+  const { fround } = Math;
+  const isSmaller = own < other;
+  const ratio = fround(isSmaller ? fround(own / other) : fround(other / own));
+  const area = fround(ratio * ratio);
+  const weight = dimensions === 2 ? area : fround(area * ratio);
+  return fround((isSmaller ? 1 : weight) / fround(1 + weight));
+}
 
 export type BroadPhase = 'grid' | 'naive';
 
@@ -144,7 +161,7 @@ export interface Substep {
   readonly restSpeed: number;
   /** A push gives at most the speed of a fall through the world (UNBOUNDED_FALL); without gravity it gives none. */
   readonly pushSpeed: number;
-  /** Centres stay within these corners where walls are on. */
+  /** Centres stay within these corners, where particles have radii of their own by their radius, where walls are on. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
@@ -183,7 +200,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
   // Axes that wrap around have no walls, and unbounded space has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
-  const radius = roundedDiameter / 2;
+  const radius = world.levels > 0 ? 0 : roundedDiameter / 2;
   return {
     dt: substepTime,
     inverseDt: substepTime > 0 ? Math.fround(1 / substepTime) : 0,
@@ -196,6 +213,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
     pushSpeed: Math.fround(Math.sqrt(2 * fall)),
+    // Where each particle has its own radius, the corners of the box.
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

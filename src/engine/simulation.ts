@@ -42,7 +42,7 @@ import {
   type SimulationOptions,
   type SimulationPlan,
 } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { checkKernels, watchKernels } from '../gpu/kernel';
@@ -107,6 +107,7 @@ export class Simulation implements ParticleSimulation {
   readonly dimensions: Dimensions;
   readonly world: World;
   readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   private currentSettings: Settings;
@@ -140,6 +141,7 @@ export class Simulation implements ParticleSimulation {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
     this.capacity = plan.capacity;
     this.obstacleCapacity = plan.obstacleCount;
     this.currentSettings = plan.settings;

@@ -32,7 +32,7 @@ import {
   planSimulation,
   type SimulationOptions,
 } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { permute } from './gather';
 import { buildGrid, type Grid } from './grid';
 import { integrate } from './integrate';
@@ -46,6 +46,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly dimensions: Dimensions;
   readonly world: World;
   readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   private readonly diameter: number;
@@ -63,6 +64,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
     this.capacity = plan.capacity;
     this.diameter = plan.diameter;
     this.currentSettings = plan.settings;
