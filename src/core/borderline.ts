@@ -15,9 +15,12 @@
  * borderline cases, even if they touch exactly. In a periodic world the period must lie on the lattice too, and where
  * the box does not begin at 0, all differences up to the period must fit 24 bits: see separate in cells.ts.
  */
-import type { World } from './world';
+import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
+
+/** Of the distance at which two touch times the longest period, in a world that wraps around. */
+const AROUND_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
   /** Distances² from `low` on and up to `high` are borderline. */
@@ -29,7 +32,7 @@ export interface Borderline {
 
 export function borderlineOf(diameter: number, { min, period }: Pick<World, 'min' | 'period'>): Borderline {
   const squared = diameter * diameter;
-  const share = BORDERLINE_SHARE + (8 * 2 ** -24 * Math.max(0, ...period)) / diameter;
+  const share = BORDERLINE_SHARE + (AROUND_SHARE * Math.max(0, ...period)) / diameter;
   const latticeScale = 2 ** (11 - Math.floor(Math.log2(diameter)));
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
@@ -39,5 +42,28 @@ export function borderlineOf(diameter: number, { min, period }: Pick<World, 'min
     low: Math.fround(squared * (1 - share)),
     high: Math.fround(squared * (1 + share)),
     latticeScale: Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0,
+  };
+}
+
+/**
+ * The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. Particles
+ * on the lattice of the largest, their radii too, are exact.
+ */
+export interface MixedBorderline {
+  /** Distances² are borderline from share · reach² + around · reach below reach² on, and up to as much above. */
+  readonly share: number;
+  readonly around: number;
+  /** No borderline distance² is above this times reach². */
+  readonly farthest: number;
+  readonly latticeScale: number;
+}
+
+export function mixedBorderline({ smallest, largest }: RadiusRange, world: World): MixedBorderline {
+  const around = AROUND_SHARE * Math.max(0, ...world.period);
+  return {
+    share: BORDERLINE_SHARE,
+    around,
+    farthest: 1 + 2 * BORDERLINE_SHARE + around / smallest,
+    latticeScale: borderlineOf(Math.fround(2 * largest), world).latticeScale,
   };
 }

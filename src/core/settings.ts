@@ -150,6 +150,7 @@ export interface Substep {
   readonly inverseDt: number;
   readonly gravity: readonly number[];
   readonly diameter: number;
+  /** What distances² of particles that overlap are below: where each has its own radius, in squares of the sum of two. */
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
@@ -200,20 +201,20 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
   // Axes that wrap around have no walls, and unbounded space has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
-  const radius = world.levels > 0 ? 0 : roundedDiameter / 2;
+  const ownRadii = world.levels > 0;
+  const radius = ownRadii ? 0 : roundedDiameter / 2;
   return {
     dt: substepTime,
     inverseDt: substepTime > 0 ? Math.fround(1 / substepTime) : 0,
     gravity,
     diameter: roundedDiameter,
-    diameterSquared: Math.fround(roundedDiameter * roundedDiameter),
+    diameterSquared: ownRadii ? 1 : Math.fround(roundedDiameter * roundedDiameter),
     restitution: Math.fround(settings.restitution),
     friction: Math.fround(settings.friction),
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
     pushSpeed: Math.fround(Math.sqrt(2 * fall)),
-    // Where each particle has its own radius, the corners of the box.
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

@@ -11,6 +11,7 @@ import { createCpuIndex } from '../cpu/live-index';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
+import { toBodies } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
 import { bruteForceLevelPairs, buildLevelGrid } from '../reference/levels';
 import type { MixedScene } from '../scenes';
@@ -77,11 +78,7 @@ async function withGrid<Result>(
   { dimensions, world, range, count, positions, radii }: MixedScene,
   use: (grid: HashGrid, encoder: GPUCommandEncoder) => Promise<Result>,
 ): Promise<Result> {
-  const bodies = new Float32Array(4 * count);
-  radii.forEach((radius, particle) => {
-    bodies.set(positions.subarray(dimensions * particle, dimensions * (particle + 1)), 4 * particle);
-    bodies[4 * particle + 3] = radius;
-  });
+  const bodies = toBodies(dimensions, positions, radii);
   const grid = await HashGrid.create(gpu, { ...world, radii: range, capacity: count });
   const input = await createBuffers(gpu, 'verify.levels', { positions: bodies.byteLength });
   try {
