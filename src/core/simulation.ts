@@ -66,21 +66,25 @@ export interface Measures {
   readonly count: number;
   /** Unordered pairs that the broad phase hands to the distance test. */
   readonly candidates: number;
-  /** Unordered pairs that overlap: distance² < diameter². Touching is not overlapping. */
+  /**
+   * Unordered pairs that overlap: distance² < diameter², or the square of the sum of both radii where each particle
+   * has its own. Touching is not overlapping.
+   */
   readonly contacts: number;
   /**
    * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
    * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
    * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
-   * engine, whose decisions are exact. In periodic worlds the share grows with the period: a difference from one
+   * engine, whose decisions are exact. Where each particle has its own radius, the sum of both stands for the diameter
+   * in the first, the largest diameter in the second, and radii must be such multiples too. In periodic worlds the share grows with the period: a difference from one
    * end to the other is rounded as what it is, about one period.
    */
   readonly borderline: number;
   /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, else 0. It
-   * costs time, never a contact.
+   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and periodic
+   * ones where particles have radii of their own, else 0. It costs time, never a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;
@@ -95,9 +99,9 @@ export interface Measures {
    * 32-bit floats, or with a component of velocity of 2^48 and more, which sets the position to NaN.
    */
   readonly nonFinite: number;
-  /** ½ Σ v², each particle of mass 1. */
+  /** ½ Σ m v², each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
   readonly kineticEnergy: number;
-  /** Σ v, each particle of mass 1. */
+  /** Σ m v, each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
   readonly momentum: readonly number[];
   /** Greatest overlap of a contact, in units of length. */
   readonly deepestOverlap: number;
