@@ -221,10 +221,10 @@ function brake(grip: number, share: number, slidingSpeed: number): number {
 }
 
 /** Where the centre of a particle may be. */
-type Box = Pick<Substep, 'lower' | 'upper'>;
+export type Box = Pick<Substep, 'lower' | 'upper'>;
 
 /** Of one that has a radius of its own, no nearer to a wall than that. */
-function boxOf({ lower, upper }: Substep, { radii }: GridState, slot: number): Box {
+export function boxOf({ lower, upper }: Substep, { radii }: GridState, slot: number): Box {
   if (!radii) return { lower, upper };
   const radius = radii[slot] as number;
   return {
