@@ -85,21 +85,30 @@ function bytesOfObstacles(
   );
 }
 
-/** Refuses what the longest buffer would not fit: of places, lists of guests or buckets, which levels have twice. */
-export function checkHolds(gpu: Gpu, capacity: number, world: World): void {
-  const { levels, cellCount, dimensions } = world;
-  if (levels === 0) {
-    checkDeviceHolds(gpu, capacity, cellCount, dimensions);
-    return;
-  }
+/**
+ * The device to request for a world: with the longest buffer of it. With levels that is one of places, of guests (a word on
+ * each level) or of buckets, which there are twice.
+ */
+export function deviceNeeds(
+  { levels, cellCount, dimensions }: Pick<World, 'levels' | 'cellCount' | 'dimensions'>,
+  capacity: number,
+): { particles: number; cells: number; dimensions: Dimensions } {
+  if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
   const particles = Math.ceil(capacity * Math.max(1, levels / 4));
+  return { particles, cells: 2 * cellCount + 1, dimensions: 3 };
+}
+
+/** Refuses what the device was not requested for. */
+export function checkHolds(gpu: Gpu, capacity: number, world: World): void {
+  const { levels, cellCount } = world;
+  const { particles, cells, dimensions } = deviceNeeds(world, capacity);
   try {
-    checkDeviceHolds(gpu, particles, 2 * cellCount + 1, 3);
+    checkDeviceHolds(gpu, particles, cells, dimensions);
   } catch (error) {
-    if (!(error instanceof LimitError)) throw error;
+    if (!(error instanceof LimitError) || levels === 0) throw error;
     throw new LimitError(
       error.limit,
-      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${2 * cellCount + 1}, dimensions: 3.`,
+      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
     );
   }
 }

@@ -21,6 +21,12 @@ const BRUTE_FORCE_LIMIT = 4096;
 /** Larger grids take plain JavaScript too long. */
 const MOST_FILED = 70_000;
 
+/** What a scene's pairs follow from. */
+export type MixedParticles = Pick<
+  MixedScene,
+  'dimensions' | 'world' | 'range' | 'count' | 'positions' | 'radii'
+>;
+
 type Finding = { readonly pass: boolean; readonly detail: string };
 
 /** The checks of a scene by their names. */
@@ -28,7 +34,7 @@ export function levelChecks(
   gpu: Gpu | undefined,
   scene: MixedScene,
 ): (readonly [check: string, run: () => Promise<Finding>])[] {
-  const onCpu = async () => comparePairs(cpuPairs(scene), scene);
+  const onCpu = async () => checkMixedPairs(cpuPairs(scene), scene);
   if (!gpu) return [['pairs', onCpu]];
   return [
     ['grid', () => checkGrid(gpu, scene)],
@@ -61,7 +67,7 @@ function cpuPairs(scene: MixedScene): Uint32Array {
   return grid.findPairs().pairs;
 }
 
-function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedScene): Uint32Array {
+function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedParticles): Uint32Array {
   if (count <= BRUTE_FORCE_LIMIT) {
     return bruteForceLevelPairs(defineLevels(world, range, count), positions, radii);
   }
@@ -146,11 +152,16 @@ async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);
-    return comparePairs((await list.read()).pairs, scene, expected);
+    return checkMixedPairs((await list.read()).pairs, scene, expected);
   });
 }
 
-function comparePairs(got: Uint32Array, scene: MixedScene, expected = expectedPairs(scene)): Finding {
+/** Pairs, however found, against brute force or the index of single objects. */
+export function checkMixedPairs(
+  got: Uint32Array,
+  scene: MixedParticles,
+  expected = expectedPairs(scene),
+): Finding {
   const { pass, detail } = compare([['words of pairs', got, expected]], '');
   return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };
 }
