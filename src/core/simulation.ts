@@ -279,7 +279,11 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
-  const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);
+  const settings = resolveSettings(
+    dimensions,
+    defaultSettings(dimensions, radiusRange !== undefined),
+    settingChanges,
+  );
   const particles = { positions, velocities, radii, radiusRange, count };
   return {
     dimensions,
@@ -481,7 +485,8 @@ export function checkCheckpoint(
   countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
-  return resolveSettings(dimensions, defaultSettings(dimensions), checkpoint.settings ?? {});
+  const defaults = defaultSettings(dimensions, radiusRange !== undefined);
+  return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
 }
 
 function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {

@@ -6,7 +6,7 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
-import { asScene, createMixedScene, MIXED_SCENE_NAMES } from './mixed';
+import { asScene, createMixedScene, MIXED_SCENE_NAMES, MIXED_SCENES } from './mixed';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
 import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';
@@ -39,7 +39,12 @@ export const SCENES: readonly SceneDefinition[] = [
 /** Of scenes whose particles have one radius; MIXED_SCENE_NAMES are the others. */
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
 
-export const ALL_SCENE_NAMES: readonly string[] = [...SCENE_NAMES, ...MIXED_SCENE_NAMES];
+export const ALL_SCENES: readonly Pick<SceneDefinition, 'name' | 'description' | 'world'>[] = [
+  ...SCENES,
+  ...MIXED_SCENES,
+];
+
+export const ALL_SCENE_NAMES: readonly string[] = ALL_SCENES.map(({ name }) => name);
 
 export function createScene(name: string, request: SceneRequest): Scene {
   if (MIXED_SCENE_NAMES.includes(name)) return asScene(createMixedScene(name, request));

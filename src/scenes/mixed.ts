@@ -8,7 +8,7 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import type { SettingsOptions } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
-import type { Dimensions, RadiusRange, WorldOptions } from '../core/world';
+import type { Dimensions, RadiusRange, WorldKind, WorldOptions } from '../core/world';
 import { PILE_GRAVITY } from './ordered';
 import { Random } from './random';
 import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';
@@ -56,6 +56,8 @@ export interface MixedScene {
 interface MixedDefinition {
   readonly name: string;
   readonly description: string;
+  /** Default: in a box, periodic or not. */
+  readonly world?: WorldKind;
   readonly generate: (
     dimensions: Dimensions,
     count: number,
@@ -144,7 +146,7 @@ function pileUp(dimensions: Dimensions, count: number, random: Random) {
   };
 }
 
-const MIXED_SCENES: readonly MixedDefinition[] = [
+export const MIXED_SCENES: readonly MixedDefinition[] = [
   {
     name: 'mixed-pile',
     description: 'Radii from 1 to 8 that fall in a box, as much of each octave, nothing touching at first.',
@@ -169,6 +171,7 @@ const MIXED_SCENES: readonly MixedDefinition[] = [
     name: 'one-large',
     description:
       'One of radius 64 among as many of radius 1 as there are, each overlapping one of these on average.',
+    world: 'unbounded',
     generate(dimensions, count, random) {
       const edge = ceilRoot(count * ROOM_OF_SMALL[dimensions], dimensions) + 1;
       const radii = new Float32Array(count).fill(RADII.smallest);

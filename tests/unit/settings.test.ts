@@ -7,6 +7,7 @@ import {
   resolveSettings,
   SETTING_NAMES,
 } from '../../src/core/settings';
+import { planSimulation } from '../../src/core/simulation';
 import { defineWorld } from '../../src/core/world';
 
 describe('resolveSettings', () => {
@@ -16,6 +17,19 @@ describe('resolveSettings', () => {
       expect(Object.keys(settings).sort()).toEqual([...SETTING_NAMES].sort());
       expect(settings).toEqual(defaultSettings(dimensions));
     }
+  });
+
+  it('pushes less by default what may be packed more densely: discs of many sizes', () => {
+    const relaxations = ([2, 3] as const).map((dimensions) =>
+      [false, true].map((hasRadii) => defaultSettings(dimensions, hasRadii).relaxation),
+    );
+    expect(relaxations).toEqual([
+      [0.35, 0.3],
+      [0.25, 0.25],
+    ]);
+    const radii = Float32Array.of(1, 2);
+    const { settings } = planSimulation({ dimensions: 2, radii, positions: new Float32Array(4) });
+    expect(settings.relaxation).toBe(0.3);
   });
 
   it('keeps what is not changed, ignores undefined, and leaves the base alone', () => {
