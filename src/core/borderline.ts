@@ -30,25 +30,38 @@ export interface Borderline {
   readonly latticeScale: number;
 }
 
-export function borderlineOf(diameter: number, { min, period }: Pick<World, 'min' | 'period'>): Borderline {
+type Ends = Pick<World, 'min' | 'period'>;
+
+export function borderlineOf(diameter: number, ends: Ends): Borderline {
   const squared = diameter * diameter;
-  const share = BORDERLINE_SHARE + (AROUND_SHARE * Math.max(0, ...period)) / diameter;
+  const share = BORDERLINE_SHARE + (AROUND_SHARE * Math.max(0, ...ends.period)) / diameter;
   const latticeScale = 2 ** (11 - Math.floor(Math.log2(diameter)));
+  return {
+    low: Math.fround(squared * (1 - share)),
+    high: Math.fround(squared * (1 + share)),
+    latticeScale: scaleWithin(latticeScale, diameter, ends),
+  };
+}
+
+/** The scale of a lattice, or 0 where the world or the diameter is not on it. */
+function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
     return Number.isInteger(steps) && (min[axis] === 0 || steps <= 2 ** 24);
   });
-  return {
-    low: Math.fround(squared * (1 - share)),
-    high: Math.fround(squared * (1 + share)),
-    latticeScale: Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0,
-  };
+  return Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0;
 }
 
 /**
- * The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. Particles
- * on the lattice of the largest, their radii too, are exact.
+ * The exact lattice of particles that each have a radius of their own, at most half of `diameter`; radii are on it too.
+ * The largest reach is 4,096 of it at most: its square is the greatest that 32-bit floats count to one by one, and what
+ * is beyond is rounded, but not to less.
  */
+export function mixedLatticeScale(diameter: number, ends: Ends): number {
+  return scaleWithin(2 ** (12 - Math.ceil(Math.log2(diameter))), diameter, ends);
+}
+
+/** The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. */
 export interface MixedBorderline {
   /** Distances² are borderline from share · reach² + around · reach below reach² on, and up to as much above. */
   readonly share: number;
@@ -64,6 +77,6 @@ export function mixedBorderline({ smallest, largest }: RadiusRange, world: World
     share: BORDERLINE_SHARE,
     around,
     farthest: 1 + 2 * BORDERLINE_SHARE + around / smallest,
-    latticeScale: borderlineOf(Math.fround(2 * largest), world).latticeScale,
+    latticeScale: mixedLatticeScale(Math.fround(2 * largest), world),
   };
 }

@@ -43,7 +43,7 @@
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from './checks';
 import { ArgumentError } from './errors';
-import { type Dimensions, GREATEST_FLOAT, type World } from './world';
+import { type Dimensions, GREATEST_FLOAT, type RadiusRange, type World } from './world';
 
 /**
  * Of what two particles with radii of their own do to each other, the part that the one does: the other's weight of the
@@ -74,7 +74,7 @@ export interface Settings {
   readonly iterations: number;
   /**
    * Share of an overlap that one pass takes away. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285
-   * the densest packings never come to rest (see Stability above). With radii of their own, 0.3 in 2D.
+   * the densest packings never come to rest (see Stability above). Where radii differ, 0.3 in 2D.
    */
   readonly relaxation: number;
   /** Keeps particles inside the world's box, along axes that do not wrap around. Default true. */
@@ -108,15 +108,16 @@ const UNBOUNDED_FALL = 100;
 /** Shorter steps make 1 / dt overflow into noise. */
 export const SHORTEST_STEP = 1e-7;
 
-/** `hasRadii`: whether particles have radii of their own. */
-export function defaultSettings(dimensions: Dimensions, hasRadii = false): Settings {
+/** `range`: what radii may be, where each particle has its own. */
+export function defaultSettings(dimensions: Dimensions, range?: RadiusRange): Settings {
+  const isMixed = range !== undefined && range.smallest < range.largest;
   return {
     gravity: new Array<number>(dimensions).fill(0),
     restitution: 0,
     friction: 0.2,
     substeps: 8,
     iterations: 1,
-    relaxation: dimensions === 3 ? 0.25 : hasRadii ? 0.3 : 0.35,
+    relaxation: dimensions === 3 ? 0.25 : isMixed ? 0.3 : 0.35,
     walls: true,
     broadPhase: 'grid',
   };

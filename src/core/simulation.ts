@@ -279,11 +279,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
-  const settings = resolveSettings(
-    dimensions,
-    defaultSettings(dimensions, radiusRange !== undefined),
-    settingChanges,
-  );
+  const settings = resolveSettings(dimensions, defaultSettings(dimensions, radiusRange), settingChanges);
   const particles = { positions, velocities, radii, radiusRange, count };
   return {
     dimensions,
@@ -485,7 +481,7 @@ export function checkCheckpoint(
   countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
-  const defaults = defaultSettings(dimensions, radiusRange !== undefined);
+  const defaults = defaultSettings(dimensions, radiusRange);
   return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
 }
 

@@ -4,7 +4,7 @@
  * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest. Output: Measures. Set-aside particles count in
  * `count`, `nonFinite` and the hash only.
  */
-import { borderlineOf } from '../core/borderline';
+import { borderlineOf, mixedLatticeScale } from '../core/borderline';
 import { CROWDED } from '../core/constants';
 import { hashState } from '../core/hash';
 import { levelOf } from '../core/levels';
@@ -28,7 +28,7 @@ export function measureState(
   const { ids, start, positions, velocities, radii } = grid;
   // Where each has a radius of its own, the lattice is that of the largest diameter for all.
   const ofLargest = borderlineOf(diameter, world);
-  const { latticeScale } = ofLargest;
+  const latticeScale = radii ? mixedLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
     if (radii && !Number.isInteger((radii[slot] as number) * latticeScale)) return false;

@@ -21,11 +21,13 @@ describe('resolveSettings', () => {
 
   it('pushes less by default what may be packed more densely: discs of many sizes', () => {
     const relaxations = ([2, 3] as const).map((dimensions) =>
-      [false, true].map((hasRadii) => defaultSettings(dimensions, hasRadii).relaxation),
+      [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
+        (range) => defaultSettings(dimensions, range).relaxation,
+      ),
     );
     expect(relaxations).toEqual([
-      [0.35, 0.3],
-      [0.25, 0.25],
+      [0.35, 0.35, 0.3],
+      [0.25, 0.25, 0.25],
     ]);
     const radii = Float32Array.of(1, 2);
     const { settings } = planSimulation({ dimensions: 2, radii, positions: new Float32Array(4) });
