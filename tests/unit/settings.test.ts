@@ -7,7 +7,6 @@ import {
   resolveSettings,
   SETTING_NAMES,
 } from '../../src/core/settings';
-import { planSimulation } from '../../src/core/simulation';
 import { defineWorld } from '../../src/core/world';
 
 describe('resolveSettings', () => {
@@ -29,9 +28,6 @@ describe('resolveSettings', () => {
       [0.35, 0.35, 0.3],
       [0.25, 0.25, 0.25],
     ]);
-    const radii = Float32Array.of(1, 2);
-    const { settings } = planSimulation({ dimensions: 2, radii, positions: new Float32Array(4) });
-    expect(settings.relaxation).toBe(0.3);
   });
 
   it('keeps what is not changed, ignores undefined, and leaves the base alone', () => {
