@@ -60,7 +60,11 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         const box = { min: corner(0), max: corner(lattice), periodic: kind === 'periodic' };
         const world = kind === 'unbounded' ? { unbounded: true } : box;
         const { obstacles = 0, crowds } = extra as { obstacles?: number; crowds?: boolean };
-        const fixed = new Float32Array(dimensions * obstacles);
+        // Spread: all in one cell would take minutes to put in order.
+        const fixed = Float32Array.from(
+          { length: dimensions * obstacles },
+          (_, index) => (7919 * index) % lattice,
+        );
         const options = { ...world, dimensions, radius: 0.5, capacity: count, crowds, obstacles: fixed };
         const watched = watchBytes(device);
         const simulation = await createSimulation(tools.wrap(), options);

@@ -14,7 +14,6 @@ import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { compareWithin } from '../../src/verify/verify';
-import { MIXED_KINDS } from '../helpers/mixed-crowds';
 import { type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD, readWords } from '../helpers/passes';
@@ -67,15 +66,16 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
 }
 
 describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
-  describe.each(MIXED_KINDS)('%s', (kind) => {
-    gpuTest(
-      'stays within the bound, of sizes 1:64 too',
-      async (_, tools) => {
-        await expectBounded(tools, mixedOptions({ dimensions, kind, count: 300, ratio: 64 }));
-      },
-      SHARED,
-    );
+  gpuTest(
+    'stays within the bound where only some axes wrap around, of sizes 1:64 too',
+    async (_, tools) => {
+      const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
+      await expectBounded(tools, mixedOptions(request));
+    },
+    SHARED,
+  );
 
+  describe.each(['bounded', 'unbounded'] as const)('%s', (kind) => {
     gpuTest(
       'pushes, in later iterations, those who were near when it sorted, wherever they are by then',
       async (_, tools) => {
@@ -158,8 +158,9 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   gpuTest(
     'keeps momentum, whatever the sizes that bounce and rub',
     async (_, tools) => {
-      const settings = { restitution: 0.5, friction: 0.5, substeps: 2, iterations: 2 };
-      const options = mixedOptions({ dimensions, kind: 'unbounded', count: 400, ratio: 64 }, settings);
+      // Walls take momentum.
+      const settings = { restitution: 0.5, friction: 0.5, substeps: 2, iterations: 2, walls: false };
+      const options = mixedOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, settings);
       const simulation = await createSimulation(tools.wrap(), options);
       const before = await simulation.measure();
       for (let step = 0; step < 8; step++) simulation.step(DT);
@@ -236,8 +237,11 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         /^radii\[0\] is 3/,
       );
       expect(await simulation.measure()).toMatchObject({ count: 3, nonFinite: 0, contacts: 1 });
-      expect([...(await simulation.findPairs()).pairs]).toEqual([0, 1]);
+      // What is asked is answered as things were, whatever changes meanwhile.
+      const asked = simulation.findPairs();
       simulation.remove([0]);
+      expect([...(await asked).pairs]).toEqual([0, 1]);
+      expect((await simulation.findPairs()).count).toBe(0);
       expect([...simulation.add({ positions: at(9, 12), radii: Float32Array.of(0.25, 1.5) })]).toEqual([
         0, 3,
       ]);
