@@ -36,7 +36,7 @@ export type {
   ParticleSimulation,
   SimulationOptions,
 } from './core/simulation';
-export type { Dimensions, World, WorldOptions } from './core/world';
+export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
 export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';

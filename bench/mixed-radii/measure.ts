@@ -6,7 +6,7 @@ import type { Dimensions, WorldOptions } from '../../src/core/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
-import { toStored } from '../../src/gpu/layout';
+import { toBodies, toStored } from '../../src/gpu/layout';
 import { createMixedScene, createScene, worldOptions } from '../../src/scenes';
 
 export interface MixedRequest {
@@ -152,12 +152,7 @@ async function contendGpu(
   { dimensions, count }: MixedRequest,
   expected: Uint32Array,
 ): Promise<Contender> {
-  const bodies = new Float32Array(4 * count);
-  radii?.forEach((radius, id) => {
-    bodies.set(positions.subarray(dimensions * id, dimensions * (id + 1)), 4 * id);
-    bodies[4 * id + 3] = radius;
-  });
-  const stored = radii ? bodies : toStored(dimensions, positions);
+  const stored = radii ? toBodies(dimensions, positions, radii) : toStored(dimensions, positions);
   const grid = await HashGrid.create(gpu, {
     ...world,
     ...(radii ? { radii: RANGE } : { diameter: 1 }),

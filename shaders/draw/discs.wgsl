@@ -6,9 +6,11 @@ struct Disc {
   // From the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
+  // Pixels.
+  @location(2) @interpolate(flat) radius: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Stored>;
+@group(1) @binding(0) var<storage, read> position: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 
 // Below this radius in pixels a disc is drawn this large and fainter, lest it fall between pixels.
@@ -19,19 +21,20 @@ const WIDEST_RIM = 5.0;
 
 @vertex
 fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Disc {
-  let centre = load_vector(position[slot]);
+  let centre = place_of(position[slot]);
   if (!is_drawable(centre)) {
-    return Disc(NOWHERE, vec2f(), vec3f());
+    return Disc(NOWHERE, vec2f(), vec3f(), 0.0);
   }
-  let pixels = max(frame.scale.x * frame.scale.y, SMALLEST) + 1.0;
+  let radius = drawn_radius(position[slot]) * frame.scale.y;
+  let pixels = max(radius, SMALLEST) + 1.0;
   let corner = quad_corner(index) * pixels;
   let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner / frame.scale.y, 0.0), 1.0);
-  return Disc(place, corner, speed_colour(length(load_vector(velocity[slot]))));
+  return Disc(place, corner, speed_colour(length(load_vector(velocity[slot]))), radius);
 }
 
 @fragment
 fn disc_fragment(disc: Disc) -> @location(0) vec4f {
-  let radius = frame.scale.x * frame.scale.y;
+  let radius = disc.radius;
   let drawn = max(radius, SMALLEST);
   let distance = length(disc.offset);
   let coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));

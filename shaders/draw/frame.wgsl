@@ -16,7 +16,8 @@ struct Frame {
   // Corners of the world's box.
   lowest: vec4f,
   highest: vec4f,
-  // Radius of a particle, pixels a unit of length (2D only), 1 / speed of the last colour,
+  // Radius of a particle (where each has its own, of the largest), pixels a unit of length (2D only), 1 / speed of the
+  // last colour,
   // least coverage of a pixel that is drawn (3D only).
   scale: vec4f,
   // Eye distances where fog begins and is thickest, its greatest share, unused.
@@ -25,6 +26,15 @@ struct Frame {
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
+
+// With MIXED particles have radii of their own.
+fn drawn_radius(body: Body) -> f32 {
+#if MIXED
+  return radius_of(body);
+#else
+  return frame.scale.x;
+#endif
+}
 
 // Corner of a quad drawn as a strip of four, each coordinate −1 or 1.
 fn quad_corner(index: u32) -> vec2f {

@@ -7,6 +7,7 @@ struct Sphere {
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
+  @location(3) @interpolate(flat) radius: f32,
 }
 
 struct Shaded {
@@ -14,7 +15,7 @@ struct Shaded {
   @builtin(frag_depth) depth: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Stored>;
+@group(1) @binding(0) var<storage, read> position: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 
 // Seen from the eye, of unit length: over the left shoulder.
@@ -22,15 +23,16 @@ const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 @vertex
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
-  let centre = load_vector(position[slot]);
+  let centre = place_of(position[slot]);
   if (!is_drawable(centre)) {
-    return Sphere(NOWHERE, vec2f(), vec3f(), vec3f());
+    return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
   }
+  let radius = drawn_radius(position[slot]);
   // A little larger than the sphere: room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
-  let place = frame.projection * vec4f(eye + vec3f(corner * frame.scale.x, 0.0), 1.0);
-  return Sphere(place, corner, eye, speed_colour(length(load_vector(velocity[slot]))));
+  let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
+  return Sphere(place, corner, eye, speed_colour(length(load_vector(velocity[slot]))), radius);
 }
 
 @fragment
@@ -41,7 +43,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
     discard;
   }
   let normal = vec3f(sphere.offset, sqrt(max(0.0, 1.0 - distance * distance)));
-  let point = sphere.centre + normal * frame.scale.x;
+  let point = sphere.centre + normal * sphere.radius;
   let clip = frame.projection * vec4f(point, 1.0);
   // World's up, as the eye sees it.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);

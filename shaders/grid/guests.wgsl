@@ -4,8 +4,8 @@
 // places and put in order. Inputs: where particles are; a sorted grid, starts. Outputs: `guests`, the
 // word of levels that anyone is on (bit CROWD_BIT: some bucket or list is crowded) and, from GUEST_HEADER on, entries by
 // bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two levels may
-// share a bucket and a particle be the guest of both; counts, zero again; for crowd.wgsl, the tiles of crowded lists,
-// which it puts in order.
+// share a bucket and a particle be the guest of both; at the end, a word a particle for heavy.wgsl, NOBODY in each; counts,
+// zero again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
 
 #if CLEAR
 @group(1) @binding(0) var<storage, read_write> guests: array<u32>;
@@ -64,7 +64,11 @@ fn list_guests(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count || !is_in_grid(cell_of_slot[slot])) {
+  if (slot >= grid.count) {
+    return;
+  }
+  atomicStore(&guests[arrayLength(&guests) - 1u - slot], NOBODY);
+  if (!is_in_grid(cell_of_slot[slot])) {
     return;
   }
   let level = level_of(radius_of(position_in[slot]));

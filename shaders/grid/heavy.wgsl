@@ -1,7 +1,9 @@
 // Lists the particles with so many candidates that a workgroup shall go over them and not a thread: those of which
 // a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
 // are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
-// crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. `clear` goes before the sort.
+// crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. Where particles have radii of
+// their own they are listed from the end of `guests` down instead, so that no kernel needs a binding more; guests.wgsl has
+// filled that with NOBODY. `clear` goes before the sort.
 
 @group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
 #if !CLEAR
@@ -10,7 +12,7 @@
 // What the neighbour loop asks for; nobody is visited here.
 @group(1) @binding(3) var<storage, read> position_in: array<Body>;
 #if MIXED
-@group(1) @binding(4) var<storage, read> guests: array<u32>;
+@group(1) @binding(4) var<storage, read_write> guests: array<u32>;
 #endif
 
 alias Own = u32;
@@ -37,10 +39,17 @@ fn list_heavy(
   for (var slot = first; slot < grid.count; slot += stride) {
     if (is_in_grid(cell_of_slot[slot]) && is_heavy(slot)) {
       let place = atomicAdd(&crowd[1], 1u);
+#if MIXED
+      if (place < grid.count) {
+        atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
+        guests[arrayLength(&guests) - 1u - place] = slot;
+      }
+#else
       if (CROWD_HEADER + place < arrayLength(&crowd)) {
         atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
         atomicStore(&crowd[CROWD_HEADER + place], slot);
       }
+#endif
     }
   }
 }

@@ -1,11 +1,28 @@
-// Who else is in a particle's cell, where a bucket may hold several cells. Needs of the kernel: start, cell_of_slot.
+// Who else is in a particle's cell, where a bucket may hold several cells. Needs of the kernel: start, cell_of_slot, and
+// position_in where each particle has a radius of its own.
+
+#if MIXED
+fn level_at(slot: u32) -> u32 {
+  return level_of(radius_of(position_in[slot]));
+}
+#endif
 
 fn census_of(slot: u32, cell: Cell) -> Census {
+#if MIXED
+  let level = level_at(slot);
+  let bucket = bucket_at(load_lattice(cell), level);
+#else
   let bucket = bucket_at(load_lattice(cell));
+#endif
   let end = min(start[bucket + 1u], grid.count);
   var census = Census(true, 0u, false);
   for (var other = start[bucket]; other < end; other++) {
-    if (all(cell_of_slot[other] == cell)) {
+#if MIXED
+    let is_there = all(cell_of_slot[other] == cell) && level_at(other) == level;
+#else
+    let is_there = all(cell_of_slot[other] == cell);
+#endif
+    if (is_there) {
       census.is_first = census.is_first && other >= slot;
       census.occupancy += 1u;
     } else {

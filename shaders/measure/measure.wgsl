@@ -15,6 +15,10 @@ struct Measure {
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
+  // Where particles have radii of their own: of the square of a reach, and beside it of the reach, what a distance² is off
+  // by at most that is borderline; `borderline_high` is then in squares of the reach, and no less than either comes to.
+  borderline_share: f32,
+  borderline_around: f32,
 }
 
 // Who is in a particle's cell: census_dense.wgsl or census_hashed.wgsl says so.
@@ -37,14 +41,18 @@ struct Own {
 }
 
 @group(1) @binding(0) var<uniform> measure: Measure;
-@group(1) @binding(1) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read> position_in: array<Body>;
 // The same buffer again: a load as float may flush or change bits that the hash must see.
-@group(1) @binding(2) var<storage, read> position_bits: array<StoredBits>;
+@group(1) @binding(2) var<storage, read> position_bits: array<BodyBits>;
 @group(1) @binding(3) var<storage, read> velocity_bits: array<StoredBits>;
 @group(1) @binding(4) var<storage, read> id_in: array<u32>;
 @group(1) @binding(5) var<storage, read> start: array<u32>;
 @group(1) @binding(6) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(7) var<storage, read_write> partials: array<u32>;
+
+#if MIXED
+@group(1) @binding(8) var<storage, read> guests: array<u32>;
+#endif
 
 #if OBSTACLES
 @group(1) @binding(8) var<storage, read> obstacles: array<u32>;
@@ -69,11 +77,42 @@ fn is_on_lattice(position: Vector) -> bool {
   return measure.lattice_scale > 0.0 && all((scaled == floor(scaled)) & ((scaled != Vector()) | is_zero));
 }
 
+#if MIXED
+fn is_exact(body: Body) -> bool {
+  let scaled = radius_of(body) * measure.lattice_scale;
+  return is_on_lattice(place_of(body)) && scaled == floor(scaled);
+}
+
+// Of what the largest there may be weighs: see core/settings.ts.
+fn weight_of(radius: f32) -> f32 {
+  let ratio = radius / grid.greatest_radius;
+  return select(ratio * ratio, ratio * ratio * ratio, DIMENSIONS == 3u);
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let reach = particle.radius + other.radius;
+  let limit = reach * reach;
+  let margin = limit * measure.borderline_share + reach * measure.borderline_around;
+  if (other.distance_squared >= limit - margin && other.distance_squared < limit + margin) {
+    let adjacent = are_candidates((*own).cell, particle.radius, cell_of_slot[other.slot], other.radius);
+    if (adjacent && !((*own).exact && is_exact(position_in[other.slot]))) {
+      (*own).borderline += 1u;
+    }
+  }
+  if (other.distance_squared >= limit) {
+    return;
+  }
+  let overlap = reach - sqrt(other.distance_squared);
+  (*own).contacts += 1u;
+  (*own).deepest = max((*own).deepest, overlap);
+  (*own).overlap += overlap;
+}
+#else
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
     // A reach beyond the diameter may see what the cells leave open: pairs of cells apart are decided by that.
     let adjacent = are_adjacent(lattice_of((*own).cell), lattice_of(cell_of_slot[other.slot]));
-    if (adjacent && !((*own).exact && is_on_lattice(load_vector(position_in[other.slot])))) {
+    if (adjacent && !((*own).exact && is_on_lattice(place_of(position_in[other.slot])))) {
       (*own).borderline += 1u;
     }
     if (other.distance_squared >= substep.diameter_squared) {
@@ -85,6 +124,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   (*own).deepest = max((*own).deepest, overlap);
   (*own).overlap += overlap;
 }
+#endif
 
 fn mix_word(value: u32, word: u32) -> u32 {
   var mixed = (value ^ word) * 0xcc9e2d51u;
@@ -93,7 +133,7 @@ fn mix_word(value: u32, word: u32) -> u32 {
   return mixed * 5u + 0xe6546b64u;
 }
 
-fn hash_of(seed: u32, id: u32, position: StoredBits, velocity: StoredBits) -> u32 {
+fn hash_of(seed: u32, id: u32, position: BodyBits, velocity: StoredBits) -> u32 {
   var hash = mix_word(seed, id);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, position[axis]);
@@ -101,6 +141,9 @@ fn hash_of(seed: u32, id: u32, position: StoredBits, velocity: StoredBits) -> u3
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, velocity[axis]);
   }
+#if MIXED
+  hash = mix_word(hash, position.w);
+#endif
   return hash;
 }
 
@@ -146,15 +189,23 @@ fn measure_state(
     var own = Own();
     var cell = NOWHERE;
     var position = Vector();
+    var particle = Particle();
     var id = 0u;
     if (present) {
-      position = load_vector(position_in[slot]);
+      position = place_of(position_in[slot]);
+      particle.slot = slot;
+      particle.position = position;
+#if MIXED
+      particle.radius = radius_of(position_in[slot]);
+      own.exact = is_exact(position_in[slot]);
+#else
       own.exact = is_on_lattice(position);
+#endif
       own.cell = cell_of_slot[slot];
       id = id_in[slot];
       cell = cell_of_slot[slot];
     }
-    probe(&own, Particle(slot, position), slot, cell, measure.borderline_high, thread);
+    probe(&own, particle, slot, cell, measure.borderline_high, thread);
     if (present) {
       let bits = velocity_bits[slot];
       hash_low += hash_of(HASH_SEED_LOW, id, position_bits[slot], bits);
@@ -162,15 +213,20 @@ fn measure_state(
       if (!is_in_grid(cell)) {
         not_finite += 1u;
       } else {
-        add_wide(&candidates_low, &candidates_high, count_candidates(cell));
+        add_wide(&candidates_low, &candidates_high, count_candidates(slot, cell));
         add_wide(&contacts_low, &contacts_high, own.contacts);
         borderline += own.borderline;
         deepest = max(deepest, own.deepest);
         overlap += own.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
-        energy += dot(velocity, velocity);
+#if MIXED
+        let impulse = weight_of(particle.radius) * velocity;
+#else
+        let impulse = velocity;
+#endif
+        energy += dot(impulse, velocity);
         for (var axis = 0u; axis < DIMENSIONS; axis++) {
-          momentum[axis] += velocity[axis];
+          momentum[axis] += impulse[axis];
         }
         if (any(position < measure.lowest) || any(position > measure.highest)) {
           outside += 1u;
@@ -181,7 +237,7 @@ fn measure_state(
         colliding += select(0u, 1u, census.is_shared);
         crowded += select(0u, 1u, census.occupancy > CROWDED);
 #if OBSTACLES
-        probe_obstacles(&met, Particle(slot, position));
+        probe_obstacles(&met, particle);
 #endif
       }
     }

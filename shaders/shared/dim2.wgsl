@@ -23,6 +23,7 @@ fn store_vector(vector: Vector) -> Stored {
 // A particle's place as the grid has it: its position, or where each has a radius of its own, that too.
 #if MIXED
 alias Body = vec4f;
+alias BodyBits = vec4u;
 
 fn place_of(body: Body) -> Vector {
   return body.xy;
@@ -40,8 +41,14 @@ fn radius_of(body: Body) -> f32 {
 fn located(body: Body) -> Body {
   return body;
 }
+
+// Nowhere: a NaN can be written as bits only.
+fn set_aside(bits: BodyBits) -> BodyBits {
+  return BodyBits(vec2u(NOT_A_NUMBER), 0u, bits.w);
+}
 #else
 alias Body = Stored;
+alias BodyBits = StoredBits;
 
 fn place_of(body: Body) -> Vector {
   return load_vector(body);
@@ -53,6 +60,10 @@ fn with_place(body: Body, place: Vector) -> Body {
 
 fn located(body: Body) -> Vector {
   return load_vector(body);
+}
+
+fn set_aside(bits: BodyBits) -> BodyBits {
+  return BodyBits(NOT_A_NUMBER);
 }
 #endif
 

@@ -1,8 +1,26 @@
 // The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): a workgroup each, whose threads take
 // turns at the candidates. Of the kernel it needs one function more,
 //   fn merge(own: ptr<function, Own>, other: Own)    adds to what a thread has gathered what another has,
-// and one binding more: crowd: array<u32>. Every thread begins; the first merges, in the order of threads, and
-// finishes: the same state gives the same bits.
+// and one binding more: crowd: array<u32>, or, where particles have radii of their own, guests, which it has anyway. Every
+// thread begins; the first merges, in the order of threads, and finishes: the same state gives the same bits.
+
+#if MIXED
+fn is_listed(index: u32) -> bool {
+  return index < grid.count && heavy_at(index) != NOBODY;
+}
+
+fn heavy_at(index: u32) -> u32 {
+  return guests[arrayLength(&guests) - 1u - index];
+}
+#else
+fn is_listed(index: u32) -> bool {
+  return index < min(crowd[1], arrayLength(&crowd) - CROWD_HEADER);
+}
+
+fn heavy_at(index: u32) -> u32 {
+  return crowd[CROWD_HEADER + index];
+}
+#endif
 
 var<workgroup> gathered: array<Own, HEAVY_WORKGROUP_SIZE>;
 
@@ -12,9 +30,9 @@ fn each_heavy(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let count = min(crowd[1], arrayLength(&crowd) - CROWD_HEADER);
-  for (var index = linear_workgroup(workgroup, workgroups); index < count; index += workgroups.x * workgroups.y) {
-    let slot = crowd[CROWD_HEADER + index];
+  let stride = workgroups.x * workgroups.y;
+  for (var index = linear_workgroup(workgroup, workgroups); is_listed(index); index += stride) {
+    let slot = heavy_at(index);
     var particle = Particle();
     particle.slot = slot;
     particle.position = place_of(position_in[slot]);

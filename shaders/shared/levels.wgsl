@@ -1,6 +1,6 @@
 // Particles that each have a radius of their own: the level that one is on, and where it is filed. A level has cells
 // twice as wide as those of the level below; a particle is on the lowest level whose cells are as wide as it. Needs
-// one of the levels_*.wgsl for finest_at, coarsened and bucket_at. Twin: src/core/levels.ts.
+// one of the levels_*.wgsl for finest_at, coarsened, are_adjacent and bucket_at. Twin: src/core/levels.ts.
 
 // What is kept of the cell of a slot until the next sort: its place on the particle's own level.
 alias Cell = StoredLattice;
@@ -48,6 +48,18 @@ fn cell_of(body: Body, bucket: u32) -> Cell {
     return store_lattice(cell_at(place_of(body), level_of(radius_of(body))));
   }
   return NOWHERE;
+}
+
+// Whether the cells of two particles are the same or touch, on the higher of their two levels.
+fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bool {
+  let level = level_of(radius);
+  let other_level = level_of(other_radius);
+  let higher = max(level, other_level);
+  return are_adjacent(
+    coarsened(load_lattice(cell), level, higher),
+    coarsened(load_lattice(other), other_level, higher),
+    higher,
+  );
 }
 
 // The bucket of the guests of the cells of a bucket.

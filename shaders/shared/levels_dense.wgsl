@@ -16,6 +16,11 @@ fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   return lattice >> Extent(coarser - level);
 }
 
+// Whether two cells of a level are the same or touch.
+fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
+  return is_beside(cell, other);
+}
+
 fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice + Lattice(1), cells_at(level));
 }

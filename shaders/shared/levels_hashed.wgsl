@@ -34,6 +34,13 @@ fn brought_in(lattice: Lattice, level: u32) -> Lattice {
   let moved = select(raised, raised - cells, raised >= cells);
   return select(lattice, moved, grid.cells > Extent());
 }
+
+// Whether two cells of a level are the same or touch.
+fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
+  let away = abs(other - cell);
+  let is_around = (grid.cells > Extent()) & (away == Lattice(cells_at(level)) - Lattice(1));
+  return all((away <= Lattice(1)) | is_around);
+}
 #else
 fn finest_at(position: Vector) -> Lattice {
   let farthest = Vector(FARTHEST * grid.cell_size);
@@ -42,6 +49,10 @@ fn finest_at(position: Vector) -> Lattice {
 
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   return lattice >> Extent(coarser - level);
+}
+
+fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
+  return is_beside(cell, other);
 }
 #endif
 

@@ -1,6 +1,8 @@
 // What a kernel over particles and their neighbours is made of. The kernel defines
 //   struct Own                                                   what a particle gathers,
-//   fn reach_squared() -> f32                                    how far it looks, at most the size of a cell,
+//   fn reach_squared() -> f32                                    how far it looks, at most the size of a cell (where
+//                                                                particles have radii of their own, in squares of the
+//                                                                sum of two: 1 for those that overlap),
 //   fn reach_cells() -> u32                                      or, with probe_wide.wgsl, so many cells on,
 //   fn begin(particle: Particle) -> Own
 //   fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)
@@ -21,4 +23,7 @@ struct Neighbour {
   // From the neighbour (in a periodic world its nearest image) to the particle.
   apart: Vector,
   distance_squared: f32,
+#if MIXED
+  radius: f32,
+#endif
 }

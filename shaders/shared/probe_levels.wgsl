@@ -1,9 +1,9 @@
 // The neighbour loop where each particle has a radius of its own. Needs params, finite, levels, a space and
 // particle, and of the kernel: start: array<u32>, position_in: array<Body>, cell_of_slot: array<Cell>, guests:
 // array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
-// radii), but for the one in slot `except`. `reach_squared` is not asked. With BOXES particles are boxes, in hashed
+// radii, times the root of `reach_squared`), but for the one in slot `except`. With BOXES particles are boxes, in hashed
 // cells, and the kernel says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
-// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_level, meet_guests and has_long_row.
+// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_level, meet_guests, has_long_row and count_around.
 // Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of higher
 // ones are in the 3×3 (3×3×3) cells around its own place on each, those of lower levels are guests of the cells around
 // its own. Ordering: levels from its own upwards, then guests; rows and cells as they lie, slots ascending in each
@@ -36,12 +36,26 @@ fn probe(
   let occupied = occupied_levels();
   for (var higher = level; higher < grid.levels; higher++) {
     if ((occupied & (1u << higher)) != 0u) {
-      meet_level(own, particle, except, coarsened(lattice, level, higher), higher, turn);
+      meet_level(own, particle, except, reach_squared, coarsened(lattice, level, higher), higher, turn);
     }
   }
   if ((occupied & ((1u << level) - 1u)) != 0u) {
-    meet_guests(own, particle, except, lattice, level, turn);
+    meet_guests(own, particle, except, reach_squared, lattice, level, turn);
   }
+}
+
+// Particles whose cells are the same or touch, on the higher of the two levels, this one left out.
+fn count_candidates(slot: u32, cell: Cell) -> u32 {
+  if (!is_in_grid(cell)) {
+    return 0u;
+  }
+  let lattice = load_lattice(cell);
+  let level = level_of(radius_of(position_in[slot]));
+  var candidates = count_around(lattice, level, true);
+  for (var higher = level; higher < grid.levels; higher++) {
+    candidates += count_around(coarsened(lattice, level, higher), higher, false);
+  }
+  return candidates - 1u;
 }
 
 #if CROWDS

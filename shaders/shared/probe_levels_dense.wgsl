@@ -18,7 +18,8 @@ struct Layer {
 }
 
 // Of the 3×3 (3×3×3) cells around a place on a level, the first and the last along each axis that somebody can be in
-// who is nearer than `reach`: half of them, most often.
+// who is nearer than `reach`: half of them, most often. Once particles have moved since the sort, all: candidates are
+// those whose cells were adjacent then.
 struct Reached {
   low: Lattice,
   high: Lattice,
@@ -27,14 +28,22 @@ struct Reached {
 // The margin is many times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of
 // the outermost cells; so the cell of the place itself is always among them.
 fn reached_from(place: Vector, reach: f32, around: Lattice, level: u32) -> Reached {
+#if MOVED
+  return all_around(around);
+#else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
-  let margin = (abs(place) + Vector(reach)) * 0x1p-20f;
+  let margin = (abs(place) + Vector(reach)) * 0x1p-18f;
   let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   return Reached(
     clamp(Lattice(floor(low)), around - Lattice(1), around),
     clamp(Lattice(floor(high)), around, around + Lattice(1)),
   );
+#endif
+}
+
+fn all_around(around: Lattice) -> Reached {
+  return Reached(around - Lattice(1), around + Lattice(1));
 }
 
 fn layer_of(middle: u32, layer: u32, cells: Extent, around: Lattice, reached: Reached) -> Layer {
@@ -75,13 +84,14 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
   return other;
 }
 
-fn meet(own: ptr<function, Own>, particle: Particle, except: u32, other: u32) {
+fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = particle.position - place_of(body);
   let distance_squared = dot(apart, apart);
-  let reach = particle.radius + radius_of(body);
-  if (distance_squared < reach * reach && other != except) {
-    visit(own, particle, Neighbour(other, apart, distance_squared));
+  let radius = radius_of(body);
+  let reach = particle.radius + radius;
+  if (distance_squared < reach * reach * reach_squared && other != except) {
+    visit(own, particle, Neighbour(other, apart, distance_squared, radius));
   }
 }
 
@@ -90,6 +100,7 @@ fn meet_level(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
+  reach_squared: f32,
   around: Lattice,
   level: u32,
   turn: u32,
@@ -106,7 +117,7 @@ fn meet_level(
     // Never more than all, so that not even a broken grid holds up the device.
     let end = min(layer.third_end, grid.count);
     for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, slot_in(layer, place));
+      meet(own, particle, except, reach_squared, slot_in(layer, place));
     }
   }
 }
@@ -116,6 +127,7 @@ fn meet_guests(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
+  reach_squared: f32,
   around: Lattice,
   level: u32,
   turn: u32,
@@ -132,16 +144,27 @@ fn meet_guests(
     let layer = layer_of(middle, index, cells, around, reached);
     let end = min(layer.third_end, grid.count * grid.levels);
     for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, guests[base + slot_in(layer, place)] >> GUEST_LEVEL_BITS);
+      meet(own, particle, except, reach_squared, guests[base + slot_in(layer, place)] >> GUEST_LEVEL_BITS);
     }
   }
+}
+
+// Those of the cells around a place on a level, or their guests.
+fn count_around(around: Lattice, level: u32, are_guests: bool) -> u32 {
+  let bucket = bucket_at(around, level);
+  let middle = select(bucket, guest_bucket(bucket), are_guests);
+  var found = 0u;
+  for (var index = 0u; index < LAYERS; index++) {
+    found += layer_of(middle, index, cells_at(level), around, all_around(around)).third_end;
+  }
+  return found;
 }
 
 #if CROWDS
 // Whether three rows of cells around a place, from that bucket on, hold too many for one thread.
 fn has_long_row(around: Lattice, level: u32, offset: u32) -> bool {
   var long = false;
-  let all = Reached(around - Lattice(1), around + Lattice(1));
+  let all = all_around(around);
   for (var index = 0u; index < LAYERS; index++) {
     let layer = layer_of(offset + bucket_at(around, level), index, cells_at(level), around, all);
     long = long || layer.third_end > 3u * HEAVY_ROW;

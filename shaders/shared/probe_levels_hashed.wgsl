@@ -59,11 +59,21 @@ fn slot_in(span: Span, place: u32) -> u32 {
   return select(span.second + (place - span.first_length), span.first + place, place < span.first_length);
 }
 
+// Whether someone in a bucket is of the cell that is asked, not of another or another level's.
+fn is_of(around: Lattice, index: u32, level: u32, other: u32, radius: f32, are_guests: bool) -> bool {
+  let lower = level_of(radius);
+  if (!are_guests && lower != level) {
+    return false;
+  }
+  return is_in_span(around, index, level, coarsened(load_lattice(cell_of_slot[other]), lower, level));
+}
+
 // Someone in a bucket: of the cell that is asked, or of others too.
 fn meet(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
+  reach_squared: f32,
   other: u32,
   around: Lattice,
   index: u32,
@@ -71,6 +81,7 @@ fn meet(
   are_guests: bool,
 ) {
   let body = position_in[other];
+  let radius = radius_of(body);
 #if BOXES
   let apart = Vector();
   let distance_squared = 0.0;
@@ -78,16 +89,11 @@ fn meet(
 #else
   let apart = separation(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
-  let reach = particle.radius + radius_of(body);
-  let is_met = distance_squared < reach * reach;
+  let reach = particle.radius + radius;
+  let is_met = distance_squared < reach * reach * reach_squared;
 #endif
-  if (is_met && other != except) {
-    let lower = level_of(radius_of(body));
-    if (are_guests || lower == level) {
-      if (is_in_span(around, index, level, coarsened(load_lattice(cell_of_slot[other]), lower, level))) {
-        visit(own, particle, Neighbour(other, apart, distance_squared));
-      }
-    }
+  if (is_met && other != except && is_of(around, index, level, other, radius, are_guests)) {
+    visit(own, particle, Neighbour(other, apart, distance_squared, radius));
   }
 }
 
@@ -96,6 +102,7 @@ fn meet_level(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
+  reach_squared: f32,
   around: Lattice,
   level: u32,
   turn: u32,
@@ -105,7 +112,7 @@ fn meet_level(
     // Never more than all, so that not even a broken grid holds up the device.
     let end = min(length_of(span), grid.count);
     for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, slot_in(span, place), around, index, level, false);
+      meet(own, particle, except, reach_squared, slot_in(span, place), around, index, level, false);
     }
   }
 }
@@ -115,6 +122,7 @@ fn meet_guests(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
+  reach_squared: f32,
   around: Lattice,
   level: u32,
   turn: u32,
@@ -126,10 +134,32 @@ fn meet_guests(
     for (var place = turn; place < end; place += TURNS) {
       let entry = guests[base + slot_in(span, place)];
       if ((entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level) {
-        meet(own, particle, except, entry >> GUEST_LEVEL_BITS, around, index, level, true);
+        meet(own, particle, except, reach_squared, entry >> GUEST_LEVEL_BITS, around, index, level, true);
       }
     }
   }
+}
+
+// Those of the cells around a place on a level, or their guests.
+fn count_around(around: Lattice, level: u32, are_guests: bool) -> u32 {
+  let base = GUEST_HEADER - grid.count;
+  var found = 0u;
+  for (var index = 0u; index < SPANS; index++) {
+    let span = span_of(around, index, level, select(0u, guest_bucket(0u), are_guests));
+    let end = min(length_of(span), grid.count * grid.levels);
+    for (var place = 0u; place < end; place++) {
+      var other = slot_in(span, place);
+      var is_here = true;
+      if (are_guests) {
+        let entry = guests[base + other];
+        is_here = (entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level;
+        other = entry >> GUEST_LEVEL_BITS;
+      }
+      let radius = radius_of(position_in[other]);
+      found += select(0u, 1u, is_here && is_of(around, index, level, other, radius, are_guests));
+    }
+  }
+  return found;
 }
 
 #if CROWDS

@@ -1,12 +1,17 @@
-// The neighbour loop over all pairs, tiled in workgroup memory. Same contract as probe_bounded.wgsl in any world.
-// Slots ascend: where they do in the grid's probe too, sums over neighbours have the same bits. Every thread of
-// the workgroup must call it, in uniform control flow. TILE_SIZE is the threads of that workgroup.
+// The neighbour loop over all pairs, tiled in workgroup memory. Same contract as probe_bounded.wgsl in any world, or
+// where each particle has a radius of its own, as probe_levels.wgsl. Slots ascend: where they do in the grid's probe too,
+// sums over neighbours have the same bits. Every thread of the workgroup must call it, in uniform control flow.
+// TILE_SIZE is the threads of that workgroup.
 
-var<workgroup> tile_positions: array<Stored, TILE_SIZE>;
+var<workgroup> tile_positions: array<Body, TILE_SIZE>;
 #if FROZEN
 // Between the iterations of a substep particles move but the candidates stay: those whose cells, at the
 // start of the substep, were adjacent. The grid's probe can see no others.
+#if MIXED
+var<workgroup> tile_cells: array<Cell, TILE_SIZE>;
+#else
 var<workgroup> tile_cells: array<Lattice, TILE_SIZE>;
+#endif
 #endif
 
 fn probe(
@@ -19,7 +24,9 @@ fn probe(
 ) {
   let count = min(start[grid.cell_count], grid.count);
 #if FROZEN
+#if !MIXED
   let centre = lattice_of(cell);
+#endif
 #endif
   for (var base = 0u; base < count; base += TILE_SIZE) {
     workgroupBarrier();
@@ -27,29 +34,51 @@ fn probe(
     if (loaded < count) {
       tile_positions[thread] = position_in[loaded];
 #if FROZEN
+#if MIXED
+      tile_cells[thread] = cell_of_slot[loaded];
+#else
       tile_cells[thread] = lattice_of(cell_of_slot[loaded]);
+#endif
 #endif
     }
     workgroupBarrier();
     if (is_in_grid(cell)) {
       let filled = min(TILE_SIZE, count - base);
       for (var index = 0u; index < filled; index++) {
-        let apart = separation(particle.position, load_vector(tile_positions[index]));
+        let apart = separation(particle.position, place_of(tile_positions[index]));
         let distance_squared = dot(apart, apart);
+#if MIXED
+        let radius = radius_of(tile_positions[index]);
+        let reach = particle.radius + radius;
+        if (distance_squared >= reach * reach * reach_squared || base + index == except) {
+          continue;
+        }
+#else
         if (distance_squared >= reach_squared || base + index == except) {
           continue;
         }
+#endif
 #if FROZEN
+#if MIXED
+        if (!are_candidates(cell, particle.radius, tile_cells[index], radius)) {
+          continue;
+        }
+#else
         if (!are_adjacent(centre, tile_cells[index])) {
           continue;
         }
 #endif
+#endif
+#if MIXED
+        visit(own, particle, Neighbour(base + index, apart, distance_squared, radius));
+#else
         visit(own, particle, Neighbour(base + index, apart, distance_squared));
+#endif
       }
     }
   }
 }
 
-fn count_candidates(cell: Cell) -> u32 {
+fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return select(0u, start[grid.cell_count] - 1u, is_in_grid(cell));
 }

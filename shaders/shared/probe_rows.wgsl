@@ -58,7 +58,7 @@ fn is_heavy(slot: u32) -> bool {
 #endif
 
 // Particles in the cells around, this one left out.
-fn count_candidates(cell: Cell) -> u32 {
+fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;
   }

@@ -12,8 +12,8 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
-@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<Body>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if !SEPARATE
@@ -21,11 +21,19 @@ struct Own {
 @group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
 @group(1) @binding(6) var<storage, read> partner_in: array<u32>;
 #endif
+#if MIXED
+#if SEPARATE
+@group(1) @binding(4) var<storage, read> guests: array<u32>;
+#else
+@group(1) @binding(7) var<storage, read> guests: array<u32>;
+#endif
+#else
 #if HEAVY
 #if SEPARATE
 @group(1) @binding(4) var<storage, read> crowd: array<u32>;
 #else
 @group(1) @binding(7) var<storage, read> crowd: array<u32>;
+#endif
 #endif
 #endif
 
@@ -68,19 +76,30 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
+#if MIXED
+  let push = contact.share * (2.0 * substep.half_relaxation) * contact.overlap;
+#else
   let push = substep.half_relaxation * contact.overlap;
+#endif
 #if SEPARATE
   (*own).push += push * contact.normal;
 #else
+#if MIXED
+  let share = contact.share;
+  let grip_share = 2.0 * substep.grip_share * share;
+#else
+  let share = 0.5;
+  let grip_share = substep.grip_share;
+#endif
   let relative = (*own).velocity - load_vector(velocity_in[other.slot]);
   let approach = dot(relative, contact.normal);
   var change = 0.0;
   var bounces = false;
   if (substep.restitution > 0.0 && (*own).partner == other.slot && partner_in[other.slot] == particle.slot) {
     bounces = true;
-    change = -0.5 * (1.0 + substep.restitution) * approach;
+    change = -share * (1.0 + substep.restitution) * approach;
   } else {
-    let cap = select(max(substep.push_speed, -0.5 * approach), substep.push_speed, approach > 0.0);
+    let cap = select(max(substep.push_speed, -share * approach), substep.push_speed, approach > 0.0);
     let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
     change = min(push * substep.inverse_dt, cap) * kept;
   }
@@ -89,7 +108,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let sliding_speed = sqrt(dot(sliding, sliding));
   var braking = 0.0;
   if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, substep.grip_share * sliding_speed) / sliding_speed;
+    braking = min(substep.friction * change, grip_share * sliding_speed) / sliding_speed;
   }
   (*own).change += change * contact.normal - braking * sliding;
   // A contact that bears also holds its place; one that bounces only changes course.
@@ -208,19 +227,27 @@ fn finish(own: Own, particle: Particle) {
 #if !SEPARATE
   var velocity = own.velocity + own.change;
 #endif
-  let outside = any(position < substep.lower) || any(position > substep.upper);
+#if MIXED
+  // Its own radius away from the corners of the box.
+  let lower = substep.lower + Vector(particle.radius);
+  let upper = substep.upper - Vector(particle.radius);
+#else
+  let lower = substep.lower;
+  let upper = substep.upper;
+#endif
+  let outside = any(position < lower) || any(position > upper);
   // Few particles are at a wall; a loop of no rounds costs the others nothing, where a branch may.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !SEPARATE
   for (var axis = 0u; axis < walls; axis++) {
-    meet_wall(&position, &velocity, axis, substep.lower[axis], 1.0);
-    meet_wall(&position, &velocity, axis, substep.upper[axis], -1.0);
+    meet_wall(&position, &velocity, axis, lower[axis], 1.0);
+    meet_wall(&position, &velocity, axis, upper[axis], -1.0);
   }
 #endif
   if (walls > 0u) {
-    position = clamp(position, substep.lower, substep.upper);
+    position = clamp(position, lower, upper);
   }
-  position_out[particle.slot] = store_vector(carried(position));
+  position_out[particle.slot] = with_place(position_in[particle.slot], carried(position));
 #if !SEPARATE
   velocity_out[particle.slot] = store_vector(velocity);
 #endif

@@ -1,8 +1,9 @@
-// Marks the particles that leave: their id gets RETIRED_BIT and their position NaN, so that the next sort files them behind all others. Inputs: one bit an id. In place.
+// Marks the particles that leave: their id gets RETIRED_BIT and their position NaN, so that the next sort files them
+// behind all others. Inputs: one bit an id. In place.
 
 @group(1) @binding(0) var<storage, read> leaving: array<u32>;
 // Bits, since a NaN can be written no other way.
-@group(1) @binding(1) var<storage, read_write> position: array<StoredBits>;
+@group(1) @binding(1) var<storage, read_write> position: array<BodyBits>;
 @group(1) @binding(2) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -18,6 +19,6 @@ fn retire(
   let name = id[slot];
   if (((leaving[name / 32u] >> (name % 32u)) & 1u) != 0u) {
     id[slot] = name | RETIRED_BIT;
-    position[slot] = StoredBits(NOT_A_NUMBER);
+    position[slot] = set_aside(position[slot]);
   }
 }

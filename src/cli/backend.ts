@@ -4,9 +4,10 @@
  */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/errors';
-import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { ParticleSimulation, SimulationOptions, SimulationPlan } from '../core/simulation';
 import { type Dimensions, MAX_CELLS } from '../core/world';
 import { createCpuSimulation } from '../cpu';
+import { deviceNeeds } from '../engine/memory';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { type Gpu, requestGpu } from '../gpu/device';
 import { type Dawn, openDawn } from '../node/dawn';
@@ -68,13 +69,13 @@ export type AnySimulation = Simulation | ParticleSimulation;
 export async function openSimulation(
   backend: Backend,
   options: SimulationOptions,
-  cells: number,
+  { capacity, world }: SimulationPlan,
 ): Promise<{ simulation: AnySimulation; adapter: string; gpu: Gpu | undefined }> {
   if (backend === 'cpu') {
     return { simulation: createCpuSimulation(options), adapter: describeCpu(), gpu: undefined };
   }
-  const count = (options.positions?.length ?? 0) / options.dimensions;
-  const host = await openGpu(options.capacity ?? count, cells, options.dimensions);
+  const { particles, cells, dimensions } = deviceNeeds(world, capacity);
+  const host = await openGpu(particles, cells, dimensions);
   return {
     simulation: await createSimulation(host.gpu, options),
     adapter: describeAdapter(host),

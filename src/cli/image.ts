@@ -23,9 +23,10 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
+/** `radius`: of every particle, or the largest of them. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
-  const { positions, velocities, ids } = particles;
+  const { positions, velocities, ids, radii } = particles;
   const { left, bottom, margin, width, height } = frameOf(world, radius, positions);
   const scale = LONGEST_SIDE / Math.max(width, height);
   const columns = Math.max(1, Math.round(width * scale));
@@ -40,8 +41,8 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
     return Math.sqrt(squared);
   });
   const fastest = [...speeds].filter(Number.isFinite).reduce((most, speed) => Math.max(most, speed), 1e-6);
-  const reach = Math.max(0.5, radius * scale);
   for (let particle = 0; particle < ids.length; particle++) {
+    const reach = Math.max(0.5, (radii?.[particle] ?? radius) * scale);
     const x = ((positions[particle * dimensions] as number) - left + margin) * scale;
     const y = rows - ((positions[particle * dimensions + 1] as number) - bottom + margin) * scale;
     const z = dimensions === 3 ? (positions[particle * dimensions + 2] as number) * scale : 0;

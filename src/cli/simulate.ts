@@ -7,14 +7,14 @@ import { type Checkpoint, type Measures, planSimulation, type SimulationOptions 
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
 import type { StageTimes } from '../gpu/timing';
-import { createScene, SCENE_NAMES, sceneOptions } from '../scenes';
+import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../scenes';
 import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
 import { formatBytes, formatCount, formatFigure, formatTable, Progress } from './output';
 
 export const SIMULATE_FLAGS: Flags = {
-  scene: { value: 'name', help: `one of ${SCENE_NAMES.join(', ')} (default pile)` },
+  scene: { value: 'name', help: `one of ${ALL_SCENE_NAMES.join(', ')} (default pile)` },
   dimensions: { value: '2|3', help: 'default 2' },
   count: { value: 'n', help: 'particles (default 10000)' },
   steps: { value: 'n', help: 'steps (default 600)' },
@@ -39,7 +39,7 @@ const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
   const given = parseFlags('simulate', SIMULATE_FLAGS, argv);
-  const sceneName = oneOf(given, 'scene', SCENE_NAMES) ?? 'pile';
+  const sceneName = oneOf(given, 'scene', ALL_SCENE_NAMES) ?? 'pile';
   const dimensions = oneOf(given, 'dimensions', ['2', '3']) === '3' ? 3 : 2;
   const count = wholeNumber(given, 'count', 0, 1e9) ?? 10_000;
   const steps = wholeNumber(given, 'steps', 0, 1e9) ?? 600;
@@ -69,7 +69,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     ? sceneOptions(scene, givenSettings)
     : { ...blamingState(path, () => continueFrom(from as Checkpoint)), ...givenSettings };
   const plan = planSimulation(options);
-  const { simulation, adapter, gpu } = await openSimulation(backend, options, plan.world.cellCount);
+  const { simulation, adapter, gpu } = await openSimulation(backend, options, plan);
   if (from) {
     blamingState(path, () => simulation.restore(from));
     simulation.set(givenSettings);
@@ -105,6 +105,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     stepsPerSecond: steps / Math.max(seconds, 1e-9),
     memoryBytes: simulation.memoryBytes,
     diameter: 2 * simulation.radius,
+    mixed: simulation.radiusRange !== undefined,
     measures,
     warning: crowdingWarning(measures, simulation) ?? null,
     times,
@@ -128,7 +129,9 @@ interface Report {
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
+  /** Of every particle, or the largest there may be where sizes are mixed. */
   readonly diameter: number;
+  readonly mixed: boolean;
   readonly measures: Measures;
   /** null where there is nothing to warn of. */
   readonly warning: string | null;
@@ -142,10 +145,12 @@ function capacityOf(state: Checkpoint): number {
 
 /** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
 function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, min, max, period, unbounded, obstacles } = state;
+  const { dimensions, radius, radiusRange, min, max, period, unbounded, obstacles } = state;
   // An unbounded world takes no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
-  const options = { ...state.settings, dimensions, radius, ...world, obstacles, capacity: capacityOf(state) };
+  const sizes = radiusRange ? { radiusRange } : { radius };
+  const capacity = capacityOf(state);
+  const options = { ...state.settings, dimensions, ...sizes, ...world, obstacles, capacity };
   planSimulation(options);
   return options;
 }
@@ -250,7 +255,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
 function describe(report: Report): string {
   const { measures, times, diameter } = report;
   const share = (overlap: number) =>
-    `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of a diameter)`;
+    `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of ${report.mixed ? 'the largest' : 'a'} diameter)`;
   const rows = [
     ['adapter', report.adapter],
     [

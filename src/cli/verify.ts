@@ -1,12 +1,12 @@
 /** Purpose: `cellstorm verify`: every scene held against the reference; exit code 1 on any mismatch. */
 
 import { createCpuSimulation } from '../cpu';
+import { ALL_SCENE_NAMES } from '../scenes';
 import { verifyBars } from '../verify/bars';
 import {
   DEFAULT_COUNTS,
   describeCaps,
   largestVerified,
-  VERIFIED_SCENES,
   type VerifyCase,
   verify as verifyCases,
 } from '../verify/verify';
@@ -18,7 +18,7 @@ import { formatCount, formatSeconds, formatTable } from './output';
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {
-  scene: { value: 'a,b', help: `scenes (default all: ${VERIFIED_SCENES.join(', ')})` },
+  scene: { value: 'a,b', help: `scenes (default all: ${ALL_SCENE_NAMES.join(', ')})` },
   dimensions: { value: '2,3', help: 'dimensions (default both)' },
   count: { value: 'n,m', help: `particles (default ${DEFAULT_COUNTS.join(', ')})` },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
@@ -32,7 +32,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   const given = parseFlags('verify', VERIFY_FLAGS, argv);
   const dimensions = severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3));
   const options = {
-    scenes: severalOf(given, 'scene', VERIFIED_SCENES),
+    scenes: severalOf(given, 'scene', ALL_SCENE_NAMES),
     dimensions,
     counts:
       wholeNumbers(given, 'count', 0, 100_000_000) ?? (given.has('long') ? LONG_COUNTS : DEFAULT_COUNTS),

@@ -15,9 +15,12 @@
  * borderline cases, even if they touch exactly. In a periodic world the period must lie on the lattice too, and where
  * the box does not begin at 0, all differences up to the period must fit 24 bits: see separate in cells.ts.
  */
-import type { World } from './world';
+import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
+
+/** Of the distance at which two touch times the longest period, in a world that wraps around. */
+const AROUND_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
   /** Distances² from `low` on and up to `high` are borderline. */
@@ -27,17 +30,53 @@ export interface Borderline {
   readonly latticeScale: number;
 }
 
-export function borderlineOf(diameter: number, { min, period }: Pick<World, 'min' | 'period'>): Borderline {
+type Ends = Pick<World, 'min' | 'period'>;
+
+export function borderlineOf(diameter: number, ends: Ends): Borderline {
   const squared = diameter * diameter;
-  const share = BORDERLINE_SHARE + (8 * 2 ** -24 * Math.max(0, ...period)) / diameter;
+  const share = BORDERLINE_SHARE + (AROUND_SHARE * Math.max(0, ...ends.period)) / diameter;
   const latticeScale = 2 ** (11 - Math.floor(Math.log2(diameter)));
+  return {
+    low: Math.fround(squared * (1 - share)),
+    high: Math.fround(squared * (1 + share)),
+    latticeScale: scaleWithin(latticeScale, diameter, ends),
+  };
+}
+
+/** The scale of a lattice, or 0 where the world or the diameter is not on it. */
+function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
     return Number.isInteger(steps) && (min[axis] === 0 || steps <= 2 ** 24);
   });
+  return Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0;
+}
+
+/**
+ * The exact lattice of particles that each have a radius of their own, at most half of `diameter`; radii are on it too.
+ * The largest reach is 4,096 of it at most: its square is the greatest that 32-bit floats count to one by one, and what
+ * is beyond is rounded, but not to less.
+ */
+export function mixedLatticeScale(diameter: number, ends: Ends): number {
+  return scaleWithin(2 ** (12 - Math.ceil(Math.log2(diameter))), diameter, ends);
+}
+
+/** The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. */
+export interface MixedBorderline {
+  /** Distances² are borderline from share · reach² + around · reach below reach² on, and up to as much above. */
+  readonly share: number;
+  readonly around: number;
+  /** No borderline distance² is above this times reach². */
+  readonly farthest: number;
+  readonly latticeScale: number;
+}
+
+export function mixedBorderline({ smallest, largest }: RadiusRange, world: World): MixedBorderline {
+  const around = AROUND_SHARE * Math.max(0, ...world.period);
   return {
-    low: Math.fround(squared * (1 - share)),
-    high: Math.fround(squared * (1 + share)),
-    latticeScale: Number.isInteger(diameter * latticeScale) && isOnLattice ? latticeScale : 0,
+    share: BORDERLINE_SHARE,
+    around,
+    farthest: 1 + 2 * BORDERLINE_SHARE + around / smallest,
+    latticeScale: mixedLatticeScale(Math.fround(2 * largest), world),
   };
 }

@@ -52,12 +52,51 @@ export function latticeAt(
   level: number,
 ): number[] {
   const first = particle * world.dimensions;
-  return Array.from({ length: world.dimensions }, (_, axis) => {
-    const coordinate = finestCoordinate(world, positions[first + axis] as number, axis) >> level;
-    const cells = cellsAt(world, axis, level);
-    // The last cell along an axis takes in what is left of the period.
-    return cells > 0 ? Math.min(coordinate, cells - 1) : coordinate;
-  });
+  return Array.from({ length: world.dimensions }, (_, axis) =>
+    coordinateAt(world, positions[first + axis] as number, axis, level),
+  );
+}
+
+/** Coordinate of a position's cell on a level. */
+function coordinateAt(world: World, position: number, axis: number, level: number): number {
+  return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
+}
+
+/** Coordinate on a level of the cell that one `steps` levels below is in. */
+function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
+  const cells = cellsAt(world, axis, level);
+  // The last cell along an axis takes in what is left of the period.
+  return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
+}
+
+/** The cell on a higher level that one of a level is in. */
+export function coarsened(world: World, lattice: readonly number[], level: number, higher: number): number[] {
+  return lattice.map((coordinate, axis) => coarser(world, coordinate, axis, higher, higher - level));
+}
+
+/**
+ * Whether the cells of two particles are the same or touch, on the higher of their two levels: who is not that far
+ * apart when particles are sorted does not meet until they are sorted again. Takes no memory.
+ */
+export function areWithinReach(
+  world: World,
+  positions: ArrayLike<number>,
+  radii: ArrayLike<number>,
+  a: number,
+  b: number,
+): boolean {
+  const { dimensions } = world;
+  const level = levelOf(world, Math.max(radii[a] as number, radii[b] as number));
+  if (level === undefined) return false;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const apart = Math.abs(
+      coordinateAt(world, positions[dimensions * a + axis] as number, axis, level) -
+        coordinateAt(world, positions[dimensions * b + axis] as number, axis, level),
+    );
+    const isAround = world.period[axis] !== 0 && apart === cellsAt(world, axis, level) - 1;
+    if (apart > 1 && !isAround) return false;
+  }
+  return true;
 }
 
 /** A cell beside another, brought in across an end. */

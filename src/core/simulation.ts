@@ -25,9 +25,11 @@ import {
 import {
   checkDiameter,
   type Dimensions,
+  defineLevels,
   defineWorld,
   FEWEST_PERIODIC_CELLS,
   GREATEST_SPEED,
+  type RadiusRange,
   WORLD_NAMES,
   type World,
   type WorldOptions,
@@ -36,7 +38,15 @@ import {
 export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
   readonly capacity?: number | undefined;
-  readonly radius: number;
+  /** Of every particle; left out where each has a radius of its own. */
+  readonly radius?: number | undefined;
+  /**
+   * A radius for each of `positions`, where particles have radii of their own; they then weigh radius^dimensions (see
+   * core/settings.ts). Not together with `obstacles`.
+   */
+  readonly radii?: Float32Array | undefined;
+  /** What radii of particles may be, now and later. Default: from the smallest to the largest of `radii`. */
+  readonly radiusRange?: RadiusRange | undefined;
   /**
    * Opposite corners; default: a box for `capacity` particles at a fifth of the area (volume),
    * four cells long at least along axes that wrap around.
@@ -63,21 +73,25 @@ export interface Measures {
   readonly count: number;
   /** Unordered pairs that the broad phase hands to the distance test. */
   readonly candidates: number;
-  /** Unordered pairs that overlap: distance² < diameter². Touching is not overlapping. */
+  /**
+   * Unordered pairs that overlap: distance² < diameter², or the square of the sum of both radii where each particle
+   * has its own. Touching is not overlapping.
+   */
   readonly contacts: number;
   /**
    * Of all pairs, those so close to touching (distance² within 2^-20 of diameter², relative) that rounding of
    * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
    * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
-   * engine, whose decisions are exact. In periodic worlds the share grows with the period: a difference from one
+   * engine, whose decisions are exact. Where each particle has its own radius, the sum of both stands for the diameter
+   * in the first, the largest diameter in the second, and radii must be such multiples too. In periodic worlds the share grows with the period: a difference from one
    * end to the other is rounded as what it is, about one period.
    */
   readonly borderline: number;
   /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, else 0. It
-   * costs time, never a contact.
+   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and periodic
+   * ones where particles have radii of their own, else 0. It costs time, never a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;
@@ -92,9 +106,9 @@ export interface Measures {
    * 32-bit floats, or with a component of velocity of 2^48 and more, which sets the position to NaN.
    */
   readonly nonFinite: number;
-  /** ½ Σ v², each particle of mass 1. */
+  /** ½ Σ m v², each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
   readonly kineticEnergy: number;
-  /** Σ v, each particle of mass 1. */
+  /** Σ m v, each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
   readonly momentum: readonly number[];
   /** Greatest overlap of a contact, in units of length. */
   readonly deepestOverlap: number;
@@ -120,13 +134,18 @@ export interface ParticleArrays {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  /** Where each has a radius of its own. */
+  readonly radii?: Float32Array | undefined;
 }
 
 /** Everything needed to go on with the same bits: plain data, safe to copy and to store. */
 export interface Checkpoint extends ParticleArrays {
   readonly version: 1;
   readonly dimensions: Dimensions;
+  /** Of every particle; where each has its own, the largest of `radiusRange`. */
   readonly radius: number;
+  /** What radii may be; left out where all are equal. */
+  readonly radiusRange?: RadiusRange | undefined;
   /** Corners of the box; of an unbounded world, all that 32-bit floats can say. */
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -144,13 +163,18 @@ export interface NewParticles {
   readonly positions: Float32Array;
   /** Default: at rest. */
   readonly velocities?: Float32Array | undefined;
+  /** One for each particle, within the simulation's `radiusRange`; left out where all are equal. */
+  readonly radii?: Float32Array | undefined;
 }
 
 export interface ParticleSimulation {
   readonly backend: 'gpu' | 'cpu';
   readonly dimensions: Dimensions;
   readonly world: World;
+  /** Of every particle; where each has its own, the largest there may be. */
   readonly radius: number;
+  /** What radii may be, where each particle has its own. */
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly count: number;
   /** Particles that never move: how many there are, and may be. */
@@ -211,6 +235,9 @@ export interface SimulationPlan {
   readonly settings: Settings;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  /** One a particle, where each has its own. */
+  readonly radii: Float32Array | undefined;
+  readonly radiusRange: RadiusRange | undefined;
   readonly count: number;
   readonly obstacles: Float32Array;
   readonly obstacleCount: number;
@@ -223,6 +250,8 @@ const OPTION_NAMES = [
   'dimensions',
   'capacity',
   'radius',
+  'radii',
+  'radiusRange',
   'positions',
   'velocities',
   'obstacles',
@@ -234,17 +263,17 @@ export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 export function planSimulation(options: SimulationOptions): SimulationPlan {
   if (typeof options !== 'object' || options === null) {
-    throw new ArgumentError('options', options, 'an object with dimensions, radius and more');
+    throw new ArgumentError('options', options, 'an object with dimensions, radius (or radii) and more');
   }
   checkKnownKeys('options', options, OPTION_NAMES);
-  const { dimensions, radius } = options;
+  const { dimensions } = options;
   checkDimensions(dimensions);
-  checkPositive('radius', radius);
   const positions = options.positions ?? new Float32Array(0);
   const count = Math.floor(positions.length / dimensions);
   checkPacked('positions', positions, count, dimensions);
   const velocities = options.velocities ?? new Float32Array(positions.length);
   checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+  const { radius, radii, radiusRange } = planRadii(options, count);
   const capacity = options.capacity ?? count;
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (count > capacity) {
@@ -257,21 +286,26 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   }
   const { continuous = false } = options;
   if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
+  if (radiusRange && obstacleCount > 0) {
+    throw new ArgumentError('obstacles', obstacles, 'left out where particles have radii of their own');
+  }
+  if (radiusRange && continuous) {
+    throw new ArgumentError('continuous', true, 'false or left out where particles have radii of their own');
+  }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
   const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
   const { min, max } = corners;
-  const world = defineWorld(
-    { dimensions, min, max, periodic, unbounded, cellSize, crowds },
-    diameter,
-    // Obstacles are filed in a table of their own, with as many buckets.
-    Math.max(capacity, obstacleCount),
-  );
+  const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
+  const world = radiusRange
+    ? defineLevels(worldOptions, radiusRange, capacity)
+    : // Obstacles are filed in a table of their own, with as many buckets.
+      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
-  const settings = resolveSettings(dimensions, defaultSettings(dimensions), settingChanges);
-  const particles = { positions, velocities, count };
+  const settings = resolveSettings(dimensions, defaultSettings(dimensions, radiusRange), settingChanges);
+  const particles = { positions, velocities, radii, radiusRange, count };
   return {
     dimensions,
     capacity,
@@ -304,6 +338,73 @@ export function chooseSubsteps(
 export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
   if (continuous) return;
   throw new CellstormError(`This simulation was created without \`continuous\`, which ${name} needs.`);
+}
+
+/** The radius of all particles, or those of each and what they may be. */
+function planRadii(
+  { radius, radii, radiusRange: given }: SimulationOptions,
+  count: number,
+): Pick<SimulationPlan, 'radius' | 'radii' | 'radiusRange'> {
+  if (radii === undefined && given === undefined) {
+    checkPositive('radius', radius);
+    return { radius, radii: undefined, radiusRange: undefined };
+  }
+  if (radius !== undefined) {
+    throw new ArgumentError('radius', radius, 'left out where each particle has a radius of its own');
+  }
+  if (given !== undefined) checkRadiusRange(given);
+  if (radii === undefined && count > 0) {
+    throw new ArgumentError('radii', radii, `a Float32Array with a radius for each of ${count} particles`);
+  }
+  const each = radii ?? new Float32Array(0);
+  checkRadii('radii', each, count, given);
+  if (given) return { radius: Math.fround(given.largest), radii: each, radiusRange: roundRange(given) };
+  if (count === 0) {
+    const accepted = 'given where there are no `radii` yet that say what they may be';
+    throw new ArgumentError('radiusRange', given, accepted);
+  }
+  const radiusRange = { smallest: Number.POSITIVE_INFINITY, largest: 0 };
+  for (const own of each) {
+    if (own < radiusRange.smallest) radiusRange.smallest = own;
+    if (own > radiusRange.largest) radiusRange.largest = own;
+  }
+  return { radius: radiusRange.largest, radii: each, radiusRange };
+}
+
+function checkRadiusRange(range: RadiusRange): void {
+  checkKnownKeys('radiusRange', range, ['smallest', 'largest']);
+  for (const name of ['smallest', 'largest'] as const) checkPositive(`radiusRange.${name}`, range[name]);
+  if (range.smallest > range.largest) {
+    const accepted = `at most radiusRange.largest, ${range.largest}`;
+    throw new ArgumentError('radiusRange.smallest', range.smallest, accepted);
+  }
+}
+
+/** As 32-bit floats, like the radii that are compared with it. */
+function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
+  return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
+}
+
+/** A radius for each of `count` particles, in a range if there is one, or an error that names the first that is not. */
+export function checkRadii(
+  argument: string,
+  radii: unknown,
+  count: number,
+  range?: RadiusRange,
+): asserts radii is Float32Array {
+  if (!(radii instanceof Float32Array) || radii.length !== count) {
+    const accepted = `a Float32Array with a radius for each of ${count} particles`;
+    throw new ArgumentError(argument, radii, accepted);
+  }
+  const { smallest, largest } = range ? roundRange(range) : { smallest: 0, largest: Number.MAX_VALUE };
+  for (let index = 0; index < count; index++) {
+    const radius = radii[index] as number;
+    if (radius > 0 && radius >= smallest && radius <= largest) continue;
+    const accepted = range
+      ? `from ${smallest} to ${largest} (the radiusRange)`
+      : 'a finite number greater than 0';
+    throw new ArgumentError(`${argument}[${index}]`, radius, accepted);
+  }
 }
 
 /** How many obstacles packed positions hold, at most `capacity`, or an error. */
@@ -354,9 +455,12 @@ function defaultBox(
 /** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
-  simulation: Pick<ParticleSimulation, 'dimensions' | 'radius' | 'world' | 'capacity' | 'obstacleCapacity'>,
+  simulation: Pick<
+    ParticleSimulation,
+    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'capacity' | 'obstacleCapacity'
+  >,
 ): Settings {
-  const { dimensions, capacity, world } = simulation;
+  const { dimensions, capacity, world, radiusRange } = simulation;
   if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
   if (checkpoint.dimensions !== dimensions) {
     const accepted = `${dimensions}, like this simulation`;
@@ -366,6 +470,7 @@ export function checkCheckpoint(
     const accepted = `${simulation.radius}, like this simulation`;
     throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
   }
+  checkSameRange(checkpoint.radiusRange, radiusRange);
   // First: the corners of an unbounded world would not tell anybody what is wrong.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
@@ -408,6 +513,11 @@ export function checkCheckpoint(
       throw new ArgumentError(`checkpoint.${name}`, vectors, accepted);
     }
   }
+  if (radiusRange) checkRadii('checkpoint.radii', checkpoint.radii, count, radiusRange);
+  else if (checkpoint.radii !== undefined) {
+    const accepted = 'left out, since all particles of this simulation have one radius';
+    throw new ArgumentError('checkpoint.radii', checkpoint.radii, accepted);
+  }
   const { positions, velocities } = checkpoint;
   for (let index = 0; index < velocities.length; index++) {
     if (Number.isFinite(velocities[index]) || isSetAside(positions, index, dimensions)) continue;
@@ -417,7 +527,16 @@ export function checkCheckpoint(
   countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
-  return resolveSettings(dimensions, defaultSettings(dimensions), checkpoint.settings ?? {});
+  const defaults = defaultSettings(dimensions, radiusRange);
+  return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
+}
+
+function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
+  if (given?.smallest === range?.smallest && given?.largest === range?.largest) return;
+  const accepted = range
+    ? `{ smallest: ${range.smallest}, largest: ${range.largest} }, like this simulation`
+    : 'left out, since all particles of this simulation have one radius';
+  throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 
 /** Whether the particle that a component belongs to has a position that is not finite. */
@@ -438,6 +557,7 @@ export interface Admitted {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  readonly radii: Float32Array | undefined;
 }
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
@@ -458,16 +578,25 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
-  admit(dimensions: Dimensions, particles: NewParticles): Admitted {
-    checkKnownKeys('particles', particles, ['positions', 'velocities']);
+  /**
+   * Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. `range`: what
+   * their radii may be, where each has its own.
+   */
+  admit(dimensions: Dimensions, particles: NewParticles, range?: RadiusRange): Admitted {
+    checkKnownKeys('particles', particles, ['positions', 'velocities', 'radii']);
     const positions: Float32Array = particles.positions;
     const count = Math.floor((positions?.length ?? 0) / dimensions);
     checkPacked('positions', positions, count, dimensions);
     const velocities = particles.velocities ?? new Float32Array(positions.length);
     checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+    const { radii } = particles;
+    if (range) checkRadii('radii', radii, count, range);
+    else if (radii !== undefined) {
+      const accepted = 'left out, since all particles of this simulation have one radius';
+      throw new ArgumentError('radii', radii, accepted);
+    }
     this.checkRoom(count);
-    return { ids: this.take(count), positions, velocities };
+    return { ids: this.take(count), positions, velocities, radii };
   }
 
   /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */

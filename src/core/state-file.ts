@@ -2,14 +2,14 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, min, max, period or unbounded where the world is so, count, obstacleCount where there are any,
- * time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities, and positions of
- * obstacles (`dimensions` f32 each).
+ * dimensions, radius, radiusRange where there is one, min, max, period or unbounded where the world is so, count, obstacleCount where there are any,
+ * time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
+ * each), where there is a radiusRange radii (f32 each), and positions of obstacles (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
 import { type Checkpoint, MAX_PARTICLES } from './simulation';
-import type { Dimensions } from './world';
+import type { Dimensions, RadiusRange } from './world';
 
 const MAGIC = 'CELLSTRM';
 
@@ -17,6 +17,7 @@ interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;
   readonly radius: number;
+  readonly radiusRange?: RadiusRange | undefined;
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly period?: readonly number[] | undefined;
@@ -28,12 +29,12 @@ interface Header {
 }
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
-  const { ids, positions, velocities, obstacles, ...rest } = checkpoint;
+  const { ids, positions, velocities, radii, obstacles, ...rest } = checkpoint;
   const fixed = obstacles ? { obstacleCount: obstacles.length / checkpoint.dimensions } : {};
   const header: Header = { ...rest, count: ids.length, ...fixed };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  const arrays = [ids, positions, velocities, ...(obstacles ? [obstacles] : [])];
+  const arrays = [ids, positions, velocities, ...(radii ? [radii] : []), ...(obstacles ? [obstacles] : [])];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
   new DataView(bytes.buffer).setUint32(8, text.length, true);
@@ -69,7 +70,7 @@ export function decodeCheckpoint(
     return refuse('one with a readable header of version 1');
   }
   const { count, obstacleCount, ...rest } = header;
-  const { dimensions, min, max, period, unbounded, settings } = rest;
+  const { dimensions, min, max, period, unbounded, settings, radiusRange } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
@@ -78,6 +79,9 @@ export function decodeCheckpoint(
   }
   if (unbounded !== undefined && unbounded !== true) {
     refuse('one whose header has true as unbounded, or none');
+  }
+  if (radiusRange !== undefined && !isRange(radiusRange)) {
+    refuse('one whose header has the numbers smallest and largest as radiusRange, or none');
   }
   for (const [name, number] of [
     ['count', count],
@@ -89,7 +93,8 @@ export function decodeCheckpoint(
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     refuse('one whose header has an object as settings');
   }
-  const moving = 4 * count * (1 + 2 * dimensions);
+  const ofRadii = 4 * count * (1 + 2 * dimensions);
+  const moving = ofRadii + (radiusRange ? 4 * count : 0);
   const expected = begin + moving + 4 * (obstacleCount ?? 0) * dimensions;
   if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
@@ -99,6 +104,7 @@ export function decodeCheckpoint(
     ids: new Uint32Array(copy, 0, count),
     positions: new Float32Array(copy, 4 * count, count * dimensions),
     velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
+    ...(radiusRange ? { radii: new Float32Array(copy, ofRadii, count) } : {}),
     ...(obstacleCount ? { obstacles: new Float32Array(copy, moving, obstacleCount * dimensions) } : {}),
   };
 }
@@ -109,6 +115,11 @@ function parseHeader(bytes: Uint8Array): Header | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isRange(value: unknown): value is RadiusRange {
+  const { smallest, largest } = (value ?? {}) as Partial<RadiusRange>;
+  return [smallest, largest].every(Number.isFinite);
 }
 
 function isVector(value: unknown, dimensions: Dimensions): boolean {

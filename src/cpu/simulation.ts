@@ -40,7 +40,7 @@ import {
   type SimulationOptions,
   type SimulationPlan,
 } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { Flight } from './flight';
 import type { Kernels, ParticleState, Response } from './kernels';
 import { defineLattice, reserve } from './lattice';
@@ -61,6 +61,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly dimensions: Dimensions;
   readonly world: World;
   readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -93,6 +94,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.dimensions = dimensions;
     this.world = world;
     this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
     this.diameter = plan.diameter;
     this.capacity = capacity;
     this.currentSettings = plan.settings;

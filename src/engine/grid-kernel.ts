@@ -24,6 +24,7 @@ import {
   EACH_PARTICLE,
   EACH_POINT,
   guestBinding,
+  heavyBinding,
   NEIGHBOURS,
   neighbourModules,
   worldFlags,
@@ -353,7 +354,7 @@ function describe(
     ...(velocity ? { velocity_in: 'read' } : {}),
     ...(over === 'points' ? { points: 'read' } : {}),
     ...guestBinding(world),
-    ...(heavy ? { crowd: 'read' } : {}),
+    ...heavyBinding(world, heavy),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {
     const types: Readonly<Record<string, string>> = {
@@ -402,7 +403,7 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      REACH_SQUARED_BITS: bitsOf(reachSquared(radius)),
+      REACH_SQUARED_BITS: bitsOf(world.levels > 0 ? 1 : reachSquared(radius)),
       ...(breadth === 'wide' ? { REACH_CELLS: reachCells(world, radius) } : {}),
     },
   };

@@ -4,14 +4,7 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import {
-  ArgumentError,
-  CellstormError,
-  DestroyedError,
-  describeCount,
-  LimitError,
-  Phrase,
-} from '../core/errors';
+import { ArgumentError, CellstormError, DestroyedError, describeCount, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import {
@@ -23,8 +16,8 @@ import {
   type WorldOptions,
 } from '../core/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../gpu/buffers';
-import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
-import { storedFloats } from '../gpu/layout';
+import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { bodyFloats, storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
 import { GridBoxes, type GridBoxesOptions } from './grid-boxes';
@@ -33,6 +26,7 @@ import { GridNear, type GridNearOptions } from './grid-near';
 import { GridNearest, type GridNearestOptions } from './grid-nearest';
 import { GridPairs, type GridPairsOptions } from './grid-pairs';
 import { GridFirstHits, type GridFirstHitsOptions, GridRays, type GridRaysOptions } from './grid-rays';
+import { checkHolds } from './memory';
 
 export interface HashGridOptions extends WorldOptions {
   /** Particles at most. */
@@ -107,7 +101,7 @@ export class HashGrid {
       sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities }),
       outputs: createBuffers<BufferSizes>(gpu, 'grid', {
         ids: 4 * capacity,
-        positions: bodyBytes(world) * capacity,
+        positions: 4 * bodyFloats(world) * capacity,
         ...(carriesVelocities ? { velocities: vector } : {}),
       }),
       parameters: SharedParameters.create(gpu, dimensions, 'grid'),
@@ -160,7 +154,7 @@ export class HashGrid {
     checkKnownKeys('input', input, ['positions', 'velocities', 'count']);
     checkInteger('count', input.count, 0, this.capacity);
     const needed = {
-      positions: bodyBytes(this.world) * input.count,
+      positions: 4 * bodyFloats(this.world) * input.count,
       velocities: 4 * storedFloats(this.world.dimensions) * input.count,
     };
     if (!this.carriesVelocities && input.velocities !== undefined) {
@@ -311,29 +305,5 @@ export class HashGrid {
     );
     this.bindings.set(input.positions, { velocities: input.velocities, binding });
     return binding;
-  }
-}
-
-/** Bytes of one particle's place: its position, and its radius where it has one of its own. */
-function bodyBytes({ dimensions, levels }: World): number {
-  return levels > 0 ? 16 : 4 * storedFloats(dimensions);
-}
-
-/** Bytes of the longest buffer: of places, lists of guests or buckets, which levels have twice. */
-function checkHolds(gpu: Gpu, capacity: number, world: World): void {
-  const { levels, cellCount, dimensions } = world;
-  if (levels === 0) {
-    checkDeviceHolds(gpu, capacity, cellCount, dimensions);
-    return;
-  }
-  const particles = Math.ceil(capacity * Math.max(1, (levels - 1) / 4));
-  try {
-    checkDeviceHolds(gpu, particles, 2 * cellCount + 1, 3);
-  } catch (error) {
-    if (!(error instanceof LimitError)) throw error;
-    throw new LimitError(
-      error.limit,
-      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${2 * cellCount + 1}, dimensions: 3.`,
-    );
   }
 }

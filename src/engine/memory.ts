@@ -1,19 +1,24 @@
 /**
- * Purpose: bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report.
- * tests/gpu/memory.test.ts holds it against the buffers really made.
+ * Purpose: bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report; and whether
+ * a device holds it. tests/gpu/memory.test.ts holds it against the buffers really made.
  */
 import { cellBytes } from '../core/cells';
 import { CROWD_HEADER, MEASURE_WORDS, MEASURE_WORKGROUPS, SCAN_BLOCK } from '../core/constants';
-import type { Dimensions, WorldKind } from '../core/world';
-import { storedFloats } from '../gpu/layout';
+import { describeCount, LimitError } from '../core/errors';
+import type { Dimensions, World, WorldKind } from '../core/world';
+import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { bodyFloats, storedFloats } from '../gpu/layout';
 import { packedBytes } from './obstacles';
 
 /**
- * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world the cell is kept
- * whole, 8 or 16), partner (4).
+ * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world or with radii the cell is
+ * kept whole, 8 or 16), partner (4). With radii a position is 16; and there are guests on every level but one, twice, and
+ * heavy particles (4).
  */
-export function bytesPerParticle(dimensions: Dimensions, kind: WorldKind = 'bounded'): number {
-  return 2 * (2 * 4 * storedFloats(dimensions) + 4) + 12 + cellBytes({ dimensions, kind });
+export function bytesPerParticle(dimensions: Dimensions, kind: WorldKind = 'bounded', levels = 0): number {
+  const vectors = 4 * (bodyFloats({ dimensions, levels }) + storedFloats(dimensions));
+  const guests = levels > 0 ? 2 * 4 * (levels - 1) + 4 : 0;
+  return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + guests;
 }
 
 /** Counts and starts, 4 bytes each. */
@@ -28,6 +33,8 @@ export interface MemoryOptions {
   readonly obstacles?: number | undefined;
   /** Whether it is made for crowds. Default: false. */
   readonly crowds?: boolean | undefined;
+  /** Levels of cells, `world.levels`, where particles have radii of their own. Default: 0. */
+  readonly levels?: number | undefined;
 }
 
 /**
@@ -39,15 +46,16 @@ export function estimateMemory(
   particles: number,
   cells: number,
   kind?: WorldKind,
-  { obstacles = 0, crowds = false }: MemoryOptions = {},
+  { obstacles = 0, levels = 0, crowds = levels > 0 }: MemoryOptions = {},
 ): number {
   const leaving = particles / 8;
   const heavy = crowds ? 4 * (CROWD_HEADER + particles) : 0;
   return Math.ceil(
-    particles * bytesPerParticle(dimensions, kind) +
+    particles * bytesPerParticle(dimensions, kind, levels) +
       leaving +
       heavy +
-      bytesOfCells(cells) +
+      // Guests have a bucket for each of the cells.
+      bytesOfCells(levels > 0 ? 2 * cells : cells) +
       (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
       FIXED_BYTES,
   );
@@ -75,4 +83,32 @@ function bytesOfObstacles(
     bytesOfCells(cells) +
     2 * MEASURE_WORKGROUPS * 4
   );
+}
+
+/**
+ * The device to request for a world: with the longest buffer of it. With levels that is one of places, of guests (a word on
+ * each level) or of buckets, which there are twice.
+ */
+export function deviceNeeds(
+  { levels, cellCount, dimensions }: Pick<World, 'levels' | 'cellCount' | 'dimensions'>,
+  capacity: number,
+): { particles: number; cells: number; dimensions: Dimensions } {
+  if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
+  const particles = Math.ceil(capacity * Math.max(1, levels / 4));
+  return { particles, cells: 2 * cellCount + 1, dimensions: 3 };
+}
+
+/** Refuses what the device was not requested for. */
+export function checkHolds(gpu: Gpu, capacity: number, world: World): void {
+  const { levels, cellCount } = world;
+  const { particles, cells, dimensions } = deviceNeeds(world, capacity);
+  try {
+    checkDeviceHolds(gpu, particles, cells, dimensions);
+  } catch (error) {
+    if (!(error instanceof LimitError) || levels === 0) throw error;
+    throw new LimitError(
+      error.limit,
+      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
+    );
+  }
 }

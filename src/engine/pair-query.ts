@@ -11,13 +11,13 @@ import type { SharedBinding } from '../gpu/params';
 import type { Readback, ReadRange } from '../gpu/readback';
 import { submitWatched } from '../gpu/submission';
 import type { Stage } from '../gpu/timing';
-import { type Pairs, withoutHoles } from '../passes/pairs';
+import { type Pairs, type PairsBuffers, withoutHoles } from '../passes/pairs';
 import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
 
-const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot'] as const;
+const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'guests'] as const;
 
 /** The sorted state that is asked about, on a fresh grid. */
-export type PairState = Readonly<Record<(typeof STATE_NAMES)[number], GPUBuffer>>;
+export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
 
 export class PairQuery {
   private readonly scratch: ReservedBuffers<'tallies' | 'offsets'>;
@@ -57,12 +57,16 @@ export class PairQuery {
   /** To be called, once the first submission is on its way, before anything else changes the state. */
   preserve(): void {
     if (this.copy || this.filling) return;
-    const sizes = Object.fromEntries(STATE_NAMES.map((name) => [name, this.state[name].size]));
+    const given = STATE_NAMES.flatMap((name) => {
+      const buffer = this.state[name];
+      return buffer ? [{ name, buffer }] : [];
+    });
+    const sizes = Object.fromEntries(given.map(({ name, buffer }) => [name, buffer.size]));
     this.gpu.device.pushErrorScope('validation');
     this.copy = reserveBuffers(this.gpu, 'pairs', sizes as Record<keyof PairState, number>);
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.preserve' });
-    for (const name of STATE_NAMES) {
-      encoder.copyBufferToBuffer(this.state[name], 0, this.copy.buffers[name], 0, this.state[name].size);
+    for (const { name, buffer } of given) {
+      encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);
     }
     this.gpu.device.queue.submit([encoder.finish()]);
     // Without memory the copy is invalid; `settled` says so.

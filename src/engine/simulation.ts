@@ -2,8 +2,9 @@
  * Purpose: the particle simulation on the GPU. Owns the state (two copies of position, velocity and id, in
  * cell order from substep to substep), orders the passes, and answers questions about the state.
  *
- * One substep: integrate + count, scan, scatter, gather, then for each iteration: partner (only with
- * restitution), resolve. All in one compute pass; dispatches within a pass are ordered and synchronised.
+ * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the guests
+ * of cells too), scan, scatter, gather, then for each iteration: partner (only with restitution), resolve. All in one
+ * compute pass; dispatches within a pass are ordered and synchronised.
  *
  * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
  * simulation that is not itself a recording, because those calls submit at once.
@@ -45,11 +46,11 @@ import {
   type SimulationOptions,
   type SimulationPlan,
 } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
-import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
-import { checkKernels, watchKernels } from '../gpu/kernel';
-import { fromStored, storedFloats, toStored } from '../gpu/layout';
+import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { type Compilation, checkKernels, watchKernels } from '../gpu/kernel';
+import { bodyFloats, fromStored, radiiOf, storedFloats, toBodies, toStored } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { submitWatched, validOf } from '../gpu/submission';
@@ -57,6 +58,7 @@ import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
 import type { FlightBinding } from '../passes/flight';
 import { Integrate } from '../passes/integrate';
 import { Measure } from '../passes/measure';
+import type { Variant } from '../passes/modules';
 import { Pairs } from '../passes/pairs';
 import { Partner } from '../passes/partner';
 import { Resolve } from '../passes/resolve';
@@ -64,14 +66,22 @@ import { Retire } from '../passes/retire';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
 import { Flights } from './flights';
+import { checkHolds } from './memory';
 import { Obstacles } from './obstacles';
 import { PairQuery } from './pair-query';
 
-/** Passes that probe exist once for each broad phase. */
-interface ProbingPasses {
+/** One iteration of the contact law. */
+interface ContactPasses {
   readonly partner: Partner;
   readonly respond: Resolve;
   readonly separate: Resolve;
+}
+
+/** Passes that probe exist once for each broad phase. */
+interface ProbingPasses {
+  readonly fresh: ContactPasses;
+  /** For the iterations after the first, when particles have moved since they were sorted. */
+  readonly moved: ContactPasses;
   readonly measure: Measure;
   readonly pairs: Pairs;
   destroy(): void;
@@ -96,8 +106,11 @@ interface Passes {
 
 /** The buffers that hold the state now; another step may swap them, so ask again each frame. */
 export interface SimulationBuffers {
-  /** vec2f or vec4f a particle, in cell order. */
+  /**
+   * vec2f or vec4f a particle, in cell order; where each has a radius of its own, vec4f in 2D too, the radius in w.
+   */
   readonly positions: GPUBuffer;
+  /** vec2f or vec4f. */
   readonly velocities: GPUBuffer;
   /** u32: the id of the particle in each slot. */
   readonly ids: GPUBuffer;
@@ -112,6 +125,7 @@ export class Simulation implements ParticleSimulation {
   readonly dimensions: Dimensions;
   readonly world: World;
   readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -148,6 +162,7 @@ export class Simulation implements ParticleSimulation {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
     this.capacity = plan.capacity;
     this.obstacleCapacity = plan.obstacleCount;
     this.continuous = plan.continuous;
@@ -161,28 +176,40 @@ export class Simulation implements ParticleSimulation {
     const plan = planSimulation(options);
     const { dimensions, capacity, world } = plan;
     // Of now: what the caller does to the arrays while kernels are compiled is not meant.
-    const first = { positions: plan.positions.slice(), velocities: plan.velocities.slice() };
+    const first = {
+      positions: plan.positions.slice(),
+      velocities: plan.velocities.slice(),
+      radii: plan.radii?.slice(),
+    };
     const fixed = plan.obstacles.slice();
     checkGpu(gpu);
-    checkDeviceHolds(gpu, capacity, world.cellCount, dimensions);
+    checkHolds(gpu, capacity, world);
     // Without obstacles, kernels know nothing of them.
     const variant = plan.obstacleCount > 0 ? { ...world, obstacles: true } : world;
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
+    const contacts = (of: Variant, broadPhase: BroadPhase, compilation: Compilation) =>
+      createParts<ContactPasses & Record<string, unknown>>({
+        partner: Partner.create(gpu, of, broadPhase, compilation),
+        respond: Resolve.create(gpu, of, broadPhase, 'respond', compilation),
+        separate: Resolve.create(gpu, of, broadPhase, 'separate', 'first-use'),
+      });
     const probing = async (broadPhase: BroadPhase): Promise<ProbingPasses> => {
+      const { iterations } = plan.settings;
       const compilation = broadPhase === plan.settings.broadPhase ? 'now' : 'first-use';
+      const later = iterations > 1 ? compilation : 'first-use';
       const passes = await createParts({
-        partner: Partner.create(gpu, variant, broadPhase, compilation),
-        respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
-        separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
-        measure: Measure.create(gpu, variant, broadPhase, 'first-use'),
+        fresh: contacts(variant, broadPhase, compilation),
+        moved: contacts({ ...variant, moved: asksWhoMoved(world, broadPhase) }, broadPhase, later),
+        measure: Measure.create(gpu, variant, broadPhase, 'first-use', plan.radiusRange),
         pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
       });
       return { ...passes, destroy: () => passes.measure.destroy() };
     };
     const vector = 4 * storedFloats(dimensions) * capacity;
+    const place = 4 * bodyFloats(world) * capacity;
     const parts = await createParts({
       integrate: Integrate.create(gpu, world, !plan.continuous),
-      retire: Retire.create(gpu, dimensions, 'first-use'),
+      retire: Retire.create(gpu, world, 'first-use'),
       grid: probing('grid'),
       naive: probing('naive'),
       scan: Scan.create(gpu, dimensions),
@@ -194,8 +221,8 @@ export class Simulation implements ParticleSimulation {
           : Promise.resolve(undefined),
       paths: plan.continuous ? Flights.create(gpu, variant, world, capacity) : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {
-        position0: vector,
-        position1: vector,
+        position0: place,
+        position1: place,
         velocity0: vector,
         velocity1: vector,
         id0: 4 * capacity,
@@ -335,9 +362,9 @@ export class Simulation implements ParticleSimulation {
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.ids.count;
-    const { ids, positions, velocities } = this.ids.admit(this.dimensions, particles);
-    this.upload(first, ids, positions, velocities);
-    return ids;
+    const admitted = this.ids.admit(this.dimensions, particles, this.radiusRange);
+    this.upload(first, admitted);
+    return admitted.ids;
   }
 
   remove(ids: Uint32Array | readonly number[]): void {
@@ -406,6 +433,7 @@ export class Simulation implements ParticleSimulation {
       id_in: this.buffer('id', this.id),
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
+      guests: this.sort.guestList,
     };
     const { gpu, scan, readback, capacity } = this;
     // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
@@ -440,12 +468,12 @@ export class Simulation implements ParticleSimulation {
     this.checkUsable();
     const { count } = this;
     const { positions, velocities, ids } = this.buffers;
-    const vector = 4 * storedFloats(this.dimensions) * count;
+    const words = bodyFloats(this.world);
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
     const reading = this.readback.record(encoder, [
       { buffer: ids, size: 4 * count },
-      { buffer: positions, size: vector },
-      { buffer: velocities, size: vector },
+      { buffer: positions, size: 4 * words * count },
+      { buffer: velocities, size: 4 * storedFloats(this.dimensions) * count },
     ]);
     this.gpu.device.queue.submit([encoder.finish()]);
     const { sound } = this;
@@ -455,17 +483,19 @@ export class Simulation implements ParticleSimulation {
     const slots = slotsById(slotIds, this.capacity);
     return {
       ids: slots.map((slot) => slotIds[slot] as number),
-      positions: fromStored(this.dimensions, positionBytes, slots),
+      positions: fromStored(this.dimensions, positionBytes, slots, words),
       velocities: fromStored(this.dimensions, velocityBytes, slots),
+      ...(this.radiusRange ? { radii: radiiOf(positionBytes, slots) } : {}),
     };
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    const { time, settings, dimensions, radius } = this;
+    const { time, settings, dimensions, radius, radiusRange } = this;
+    const sizes = radiusRange ? { radius, radiusRange } : { radius };
     const obstacles = describeObstacles(this.obstacles?.given ?? new Float32Array(0));
     const arrays = await this.read();
     const world = describeWorld(this.world);
-    return { version: 1, dimensions, radius, ...world, time, settings, ...arrays, ...obstacles };
+    return { version: 1, dimensions, ...sizes, ...world, time, settings, ...arrays, ...obstacles };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -474,7 +504,7 @@ export class Simulation implements ParticleSimulation {
     this.loss = undefined;
     this.sound = Promise.resolve();
     this.ids.replaceAll(checkpoint.ids);
-    this.upload(0, checkpoint.ids, checkpoint.positions, checkpoint.velocities);
+    this.upload(0, checkpoint);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
     this.placeObstacles(obstaclesOf(checkpoint));
@@ -510,6 +540,11 @@ export class Simulation implements ParticleSimulation {
 
   private probing(): ProbingPasses {
     return this.passes[this.currentSettings.broadPhase];
+  }
+
+  private contactPasses(hasMoved: boolean): ContactPasses {
+    const { fresh, moved } = this.probing();
+    return hasMoved ? moved : fresh;
   }
 
   private buffer(kind: 'position' | 'velocity' | 'id', copy: 0 | 1): GPUBuffer {
@@ -621,9 +656,9 @@ export class Simulation implements ParticleSimulation {
       );
       stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
       if (paths) stages.push(paths.stage(shared, this.pathBinding(paths), count));
-      stages.push(...this.sortStages(shared, !paths));
+      stages.push(...this.sortStages(shared, !paths && this.world.levels === 0));
       for (let iteration = 0; iteration < this.currentSettings.iterations; iteration++) {
-        stages.push(...this.respondStages(shared));
+        stages.push(...this.respondStages(shared, iteration > 0));
       }
     }
     return stages;
@@ -653,7 +688,9 @@ export class Simulation implements ParticleSimulation {
   private separateStages(iterations: number): Stage[] {
     const shared = this.shared();
     const stages = this.sortStages(shared, false);
-    for (let iteration = 0; iteration < iterations; iteration++) stages.push(this.separateStage(shared));
+    for (let iteration = 0; iteration < iterations; iteration++) {
+      stages.push(this.separateStage(shared, iteration > 0));
+    }
     return stages;
   }
 
@@ -671,6 +708,7 @@ export class Simulation implements ParticleSimulation {
           id_in: this.buffer('id', this.id),
           start: this.sort.start,
           cell_of_slot: this.sort.cellOfSlot,
+          guests: this.sort.guestList,
           obstacles: this.obstacles?.buffer,
         }),
     );
@@ -706,17 +744,19 @@ export class Simulation implements ParticleSimulation {
     return this.sort.stages(shared, binding, this.count, counted);
   }
 
-  private respondStages(shared: SharedBinding): Stage[] {
+  /** `hasMoved`: particles are no longer where they were sorted. */
+  private respondStages(shared: SharedBinding, hasMoved: boolean): Stage[] {
     const { count, position, velocity } = this;
     const { broadPhase, restitution } = this.currentSettings;
-    const { partner, respond } = this.probing();
-    const key = `${broadPhase} ${position} ${velocity}`;
+    const { partner, respond } = this.contactPasses(hasMoved);
+    const key = `${broadPhase} ${hasMoved} ${position} ${velocity}`;
     const state = {
       position_in: this.buffer('position', position),
       velocity_in: this.buffer('velocity', velocity),
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
       crowd: this.sort.heavy,
+      guests: this.sort.guestList,
       obstacles: this.obstacles?.buffer,
     };
     const stages: Stage[] = [];
@@ -740,16 +780,18 @@ export class Simulation implements ParticleSimulation {
     return stages;
   }
 
-  private separateStage(shared: SharedBinding): Stage {
+  private separateStage(shared: SharedBinding, hasMoved: boolean): Stage {
     const { count, position } = this;
-    const { separate } = this.probing();
-    const group = this.group(`separate ${this.currentSettings.broadPhase} ${position}`, () =>
+    const { separate } = this.contactPasses(hasMoved);
+    const { broadPhase } = this.currentSettings;
+    const group = this.group(`separate ${broadPhase} ${hasMoved} ${position}`, () =>
       separate.bind({
         position_in: this.buffer('position', position),
         position_out: this.buffer('position', other(position)),
         start: this.sort.start,
         cell_of_slot: this.sort.cellOfSlot,
         crowd: this.sort.heavy,
+        guests: this.sort.guestList,
         obstacles: this.obstacles?.buffer,
       }),
     );
@@ -757,21 +799,21 @@ export class Simulation implements ParticleSimulation {
     return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
   }
 
-  private upload(first: number, ids: Uint32Array, positions: Float32Array, velocities: Float32Array): void {
+  private upload(first: number, { ids, positions, velocities, radii }: ParticleArrays): void {
     // Deno panics when it is asked to write nothing.
     if (ids.length === 0) return;
     this.beforeChange();
     const { queue } = this.gpu.device;
-    const stride = 4 * storedFloats(this.dimensions);
+    const carried = carryPositions(this.world, positions);
     queue.writeBuffer(this.buffer('id', this.id), 4 * first, new Uint32Array(ids));
     queue.writeBuffer(
       this.buffer('position', this.position),
-      stride * first,
-      toStored(this.dimensions, carryPositions(this.world, positions)),
+      4 * bodyFloats(this.world) * first,
+      radii ? toBodies(this.dimensions, carried, radii) : toStored(this.dimensions, carried),
     );
     queue.writeBuffer(
       this.buffer('velocity', this.velocity),
-      stride * first,
+      4 * storedFloats(this.dimensions) * first,
       toStored(this.dimensions, velocities),
     );
   }
@@ -785,6 +827,11 @@ class StateLost extends GpuError {
       `This simulation lost its particles with a change that the device dropped; restore a checkpoint and do without what was refused: ${message}`,
     );
   }
+}
+
+/** Of all loops over neighbours, that over the levels of a box looks less far while nobody has moved. */
+function asksWhoMoved({ kind, levels }: World, broadPhase: BroadPhase): boolean {
+  return levels > 0 && kind === 'bounded' && broadPhase === 'grid';
 }
 
 function other(copy: 0 | 1): 0 | 1 {

@@ -5,7 +5,7 @@
  * every layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/errors';
-import type { Dimensions } from '../core/world';
+import type { Dimensions, World } from '../core/world';
 
 /** `table`: TABLE_WORDS u32, in vectors of four as uniforms demand. */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
@@ -90,9 +90,42 @@ export function toStored(dimensions: Dimensions, packed: Float32Array): Float32A
   return new Float32Array(stored.buffer);
 }
 
-/** One component of a GPU buffer's vectors, moved as bits so that no NaN is altered. */
-export function fromStored(dimensions: Dimensions, stored: ArrayBuffer, slots?: Uint32Array): Float32Array {
-  const words = storedFloats(dimensions);
+/** Floats that one particle's place takes: its position, or with its radius where it has one of its own. */
+export function bodyFloats({ dimensions, levels }: Pick<World, 'dimensions' | 'levels'>): number {
+  return levels > 0 ? BODY_FLOATS : storedFloats(dimensions);
+}
+
+const BODY_FLOATS = 4;
+
+/** Packed positions and a radius each as they lie in a GPU buffer: four floats, the radius last. */
+export function toBodies(
+  dimensions: Dimensions,
+  packed: Float32Array,
+  radii: Float32Array,
+): Float32Array<ArrayBuffer> {
+  const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
+  const sizes = new Uint32Array(radii.buffer, radii.byteOffset, radii.length);
+  const bodies = new Uint32Array(BODY_FLOATS * radii.length);
+  for (let index = 0; index < radii.length; index++) {
+    bodies.set(source.subarray(dimensions * index, dimensions * (index + 1)), BODY_FLOATS * index);
+    bodies[BODY_FLOATS * index + 3] = sizes[index] as number;
+  }
+  return new Float32Array(bodies.buffer);
+}
+
+/** The radii of bodies. */
+export function radiiOf(bodies: ArrayBuffer, slots: Uint32Array): Float32Array {
+  const source = new Float32Array(bodies);
+  return Float32Array.from(slots, (slot) => source[BODY_FLOATS * slot + 3] as number);
+}
+
+/** Vectors of a GPU buffer, packed, moved as bits so that no NaN is altered; `words`: floats that each takes there. */
+export function fromStored(
+  dimensions: Dimensions,
+  stored: ArrayBuffer,
+  slots?: Uint32Array,
+  words = storedFloats(dimensions),
+): Float32Array {
   const source = new Uint32Array(stored);
   const count = slots ? slots.length : source.length / words;
   const packed = new Uint32Array(count * dimensions);

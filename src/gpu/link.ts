@@ -64,6 +64,7 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   CROWDS: false,
   HEAVY: false,
   MIXED: false,
+  MOVED: false,
   OBSTACLES: false,
   WRAPS: false,
 };

@@ -45,12 +45,12 @@ export class CanvasView {
     context.strokeStyle = toCss(theme.line);
     context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
     context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
-    const pixels = radius * sight.pixelsPerUnit;
-    const { positions } = particles;
+    const { positions, radii } = particles;
     groupBySpeed(particles, 2, speedScale).forEach((group, colour) => {
       context.fillStyle = toCss(interpolate(theme.stops, colour / (COLOURS - 1)));
       context.beginPath();
       for (const particle of group) {
+        const pixels = (radii?.[particle] ?? radius) * sight.pixelsPerUnit;
         const x = low.x + ((positions[2 * particle] ?? 0) - (world.min[0] ?? 0)) * sight.pixelsPerUnit;
         const y = low.y - ((positions[2 * particle + 1] ?? 0) - (world.min[1] ?? 0)) * sight.pixelsPerUnit;
         if (pixels < SMALLEST_DISC) {
@@ -67,7 +67,7 @@ export class CanvasView {
   private drawSpace(
     context: CanvasRenderingContext2D,
     { world, radius }: ParticleSimulation,
-    { positions, velocities, ids }: ParticleArrays,
+    { positions, velocities, radii, ids }: ParticleArrays,
     { sight, viewport, theme, speedScale }: Frame,
   ): void {
     drawBox(context, world.min, world.max, sight, viewport, theme);
@@ -81,7 +81,7 @@ export class CanvasView {
     for (const { particle, x, y, distance } of seen) {
       const speed = Math.hypot(...velocities.subarray(3 * particle, 3 * particle + 3));
       const picture = pictures[colourOf(speed, speedScale)];
-      const pixels = (radius * focal) / distance;
+      const pixels = ((radii?.[particle] ?? radius) * focal) / distance;
       if (picture) context.drawImage(picture, x - pixels, y - pixels, 2 * pixels, 2 * pixels);
     }
   }

@@ -5,7 +5,7 @@ import type { SimulationOptions } from '../core/simulation';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
 import type { Engine, Frame, Run, StepTime } from './engine';
-import { GpuView } from './gpu-view';
+import { drawnOf, GpuView } from './gpu-view';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
@@ -60,7 +60,7 @@ export class GpuEngine implements Engine {
   async start(options: SimulationOptions): Promise<Run> {
     const [simulation] = await Promise.all([
       createSimulation(this.gpu, options),
-      this.view.prepare(options.dimensions),
+      this.view.prepare(drawnOf(options)),
     ]);
     return new GpuRun(this.gpu, this.view, simulation, options);
   }

@@ -7,6 +7,7 @@ import discsText from '../../shaders/draw/discs.wgsl?raw';
 import frameText from '../../shaders/draw/frame.wgsl?raw';
 import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
+import type { SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
@@ -73,6 +74,25 @@ export interface Picture {
   readonly samples: 1 | typeof SAMPLES;
 }
 
+/** What the pipelines have to know of the particles. */
+export interface Drawn {
+  readonly dimensions: Dimensions;
+  /** Whether each has a radius of its own. */
+  readonly isMixed: boolean;
+}
+
+export function drawnOf({
+  dimensions,
+  radii,
+  radiusRange,
+}: Pick<SimulationOptions, 'dimensions' | 'radii' | 'radiusRange'>): Drawn {
+  return { dimensions, isMixed: (radii ?? radiusRange) !== undefined };
+}
+
+function nameOf({ dimensions, isMixed }: Drawn): string {
+  return `${dimensions}D${isMixed ? ' mixed' : ''}`;
+}
+
 /** Textures of the canvas's size that a picture of space is drawn with. */
 interface Targets {
   /** Only where a pixel has several samples. */
@@ -88,7 +108,7 @@ export class GpuView {
   private readonly uniforms: GPUBuffer;
   private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
-  private readonly pipelines = new Map<Dimensions, Pipelines>();
+  private readonly pipelines = new Map<string, Pipelines>();
   private groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
   private targets: Targets | undefined;
 
@@ -116,15 +136,16 @@ export class GpuView {
   }
 
   /** Compiles what pictures of these dimensions need; to be awaited before `draw`. */
-  async prepare(dimensions: Dimensions): Promise<void> {
-    if (this.pipelines.has(dimensions)) return;
+  async prepare(particles: Drawn): Promise<void> {
+    const name = nameOf(particles);
+    if (this.pipelines.has(name)) return;
     const { device, format, samples, layouts } = this;
-    this.pipelines.set(dimensions, await createPipelines(device, dimensions, { format, samples }, layouts));
+    this.pipelines.set(name, await createPipelines(device, particles, { format, samples }, layouts));
   }
 
   draw(simulation: Simulation, frame: Frame): void {
     const { dimensions, count } = simulation;
-    const pipelines = this.pipelines.get(dimensions);
+    const pipelines = this.pipelines.get(nameOf(drawnOf(simulation)));
     if (!pipelines) return;
     this.resize(frame);
     this.device.queue.writeBuffer(this.uniforms, 0, packFrame(frameValues(simulation, frame, this.samples)));
@@ -256,17 +277,18 @@ export function createLayouts(device: GPUDevice): Layouts {
   };
 }
 
-/** All that pictures of these dimensions are drawn with; uses the device alone, no page. */
+/** All that pictures of such particles are drawn with; uses the device alone, no page. */
 export async function createPipelines(
   device: GPUDevice,
-  dimensions: Dimensions,
+  drawn: Drawn,
   picture: Picture,
   layouts: Layouts,
 ): Promise<Pipelines> {
+  const { dimensions } = drawn;
   const { entry, ...source } = PARTICLE_SOURCES[dimensions];
   const [box, particles] = await Promise.all([
-    compile(device, 'draw.box', dimensions, BOX_SOURCE),
-    compile(device, `draw.${entry}s`, dimensions, source),
+    compile(device, 'draw.box', drawn, BOX_SOURCE),
+    compile(device, `draw.${entry}s`, drawn, source),
   ]);
   const create = (
     label: string,
@@ -293,12 +315,13 @@ export async function createPipelines(
 async function compile(
   device: GPUDevice,
   label: string,
-  dimensions: Dimensions,
+  { dimensions, isMixed }: Drawn,
   source: ShaderSource,
 ): Promise<GPUShaderModule> {
   const linked = linkShader({
     dimensions,
     sources: [FRAME_SOURCE, source],
+    flags: { MIXED: isMixed },
     constants: { STOPS: COLOUR_STOPS },
   });
   const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });

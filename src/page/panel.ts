@@ -3,7 +3,7 @@
  * here only text goes in, never markup.
  */
 import type { Measures } from '../core/simulation';
-import { SCENES } from '../scenes';
+import { ALL_SCENES } from '../scenes';
 import { type Theme, toCss } from './colour';
 import type { Engine, StepTime } from './engine';
 import {
@@ -17,7 +17,7 @@ import {
 } from './state';
 
 /** An unbounded world has no box to draw. */
-const DRAWN = SCENES.filter(({ world }) => world !== 'unbounded');
+const DRAWN = ALL_SCENES.filter(({ world }) => world !== 'unbounded');
 
 /** What a visitor asks for. */
 export interface PanelEvents {

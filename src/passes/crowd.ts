@@ -10,7 +10,7 @@ import { type BufferSet, createBuffers, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { guestBinding, neighbourModules, PARAMS, type Variant, worldFlags, worldName } from './modules';
+import { neighbourModules, PARAMS, type Variant, worldFlags, worldName } from './modules';
 
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
@@ -107,7 +107,7 @@ export class Crowd {
         start: 'read',
         cell_of_slot: 'read',
         position_in: 'read',
-        ...guestBinding(variant),
+        ...(variant.levels ? { guests: 'write' } : {}),
       },
       flags: { ...worldFlags(variant), CLEAR: false, FROZEN: false, CROWDS: true },
     };

@@ -1,6 +1,6 @@
 /**
  * Host of shaders/grid/guests.wgsl: for grids with levels, the particles of lower levels in each cell, as lists.
- * Owns the lists, with room for every particle on every level but its own.
+ * Owns the lists, with room for every particle on every level but its own, and for the heavy particles behind them.
  */
 import text from '../../shaders/grid/guests.wgsl?raw';
 import { GUEST_HEADER, WORKGROUP_SIZE } from '../core/constants';
@@ -67,18 +67,18 @@ export class Guests {
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<Guests> {
     const kernels = await Promise.all(STEPS.map((step) => Kernel.create(gpu, Guests.describe(world, step))));
-    const bytes = 4 * (GUEST_HEADER + (world.levels - 1) * capacity);
-    const owned = await createBuffers(gpu, 'grid', { guests: bytes, scratch: bytes });
+    const scratch = 4 * (GUEST_HEADER + (world.levels - 1) * capacity);
+    const owned = await createBuffers(gpu, 'grid', { guests: scratch + 4 * capacity, scratch });
     const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
     return new Guests(named as Record<Step, Kernel>, world.cellCount, owned);
   }
 
-  /** A word of levels that anyone is on; then slots, by bucket. */
+  /** A word of levels that anyone is on; then slots, by bucket; from the end down, the heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.guests;
   }
 
-  /** As long as the list: for crowds of guests to be merged in. */
+  /** As long as the guests: for crowds of them to be merged in. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }

@@ -15,7 +15,7 @@ import { Guests } from './guests';
 import { Integrate } from './integrate';
 import { ListCount } from './list-count';
 import { Measure } from './measure';
-import type { Breadth, Variant } from './modules';
+import { type Breadth, splitsCrowds, type Variant } from './modules';
 import { Near } from './near';
 import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
@@ -37,7 +37,8 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   return [
     ...Scan.describe(dimensions, false),
     ...(subgroups ? Scan.describe(dimensions, true) : []),
-    Retire.describe(dimensions),
+    Retire.describe({ dimensions }),
+    Retire.describe({ dimensions, levels: 1 }),
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
@@ -73,9 +74,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
     ]),
     ...RAYS_STEPS.map((step) => Rays.describe(variant, step)),
     ...BROAD_PHASES.flatMap((broadPhase) => [
-      Partner.describe(variant, broadPhase),
-      Resolve.describe(variant, broadPhase, 'respond'),
-      Resolve.describe(variant, broadPhase, 'separate'),
+      ...describeContacts(variant, broadPhase),
       Measure.describe(variant, broadPhase),
       Pairs.describe(variant, broadPhase, 'tally'),
       Pairs.describe(variant, broadPhase, 'fill'),
@@ -87,9 +86,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 function describeObstacles(variant: Variant): KernelDescription[] {
   const flights = (['still', 'strike'] as const).map((step) => Flight.describe(variant, step, 65_535));
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
-    Partner.describe(variant, broadPhase),
-    Resolve.describe(variant, broadPhase, 'respond'),
-    Resolve.describe(variant, broadPhase, 'separate'),
+    ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
   return [...flights, ...probing];
@@ -103,29 +100,42 @@ function describeCrowds(variant: Variant): KernelDescription[] {
     Scatter.describe(variant, true),
     Gather.describe(variant, false),
     Gather.describe(variant, true),
-    ...[false, true].flatMap((heavy) => [
-      Partner.describe(variant, 'grid', heavy),
-      Resolve.describe(variant, 'grid', 'respond', heavy),
-      Resolve.describe(variant, 'grid', 'separate', heavy),
-    ]),
+    ...describeContacts(variant, 'grid'),
   ];
+}
+
+/** One iteration of the contact law; where the work is split, of heavy particles too. */
+function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
+  return (splitsCrowds(variant, broadPhase) ? [false, true] : [false]).flatMap((heavy) => [
+    Partner.describe(variant, broadPhase, heavy),
+    Resolve.describe(variant, broadPhase, 'respond', heavy),
+    Resolve.describe(variant, broadPhase, 'separate', heavy),
+  ]);
 }
 
 /** Where each particle has a radius of its own. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
+    Integrate.describe(variant),
     Count.describe(variant, false),
+    Count.describe(variant, true),
     Guests.describe(variant, 'clear'),
     Guests.describe(variant, 'note'),
     Guests.describe(variant, 'list'),
     Guests.describe(variant, 'order'),
     Crowd.describeHeavy(variant),
     Scatter.describe(variant, false),
+    Scatter.describe(variant, true),
     Gather.describe(variant, false),
     Gather.describe(variant, true),
-    Pairs.describe(variant, 'grid', 'tally'),
-    Pairs.describe(variant, 'grid', 'fill'),
+    ...BROAD_PHASES.flatMap((broadPhase) => [
+      Measure.describe(variant, broadPhase),
+      Pairs.describe(variant, broadPhase, 'tally'),
+      Pairs.describe(variant, broadPhase, 'fill'),
+      ...describeContacts(variant, broadPhase),
+    ]),
+    ...(variant.kind === 'bounded' ? describeContacts({ ...variant, moved: true }, 'grid') : []),
   ];
 }
 

@@ -1,8 +1,8 @@
-/** Host of shaders/solve/integrate.wgsl: advance, and count where particles arrive. */
+/** Host of shaders/solve/integrate.wgsl: advance, and where nothing else does, count where particles arrive. */
 import text from '../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, worldModules, worldName } from './modules';
+import { type Variant, worldFlags, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface IntegrateBuffers {
@@ -15,8 +15,9 @@ export interface IntegrateBuffers {
 }
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
-  /** `counts`: whether nothing else moves particles before they are sorted. */
+  /** `counts`: whether nothing else moves particles before they are sorted. With levels the sort counts itself. */
   static describe(variant: Variant, counts = true): KernelDescription {
+    const counting = counts && !variant.levels;
     return {
       label: `solve.integrate${counts ? '' : '.alone'}${worldName(variant)}`,
       dimensions: variant.dimensions,
@@ -25,9 +26,9 @@ export class Integrate extends ParticlePass<IntegrateBuffers> {
       bindings: {
         position: 'write',
         velocity: 'write',
-        ...(counts ? { counts: 'write', ranks: 'write', id_in: 'read' } : {}),
+        ...(counting ? { counts: 'write', ranks: 'write', id_in: 'read' } : {}),
       },
-      flags: { COUNT: counts },
+      flags: { ...worldFlags(variant), COUNT: counting },
     };
   }
 

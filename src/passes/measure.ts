@@ -5,12 +5,12 @@
 import censusDense from '../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../shaders/measure/census_hashed.wgsl?raw';
 import text from '../../shaders/measure/measure.wgsl?raw';
-import { borderlineOf } from '../core/borderline';
+import { borderlineOf, mixedBorderline } from '../core/borderline';
 import { MEASURE_WORDS, MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../core/constants';
 import { formatHash } from '../core/hash';
 import type { BroadPhase } from '../core/settings';
 import type { Measures } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
@@ -18,11 +18,13 @@ import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
 import {
+  guestBinding,
   neighbourModules,
   obstacleBinding,
   obstacleConstants,
   obstacleModules,
   type Variant,
+  worldFlags,
   worldName,
 } from './modules';
 
@@ -32,6 +34,8 @@ export const MEASURE_FIELDS = {
   borderline_low: 'f32',
   borderline_high: 'f32',
   lattice_scale: 'f32',
+  borderline_share: 'f32',
+  borderline_around: 'f32',
 } as const;
 
 export interface MeasureBuffers {
@@ -40,6 +44,8 @@ export interface MeasureBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
+  /** Needed where the pass was created with radii. */
+  readonly guests?: GPUBuffer | undefined;
   /** Needed where the pass was created with obstacles. */
   readonly obstacles?: GPUBuffer | undefined;
 }
@@ -61,7 +67,7 @@ export class Measure {
 
   static describe(variant: Variant, broadPhase: BroadPhase): KernelDescription {
     const census =
-      variant.kind === 'unbounded'
+      variant.kind === 'unbounded' || (variant.levels && variant.kind === 'periodic')
         ? { name: 'measure/census_hashed.wgsl', text: censusHashed }
         : { name: 'measure/census_dense.wgsl', text: censusDense };
     return {
@@ -83,9 +89,10 @@ export class Measure {
         start: 'read',
         cell_of_slot: 'read',
         partials: 'write',
+        ...guestBinding(variant),
         ...obstacleBinding(variant),
       },
-      flags: { FROZEN: false, OBSTACLES: variant.obstacles === true },
+      flags: { ...worldFlags(variant), FROZEN: false, OBSTACLES: variant.obstacles === true },
       constants: {
         TILE_SIZE: MEASURE_WORKGROUP_SIZE,
         ...obstacleConstants(variant),
@@ -99,6 +106,8 @@ export class Measure {
     world: World & Pick<Variant, 'obstacles'>,
     broadPhase: BroadPhase,
     compilation?: Compilation,
+    /** What radii may be, where each particle has its own. */
+    radiusRange?: RadiusRange,
   ): Promise<Measure> {
     const { dimensions } = world;
     const kernel = await Kernel.create(gpu, Measure.describe(world, broadPhase), compilation);
@@ -115,16 +124,13 @@ export class Measure {
         partials: MEASURE_WORKGROUPS * words * 4,
       }),
     });
-    const { low, high, latticeScale } = borderlineOf(world.diameter, world);
     gpu.device.queue.writeBuffer(
       parameters.buffers.parameters,
       0,
       layout.encode({
         lowest: world.min,
         highest: world.max,
-        borderline_low: low,
-        borderline_high: high,
-        lattice_scale: latticeScale,
+        ...borderlineFields(world, radiusRange),
       }),
     );
     // The shader strides along one dimension: a dispatch that is never folded.
@@ -142,6 +148,7 @@ export class Measure {
       start: buffers.start,
       cell_of_slot: buffers.cell_of_slot,
       partials: this.partials.buffers.partials,
+      guests: buffers.guests,
       obstacles: buffers.obstacles,
     });
   }
@@ -205,4 +212,26 @@ export class Measure {
   private workgroupsFor(count: number): number {
     return Math.min(this.mostWorkgroups, Math.ceil(count / MEASURE_WORKGROUP_SIZE));
   }
+}
+
+/** What is borderline, as the struct has it. */
+function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
+  if (!radiusRange) {
+    const { low, high, latticeScale } = borderlineOf(world.diameter, world);
+    return {
+      borderline_low: low,
+      borderline_high: high,
+      lattice_scale: latticeScale,
+      borderline_share: 0,
+      borderline_around: 0,
+    };
+  }
+  const { share, around, farthest, latticeScale } = mixedBorderline(radiusRange, world);
+  return {
+    borderline_low: 0,
+    borderline_high: farthest,
+    lattice_scale: latticeScale,
+    borderline_share: share,
+    borderline_around: around,
+  };
 }

@@ -148,6 +148,8 @@ export interface Variant {
   readonly levels?: number;
   /** Whether there are particles that never move. */
   readonly obstacles?: boolean;
+  /** Whether particles may have moved since they were sorted: asked by the levels of a box alone. */
+  readonly moved?: boolean;
 }
 
 /** Parameters, and where positions and cells are. */
@@ -161,8 +163,28 @@ export function guestBinding({ levels }: Variant): Readonly<Record<string, 'read
 }
 
 /** Flags that the modules of a variant ask for. */
-export function worldFlags({ kind, levels }: Variant): Readonly<Record<string, boolean>> {
-  return { MIXED: (levels ?? 0) > 0, WRAPS: kind === 'periodic' };
+export function worldFlags({ kind, levels, moved }: Variant): Readonly<Record<string, boolean>> {
+  return { MIXED: (levels ?? 0) > 0, WRAPS: kind === 'periodic', MOVED: moved === true };
+}
+
+/** Flags of kernels over neighbours that heavy particles may have a kernel of their own of. */
+export function neighbourFlags(
+  variant: Variant,
+  broadPhase: BroadPhase,
+  heavy: boolean,
+): Readonly<Record<string, boolean>> {
+  return {
+    ...worldFlags(variant),
+    FROZEN: true,
+    CROWDS: splitsCrowds(variant, broadPhase),
+    HEAVY: heavy,
+    OBSTACLES: variant.obstacles === true,
+  };
+}
+
+/** What names the heavy particles to their kernel: a list, or the end of that of guests. */
+export function heavyBinding({ levels }: Variant, heavy: boolean): Readonly<Record<string, 'read'>> {
+  return heavy && !levels ? { crowd: 'read' } : {};
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
@@ -232,7 +254,9 @@ export function variantName(variant: Variant): string {
 }
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
-export function worldName({ kind, levels, obstacles: has }: Variant, breadth: Breadth = 'narrow'): string {
+export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
+  const { kind, levels, obstacles: has, moved } = variant;
   const name = kind === 'bounded' ? '' : `.${kind}`;
-  return `${levels ? '.levels' : ''}${breadth === 'wide' ? '.wide' : ''}${name}${has ? '.obstacles' : ''}`;
+  const wide = breadth === 'wide' ? '.wide' : '';
+  return `${levels ? '.levels' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
 }

@@ -7,6 +7,9 @@ import {
   CONTACT,
   EACH_HEAVY,
   EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
   neighbourModules,
   obstacleBinding,
   obstacleConstants,
@@ -26,6 +29,8 @@ export interface PartnerBuffers {
   readonly partner_out: GPUBuffer;
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
   /** Needed where the variant has obstacles. */
   readonly obstacles?: GPUBuffer | undefined;
 }
@@ -50,10 +55,11 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         start: 'read',
         cell_of_slot: 'read',
         partner_out: 'write',
-        ...(heavy ? { crowd: 'read' } : {}),
+        ...guestBinding(variant),
+        ...heavyBinding(variant, heavy),
         ...obstacleBinding(variant),
       },
-      flags: { FROZEN: true, CROWDS: crowds, HEAVY: heavy, OBSTACLES: variant.obstacles === true },
+      flags: neighbourFlags(variant, broadPhase, heavy),
       constants: obstacleConstants(variant),
     };
   }

@@ -7,6 +7,9 @@ import {
   CONTACT,
   EACH_HEAVY,
   EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
   neighbourModules,
   obstacleBinding,
   obstacleConstants,
@@ -32,6 +35,8 @@ export interface ResolveBuffers {
   readonly partner_in?: GPUBuffer;
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
   /** Needed where the variant has obstacles. */
   readonly obstacles?: GPUBuffer | undefined;
 }
@@ -61,16 +66,11 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         start: 'read',
         cell_of_slot: 'read',
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
-        ...(heavy ? { crowd: 'read' } : {}),
+        ...guestBinding(variant),
+        ...heavyBinding(variant, heavy),
         ...obstacleBinding(variant),
       },
-      flags: {
-        FROZEN: true,
-        SEPARATE: mode === 'separate',
-        CROWDS: crowds,
-        HEAVY: heavy,
-        OBSTACLES: variant.obstacles === true,
-      },
+      flags: { ...neighbourFlags(variant, broadPhase, heavy), SEPARATE: mode === 'separate' },
       constants: obstacleConstants(variant),
     };
   }

@@ -1,9 +1,8 @@
 /** Host of shaders/solve/retire.wgsl: marks the particles that leave. */
 import text from '../../shaders/solve/retire.wgsl?raw';
-import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { PARAMS } from './modules';
+import { PARAMS, type Variant } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface RetireBuffers {
@@ -14,17 +13,22 @@ export interface RetireBuffers {
 }
 
 export class Retire extends ParticlePass<RetireBuffers> {
-  static describe(dimensions: Dimensions): KernelDescription {
+  static describe({ dimensions, levels }: Pick<Variant, 'dimensions' | 'levels'>): KernelDescription {
     return {
-      label: 'solve.retire',
+      label: `solve.retire${levels ? '.levels' : ''}`,
       dimensions,
       sources: [PARAMS, { name: 'solve/retire.wgsl', text }],
       entryPoint: 'retire',
       bindings: { leaving: 'read', position: 'write', id: 'write' },
+      flags: { MIXED: (levels ?? 0) > 0 },
     };
   }
 
-  static async create(gpu: Gpu, dimensions: Dimensions, compilation?: Compilation): Promise<Retire> {
-    return new Retire(await Kernel.create(gpu, Retire.describe(dimensions), compilation));
+  static async create(
+    gpu: Gpu,
+    variant: Pick<Variant, 'dimensions' | 'levels'>,
+    compilation?: Compilation,
+  ): Promise<Retire> {
+    return new Retire(await Kernel.create(gpu, Retire.describe(variant), compilation));
   }
 }

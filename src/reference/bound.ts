@@ -51,6 +51,17 @@
  * overlaps (T's sum rounds too), with a quotient (5 u) and a product (u) more. |S| is at most the sum of magnitudes,
  * which the spread of s is multiplied with; then s S is added to the rest.
  *
+ * Particles with radii of their own: D is the reach R of each pair, the sum of both radii, rounded once more. So
+ * distance² is compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. What was half is the share
+ * s of shareOf in core/settings.ts, which is computed:
+ *   q     the smaller radius / the larger:                                      off by 5 u
+ *   w     q² in the plane, q³ in space:                                         off by 11 u, 17 u
+ *   s     1 or w, over 1 + w. The sum is off by u and by w / (1 + w) times what w is off by; divided by it,
+ *         5 u, and w above the line brings its own:                             off by SHARE = 17 u, 23 u
+ * p is 2 s w' δ with w' the relaxation / 2, two products: ± 2 s w' (d · DISTANCE + u R + (SHARE + 3 u) δ). s |a| in the
+ * cap and in the bounce, and 2 s times the grip's share of |s|, are off by SHARE and a product more. A wall is a radius
+ * away from the corner of the box, a sum that both sides round alike.
+ *
  * All vector errors are bounded in length, hence for each coordinate.
  */
 import { NO_PARTNER } from '../core/constants';
@@ -59,12 +70,8 @@ import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
 import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
-import type { Grid } from './grid';
-import { probeCells, probeObstacles } from './probe';
-
-type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
-
-type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
+import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
+import { type Box, boxOf } from './resolve';
 
 export interface ResolveBound {
   /** For each slot: the GPU's and the reference's coordinates differ by at most this. */
@@ -136,11 +143,12 @@ export function resolveBound(
       met.addTo(push, change);
     }
     const body = { position: push.addTo(place), velocity: change.addTo(velocity) };
-    if (mode === 'resolve' && substep.walls) meetWalls(substep, accuracy, body);
+    const box = boxOf(substep, grid, slot);
+    if (mode === 'resolve' && substep.walls) meetWalls(substep, box, accuracy, body);
     if (substep.walls) {
       for (let axis = 0; axis < dimensions; axis++) {
-        const low = Math.max(body.position.value[axis] as number, substep.lower[axis] as number);
-        body.position.value[axis] = Math.min(low, substep.upper[axis] as number);
+        const low = Math.max(body.position.value[axis] as number, box.lower[axis] as number);
+        body.position.value[axis] = Math.min(low, box.upper[axis] as number);
       }
     }
     body.position.error += wrappingError(world, body.position);
@@ -288,8 +296,23 @@ interface ExactContact {
   readonly isDoubtful: boolean;
   readonly overlap: number;
   readonly overlapError: number;
-  /** What this side does of what both do: half, or all of it where the other is an obstacle. */
-  readonly part: 0.5 | 1;
+  /** What this side does of what both do. */
+  readonly part: Part;
+}
+
+/** What one side does of what both do, and how much of the sliding it may take off. */
+interface Part {
+  readonly share: number;
+  readonly gripShare: number;
+  /** What either is off by, a product included. */
+  readonly error: number;
+}
+
+function partOf({ dimensions }: World, { gripShare }: Substep, own?: number, other?: number): Part {
+  if (own === undefined || other === undefined) return { share: 0.5, gripShare, error: 0 };
+  const ratio = Math.min(own / other, other / own) ** dimensions;
+  const share = (own < other ? 1 : ratio) / (1 + ratio);
+  return { share, gripShare: 2 * share * gripShare, error: (dimensions === 2 ? 18 : 24) * U };
 }
 
 function contactOf(
@@ -302,17 +325,23 @@ function contactOf(
   obstacles?: Obstacles,
 ): ExactContact | undefined {
   const { dimensions, period } = world;
-  const { diameter } = substep;
-  const part = obstacles ? 1 : 0.5;
-  const halfRelaxation = 2 * part * substep.halfRelaxation;
+  const radius = grid.radii?.[slot];
+  const otherRadius = grid.radii?.[other];
+  // Where radii are equal, it has been rounded long before.
+  const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
+  const reachError = grid.radii ? U * reach : 0;
+  const part = obstacles
+    ? { share: 1, gripShare: substep.gripShare, error: 0 }
+    : partOf(world, substep, radius, otherRadius);
+  const relaxation = 2 * part.share * substep.halfRelaxation;
   const others = obstacles?.positions ?? grid.positions;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
     nearestImage(component(dimensions, grid.positions, slot, other, axis, others), period[axis] as number),
   );
   const squared = inner(apart, apart);
-  const band = pairBand(dimensions, diameter, period);
-  if (squared > diameter * diameter + band) return undefined;
-  const isDoubtful = squared >= diameter * diameter - band;
+  const band = pairBand(dimensions, reach, period) + 2 * reachError * reach * SLACK;
+  if (squared > reach * reach + band) return undefined;
+  const isDoubtful = squared >= reach * reach - band;
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const distance = Math.sqrt(squared);
   const isCoincident = squared < COINCIDENT_SQUARED;
@@ -328,7 +357,7 @@ function contactOf(
   const normal = isCoincident
     ? coincidentNormal(dimensions, slot, other)
     : apart.map((along) => along / distance);
-  const overlap = isCoincident ? diameter : Math.max(0, diameter - distance);
+  const overlap = isCoincident ? reach : Math.max(0, reach - distance);
   const relative = obstacles
     ? vectorOf(dimensions, grid.velocities, slot)
     : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
@@ -337,11 +366,11 @@ function contactOf(
   const isTorn = Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U;
   const amountError = isTorn
     ? Number.POSITIVE_INFINITY
-    : halfRelaxation * (distance * accuracy.distance + 2 * U * overlap) +
-      (isDoubtful ? halfRelaxation * (dimensions + 3) * U * diameter : 0);
+    : relaxation * (distance * accuracy.distance + reachError + (2 * U + part.error) * overlap) +
+      (isDoubtful ? relaxation * ((dimensions + 3) * U * reach + 2 * reachError) : 0);
   return {
     normal,
-    push: halfRelaxation * overlap,
+    push: relaxation * overlap,
     amountError,
     relative,
     speed,
@@ -350,7 +379,7 @@ function contactOf(
     accuracy,
     isDoubtful,
     overlap,
-    overlapError: amountError / halfRelaxation,
+    overlapError: amountError / relaxation,
     part,
   };
 }
@@ -375,19 +404,21 @@ function addContact(
   change: Sum,
 ): void {
   const { accuracy } = contact;
-  const { dt, inverseDt, restitution, friction, gripShare, restSpeed, pushSpeed } = substep;
-  const { approach, approachError, normal, relative, speed, part } = contact;
-  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach * part);
+  const { dt, inverseDt, restitution, friction, restSpeed, pushSpeed } = substep;
+  const { approach, approachError, normal, relative, speed } = contact;
+  const { share, gripShare, error: partError } = contact.part;
+  const shareError = share * (approachError + partError * Math.abs(approach));
+  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach * share);
   const full = Math.min(contact.push * inverseDt, cap);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
   const bearing = full * kept;
   const bearingError =
-    Math.max(contact.amountError * inverseDt, approachError * part) +
+    Math.max(contact.amountError * inverseDt, shareError) +
     3 * U * full +
     (isKeptSettled ? 0 : restitution * full);
-  const bouncing = Math.max(0, -(1 + restitution) * part * approach);
-  const bouncingError = (1 + restitution) * part * (approachError + 3 * U * Math.abs(approach));
+  const bouncing = Math.max(0, -(1 + restitution) * share * approach);
+  const bouncingError = (1 + restitution) * (shareError + 3 * U * share * Math.abs(approach));
   const amount = isBounce ? bouncing : bearing;
   const amountError = isSettled
     ? isBounce
@@ -398,7 +429,9 @@ function addContact(
   const slidingSpeed = length(sliding);
   const grip = Math.min(friction * amount, gripShare * slidingSpeed);
   const gripError =
-    gripShare * (speed * accuracy.sliding + LOST_SLIDING) + friction * amountError + accuracy.friction * grip;
+    gripShare * (speed * accuracy.sliding + partError * slidingSpeed + LOST_SLIDING) +
+    friction * amountError +
+    accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding.map(() => 0);
   change.add(
     normal.map((along, axis) => amount * along - (braking[axis] as number)),
@@ -467,10 +500,10 @@ interface Body {
   velocity: Approximate;
 }
 
-function meetWalls(substep: Substep, accuracy: Accuracy, body: Body): void {
+function meetWalls(substep: Substep, box: Box, accuracy: Accuracy, body: Body): void {
   for (let axis = 0; axis < body.position.value.length; axis++) {
-    meetWall(substep, accuracy, body, axis, substep.lower[axis] as number, 1);
-    meetWall(substep, accuracy, body, axis, substep.upper[axis] as number, -1);
+    meetWall(substep, accuracy, body, axis, box.lower[axis] as number, 1);
+    meetWall(substep, accuracy, body, axis, box.upper[axis] as number, -1);
   }
 }
 

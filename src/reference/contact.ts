@@ -6,6 +6,7 @@
 import { separate } from '../core/cells';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
+import type { SortedState } from './gather';
 
 const { fround } = Math;
 
@@ -94,27 +95,41 @@ export function distanceSquared(
   return dot(apart, apart);
 }
 
+/** Where particles are, and how large each is if each has a radius of its own. */
+export type Bodies = Pick<SortedState, 'positions' | 'radii'>;
+
+/** The distance at which two particles touch: the diameter, or the sum of their own radii. */
+export function reachBetween(
+  diameter: number,
+  radii: Float32Array | undefined,
+  slot: number,
+  other: number,
+): number {
+  return radii ? fround((radii[slot] as number) + (radii[other] as number)) : diameter;
+}
+
 /** The contact of the particles in two slots, seen from the first, or undefined where they do not overlap. */
 export function findContact(
   world: World,
-  substep: Pick<Substep, 'diameter' | 'diameterSquared'>,
-  positions: Float32Array,
+  substep: Pick<Substep, 'diameter'>,
+  { positions, radii }: Bodies,
   slot: number,
   other: number,
   others = positions,
 ): Contact | undefined {
   const { dimensions } = world;
+  const reach = reachBetween(substep.diameter, radii, slot, other);
   const squared = distanceSquared(world, positions, slot, other, others);
   // Written so that a NaN is no contact.
-  if (!(squared < substep.diameterSquared)) return undefined;
+  if (!(squared < fround(reach * reach))) return undefined;
   if (squared < COINCIDENT_SQUARED) {
-    return { normal: coincidentNormal(dimensions, slot, other), overlap: substep.diameter };
+    return { normal: coincidentNormal(dimensions, slot, other), overlap: reach };
   }
   const distance = fround(Math.sqrt(squared));
   const apart = separation(world, positions, slot, other, others);
   return {
     normal: apart.map((component) => fround(component / distance)),
-    overlap: fround(substep.diameter - distance),
+    overlap: fround(reach - distance),
   };
 }
 

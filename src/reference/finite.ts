@@ -1,9 +1,10 @@
 /**
  * Purpose: whether a particle is still finite, and which bucket it is counted into. Twin of `is_finite` and
- * `bucket_of` in shaders/shared/cells.wgsl.
+ * `bucket_of` in shaders/shared/world_*.wgsl and levels.wgsl.
  */
 import { cellOfParticle, quarantineCell, retiredCell } from '../core/cells';
 import { RETIRED_BIT } from '../core/constants';
+import { bucketAt, latticeAt, levelOf } from '../core/levels';
 import type { World } from '../core/world';
 
 export function isFiniteParticle(
@@ -17,14 +18,18 @@ export function isFiniteParticle(
   return true;
 }
 
-/** The particle's cell, the quarantine, or (its id marked) the exit. */
+/** The particle's cell, the quarantine, or (its id marked) the exit. `radii`: where each has its own. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,
   particle: number,
   id: number,
+  radii?: ArrayLike<number>,
 ): number {
-  if (isFiniteParticle(world.dimensions, positions, particle))
-    return cellOfParticle(world, positions, particle);
+  if (isFiniteParticle(world.dimensions, positions, particle)) {
+    if (!radii) return cellOfParticle(world, positions, particle);
+    const level = levelOf(world, radii[particle] as number);
+    if (level !== undefined) return bucketAt(world, latticeAt(world, positions, particle, level), level);
+  }
   return id & RETIRED_BIT ? retiredCell(world) : quarantineCell(world);
 }

@@ -7,6 +7,7 @@
  * in the order of the atomics; here they are sorted as well.
  */
 import { latticeOfParticle, wrapCoordinate } from '../core/cells';
+import { latticeAt, levelOf } from '../core/levels';
 import type { World } from '../core/world';
 import type { Entries } from './scatter';
 
@@ -15,10 +16,12 @@ export interface SortedState {
   readonly ids: Uint32Array;
   /** Bucket numbers: cells (of an unbounded world, places in its table), quarantine, exit. */
   readonly cells: Uint32Array;
-  /** The cell of each slot, `dimensions` numbers; NOWHERE for what is set aside. */
+  /** The cell of each slot, on its own level, `dimensions` numbers; NOWHERE for what is set aside. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  /** Where each particle has its own. */
+  readonly radii?: Float32Array | undefined;
 }
 
 /** In `lattices`: no cell is as far out. */
@@ -30,6 +33,7 @@ export function gatherParticles(
   entries: Entries,
   positions: Float32Array,
   velocities: Float32Array,
+  radii?: Float32Array,
 ): SortedState {
   const { dimensions } = world;
   const count = entries.sources.length;
@@ -50,10 +54,14 @@ export function gatherParticles(
     }
   }
   const sorted = permute(dimensions, positions, sources);
+  const sortedRadii = radii && permute(1, radii, sources);
   const lattices = new Int32Array(count * dimensions).fill(NOWHERE);
   for (let slot = 0; slot < count; slot++) {
     if ((cells[slot] as number) >= world.cellCount) continue;
-    lattices.set(latticeOfParticle(world, sorted, slot), slot * dimensions);
+    const level = sortedRadii && levelOf(world, sortedRadii[slot] as number);
+    const lattice =
+      level === undefined ? latticeOfParticle(world, sorted, slot) : latticeAt(world, sorted, slot, level);
+    lattices.set(lattice, slot * dimensions);
     if (world.kind === 'periodic') bringIn(world, sorted, slot);
   }
   return {
@@ -62,6 +70,7 @@ export function gatherParticles(
     lattices,
     positions: sorted,
     velocities: permute(dimensions, velocities, sources),
+    ...(sortedRadii ? { radii: sortedRadii } : {}),
   };
 }
 

@@ -1,9 +1,10 @@
 /**
  * Purpose: the whole grid, made by the twins of its passes: count, scan, scatter, gather.
- * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …). Outputs: starts, state in canonical
+ * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …), radii where each particle has its own. Outputs: starts, state in canonical
  * order, and for each id its slot.
  */
 import type { World } from '../core/world';
+import { listCandidates } from './candidates';
 import { countParticles } from './count';
 import { gatherParticles, type SortedState } from './gather';
 import { exclusiveScan } from './scan';
@@ -14,6 +15,8 @@ export interface Grid extends SortedState {
   readonly start: Uint32Array;
   /** Slot of each id up to the greatest, or NO_SLOT. */
   readonly slots: Uint32Array;
+  /** Where each particle has a radius of its own: see candidates.ts. */
+  readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
 /** In `slots` where no particle has the id. */
@@ -24,13 +27,26 @@ export function buildGrid(
   positions: Float32Array,
   velocities: Float32Array = new Float32Array(positions.length),
   ids?: Uint32Array,
+  radii?: Float32Array,
 ): Grid {
+  const sorted = sortParticles(world, positions, velocities, ids, radii);
+  const candidates = listCandidates(world, sorted);
+  return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
+}
+
+/** The same without what is only looked up in it. */
+export function sortParticles(
+  world: World,
+  positions: Float32Array,
+  velocities: Float32Array = new Float32Array(positions.length),
+  ids?: Uint32Array,
+  radii?: Float32Array,
+): SortedState & Pick<Grid, 'start'> {
   const count = positions.length / world.dimensions;
-  const counts = countParticles(world, positions, count, ids);
+  const counts = countParticles(world, positions, count, ids, radii);
   const start = exclusiveScan(counts.counts);
   const entries = scatterParticles(start, counts, ids);
-  const sorted = gatherParticles(world, start, entries, positions, velocities);
-  return { ...sorted, start, slots: slotsOf(sorted.ids) };
+  return { ...gatherParticles(world, start, entries, positions, velocities, radii), start };
 }
 
 function slotsOf(ids: Uint32Array): Uint32Array {

@@ -7,6 +7,7 @@ import { bucketAt, latticeAt, levelOf } from '../core/levels';
 import type { World } from '../core/world';
 import { nearestImage } from './contact';
 import { isFiniteParticle } from './finite';
+import { sortParticles } from './grid';
 
 export interface LevelGrid {
   /** Index of the particle in each slot. */
@@ -22,39 +23,26 @@ export interface LevelGrid {
 }
 
 export function buildLevelGrid(world: World, positions: Float32Array, radii: Float32Array): LevelGrid {
-  const { dimensions, cellCount } = world;
-  const buckets = Array.from(radii, (radius, particle) => {
-    const level = levelOf(world, radius);
-    if (level === undefined || !isFiniteParticle(dimensions, positions, particle)) return cellCount;
-    return bucketAt(world, latticeAt(world, positions, particle, level), level);
-  });
-  const ids = Uint32Array.from(radii.keys()).sort(
-    (a, b) => (buckets[a] as number) - (buckets[b] as number) || a - b,
-  );
-  const start = new Uint32Array(cellCount + 1);
-  const hosts = Array.from({ length: cellCount }, (): number[] => []);
+  const { cellCount } = world;
+  const sorted = sortParticles(world, positions, undefined, undefined, radii);
+  const { ids, start } = sorted;
+  const inCells = start[cellCount] as number;
+  const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
   // A level that nobody is on has no guests.
-  const occupied = buckets.reduce(
-    (levels, bucket, particle) =>
-      bucket === cellCount ? levels : levels | (1 << (levelOf(world, radii[particle] as number) as number)),
-    0,
-  );
-  ids.forEach((particle, slot) => {
-    const bucket = buckets[particle] as number;
-    if (bucket === cellCount) return;
-    start[bucket + 1] = (start[bucket + 1] as number) + 1;
-    const level = levelOf(world, radii[particle] as number) as number;
-    for (let higher = level + 1; higher < world.levels; higher++) {
+  const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
+  const hosts = Array.from({ length: cellCount }, (): number[] => []);
+  for (let slot = 0; slot < inCells; slot++) {
+    for (let higher = (levels[slot] as number) + 1; higher < world.levels; higher++) {
       if (!(occupied & (1 << higher))) continue;
-      hosts[bucketAt(world, latticeAt(world, positions, particle, higher), higher)]?.push(slot);
+      hosts[bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher)]?.push(slot);
     }
-  });
-  const guestStart = new Uint32Array(cellCount + 1);
-  for (let bucket = 0; bucket < cellCount; bucket++) {
-    start[bucket + 1] = (start[bucket + 1] as number) + (start[bucket] as number);
-    guestStart[bucket + 1] = (guestStart[bucket] as number) + (hosts[bucket] as number[]).length;
   }
-  return { ids, start, guests: Uint32Array.from(hosts.flat()), guestStart, occupied };
+  const guestStart = new Uint32Array(cellCount + 1);
+  hosts.forEach((guests, bucket) => {
+    guestStart[bucket + 1] = (guestStart[bucket] as number) + guests.length;
+  });
+  const guests = Uint32Array.from(hosts.flat());
+  return { ids, start: start.subarray(0, cellCount + 1), guests, guestStart, occupied };
 }
 
 /** Every two that overlap, the lower id first, by the first and then the second, in doubles. */

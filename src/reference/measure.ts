@@ -1,18 +1,19 @@
 /**
  * Purpose: sums over all particles. Twin of shaders/measure/measure.wgsl; which pairs overlap is decided in
  * 32 bits as there, and sums are kept in doubles.
- * Inputs: a grid whose cells are those of its positions. Output: Measures. Set-aside particles count in
+ * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest. Output: Measures. Set-aside particles count in
  * `count`, `nonFinite` and the hash only.
  */
-import { borderlineOf } from '../core/borderline';
+import { borderlineOf, mixedLatticeScale } from '../core/borderline';
 import { CROWDED } from '../core/constants';
 import { hashState } from '../core/hash';
+import { levelOf } from '../core/levels';
 import type { BroadPhase } from '../core/settings';
 import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
-import { distanceSquared } from './contact';
+import { distanceSquared, findContact, reachBetween } from './contact';
 import type { Grid } from './grid';
-import { probeCells, probeObstacles } from './probe';
+import { type Obstacles, probeCells, probeObstacles } from './probe';
 
 const { fround } = Math;
 
@@ -21,14 +22,16 @@ export function measureState(
   diameter: number,
   grid: Grid,
   broadPhase: BroadPhase = 'grid',
-  obstacles?: Pick<Grid, 'start' | 'lattices' | 'positions'>,
+  obstacles?: Obstacles,
 ): Measures {
   const { dimensions, cellCount } = world;
-  const { ids, start, positions, velocities } = grid;
-  const limit = fround(diameter * diameter);
-  const { low, high, latticeScale } = borderlineOf(diameter, world);
+  const { ids, start, positions, velocities, radii } = grid;
+  // Where each has a radius of its own, the lattice is that of the largest diameter for all.
+  const ofLargest = borderlineOf(diameter, world);
+  const latticeScale = radii ? mixedLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
+    if (radii && !Number.isInteger((radii[slot] as number) * latticeScale)) return false;
     for (let axis = 0; axis < dimensions; axis++) {
       if (!Number.isInteger((positions[slot * dimensions + axis] as number) * latticeScale)) return false;
     }
@@ -49,24 +52,29 @@ export function measureState(
       if (other < slot) return;
       candidates++;
       const squared = distanceSquared(world, positions, slot, other);
+      const reach = reachBetween(diameter, radii, slot, other);
+      const { low, high } = radii ? borderlineOf(reach, world) : ofLargest;
       if (squared >= low && squared < high && !(isOnLattice(slot) && isOnLattice(other))) borderline++;
-      if (!(squared < limit)) return;
-      const overlap = fround(diameter - fround(Math.sqrt(squared)));
+      if (!(squared < fround(reach * reach))) return;
+      const overlap = fround(reach - fround(Math.sqrt(squared)));
       contacts++;
       overlaps += overlap;
       deepestOverlap = Math.max(deepestOverlap, overlap);
     });
     if (obstacles) {
       probeObstacles(world, grid, slot, obstacles, (other) => {
-        if (distanceSquared(world, positions, slot, other, obstacles.positions) < limit) obstacleContacts++;
+        const contact = findContact(world, { diameter }, grid, slot, other, obstacles.positions);
+        if (contact) obstacleContacts++;
       });
     }
+    // Doubles, where the shader has 32-bit floats.
+    const weight = radii ? ((radii[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {
       const position = positions[slot * dimensions + axis] as number;
       const velocity = velocities[slot * dimensions + axis] as number;
-      momentum[axis] = (momentum[axis] as number) + velocity;
-      twiceEnergy += velocity * velocity;
+      momentum[axis] = (momentum[axis] as number) + weight * velocity;
+      twiceEnergy += weight * velocity * velocity;
       if (position < (world.min[axis] as number) || position > (world.max[axis] as number)) isOutside = true;
     }
     if (isOutside) outside++;
@@ -85,14 +93,14 @@ export function measureState(
     momentum,
     deepestOverlap,
     meanOverlap: contacts > 0 ? overlaps / contacts : 0,
-    hash: hashState(dimensions, positions, velocities, ids),
+    hash: hashState(dimensions, positions, velocities, ids, radii),
   };
 }
 
 /** Who is in which cell, and in whose bucket. */
 function takeCensus(
   world: World,
-  { start, lattices }: Grid,
+  { start, lattices, radii }: Grid,
 ): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'bucketCollisions' | 'crowded'> {
   const { dimensions, cellCount } = world;
   let occupiedCells = 0;
@@ -104,7 +112,8 @@ function takeCensus(
     const end = start[bucket + 1] as number;
     const occupancies = new Map<string, number>();
     for (let slot = first; slot < end; slot++) {
-      const cell = lattices.subarray(slot * dimensions, (slot + 1) * dimensions).join();
+      const lattice = lattices.subarray(slot * dimensions, (slot + 1) * dimensions);
+      const cell = [radii && levelOf(world, radii[slot] as number), ...lattice].join();
       occupancies.set(cell, (occupancies.get(cell) ?? 0) + 1);
     }
     occupiedCells += occupancies.size;

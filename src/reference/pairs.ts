@@ -5,22 +5,22 @@
  */
 import type { PairList } from '../core/simulation';
 import type { World } from '../core/world';
-import { distanceSquared } from './contact';
+import { distanceSquared, reachBetween } from './contact';
 import type { Grid } from './grid';
 import { PairCollector } from './pair-list';
-import { probeCells } from './probe';
+import { type ProbedGrid, probeCells } from './probe';
 
 export function findPairs(
   world: World,
   diameter: number,
-  grid: Pick<Grid, 'start' | 'ids' | 'cells' | 'lattices' | 'positions'>,
+  grid: ProbedGrid & Pick<Grid, 'ids' | 'positions' | 'radii'>,
 ): PairList {
-  const limit = Math.fround(diameter * diameter);
   const pairs = new PairCollector();
   for (let slot = 0; slot < grid.ids.length; slot++) {
     probeCells(world, grid, slot, (other) => {
       if (other < slot) return;
-      if (distanceSquared(world, grid.positions, slot, other) < limit) {
+      const reach = reachBetween(diameter, grid.radii, slot, other);
+      if (distanceSquared(world, grid.positions, slot, other) < Math.fround(reach * reach)) {
         pairs.add(grid.ids[slot] as number, grid.ids[other] as number);
       }
     });

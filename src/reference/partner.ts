@@ -10,24 +10,23 @@ import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { dot, findContact, loadVector, subtract } from './contact';
-import type { Grid } from './grid';
-import { probeCells, probeObstacles } from './probe';
+import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
 
 export function findPartners(
   world: World,
   substep: Substep,
-  grid: Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>,
-  obstacles?: Pick<Grid, 'start' | 'lattices' | 'positions'>,
+  grid: GridState,
+  obstacles?: Obstacles,
 ): Uint32Array {
   const { dimensions } = world;
-  const { positions, velocities } = grid;
+  const { velocities } = grid;
   const count = grid.cells.length;
   const partners = new Uint32Array(count).fill(NO_PARTNER);
   for (let slot = 0; slot < count; slot++) {
     const velocity = loadVector(dimensions, velocities, slot);
     let fastest = -substep.restSpeed;
     probeCells(world, grid, slot, (other) => {
-      const contact = findContact(world, substep, positions, slot, other);
+      const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const approach = dot(subtract(velocity, loadVector(dimensions, velocities, other)), contact.normal);
       if (approach < fastest) {
@@ -37,7 +36,7 @@ export function findPartners(
     });
     if (!obstacles) continue;
     probeObstacles(world, grid, slot, obstacles, (other) => {
-      const contact = findContact(world, substep, positions, slot, other, obstacles.positions);
+      const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
       if (!contact) return;
       const approach = dot(velocity, contact.normal);
       if (approach < fastest) {

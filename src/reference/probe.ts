@@ -1,14 +1,22 @@
 /**
- * Purpose: the neighbour loop. Twin of shaders/shared/probe_bounded.wgsl and probe_rows.wgsl.
+ * Purpose: the neighbour loop. Twin of shaders/shared/probe_bounded.wgsl, probe_rows.wgsl and probe_levels.wgsl.
  * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around a slot's, wrapping around in periodic worlds,
- * and in unbounded ones only for particles whose own cell it is: buckets hold those of other cells too.
+ * and in unbounded ones only for particles whose own cell it is: buckets hold those of other cells too. Where each
+ * particle has a radius of its own, for those that candidates.ts lists.
  * Ordering: slots ascending. What is set aside has no neighbours.
  */
 import { bucketOfLattice } from '../core/cells';
 import type { World } from '../core/world';
 import type { Grid } from './grid';
+import { OFFSETS } from './offsets';
 
-export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices'>;
+export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices' | 'candidates'>;
+
+/** What a pass over contacts reads. */
+export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | 'radii'>;
+
+/** The grid of the particles that never move. */
+export type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
 
 export function probeCells(
   world: World,
@@ -19,6 +27,10 @@ export function probeCells(
   const { start, lattices } = grid;
   const cell = grid.cells[slot] as number;
   if (cell >= world.cellCount) return;
+  if (world.levels > 0) {
+    for (const other of grid.candidates?.[slot] ?? []) visit(other);
+    return;
+  }
   if (world.kind === 'bounded') {
     probeBounded(world, start, slot, cell, visit);
     return;
@@ -67,12 +79,6 @@ function slotsAround(
   }
   return found.sort((a, b) => a - b);
 }
-
-const STEPS = [-1, 0, 1];
-const OFFSETS = {
-  2: STEPS.flatMap((y) => STEPS.map((x) => [x, y])),
-  3: STEPS.flatMap((z) => STEPS.flatMap((y) => STEPS.map((x) => [x, y, z]))),
-} as const;
 
 /** Three cells of a row are one range, and the ring of empty cells makes every row exist. */
 function probeBounded(

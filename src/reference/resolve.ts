@@ -6,7 +6,7 @@
  */
 import { carryCoordinate } from '../core/cells';
 import { OBSTACLE_PARTNER, obstacleShare } from '../core/obstacles';
-import type { Substep } from '../core/settings';
+import { type Substep, shareOf } from '../core/settings';
 import type { World } from '../core/world';
 import {
   add,
@@ -19,16 +19,28 @@ import {
   subtract,
   type Vector,
 } from './contact';
-import type { Grid } from './grid';
 import type { MovedState } from './integrate';
-import { probeCells, probeObstacles } from './probe';
+import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
 
 const { fround } = Math;
 
-type GridState = Pick<Grid, 'start' | 'cells' | 'lattices' | 'positions' | 'velocities'>;
+/** What one side does of what both do: of the push and the bounce, and of the braking. */
+interface Part {
+  readonly push: number;
+  readonly grip: number;
+}
 
-/** The grid of the particles that never move. */
-type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
+const HALF: Part = { push: 0.5, grip: 0.5 };
+
+/** On an obstacle, which does nothing, but brakes no more than another particle would. */
+const ALONE: Part = { push: 1, grip: 0.5 };
+
+/** The part of the first of two slots. */
+function partOf({ dimensions }: World, { radii }: GridState, slot: number, other: number): Part {
+  if (!radii) return HALF;
+  const share = shareOf(dimensions, radii[slot] as number, radii[other] as number);
+  return { push: share, grip: share };
+}
 
 export function resolveContacts(
   world: World,
@@ -51,11 +63,12 @@ export function resolveContacts(
     let push: Vector = new Array<number>(dimensions).fill(0);
     let change: Vector = new Array<number>(dimensions).fill(0);
     probeCells(world, grid, slot, (other) => {
-      const contact = findContact(world, substep, grid.positions, slot, other);
+      const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
       const isMutual = bounces && partners[slot] === other && partners[other] === slot;
-      const effect = contactEffect(substep, contact.normal, contact.overlap, relative, isMutual);
+      const part = partOf(world, grid, slot, other);
+      const effect = contactEffect(substep, contact.normal, contact.overlap, relative, isMutual, part);
       push = add(push, effect.push);
       change = add(change, effect.change);
     });
@@ -66,7 +79,7 @@ export function resolveContacts(
       change = add(change, met.change);
     }
     let moved = { position: add(position, push), velocity: add(velocity, change) };
-    if (substep.walls) moved = meetWalls(substep, moved.position, moved.velocity);
+    if (substep.walls) moved = meetWalls(substep, boxOf(substep, grid, slot), moved);
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
   }
@@ -89,24 +102,30 @@ export function separateContacts(
     const position = loadVector(dimensions, grid.positions, slot);
     let push: Vector = new Array<number>(dimensions).fill(0);
     probeCells(world, grid, slot, (other) => {
-      const contact = findContact(world, substep, grid.positions, slot, other);
-      if (contact) push = addScaled(push, fround(substep.halfRelaxation * contact.overlap), contact.normal);
+      const contact = findContact(world, substep, grid, slot, other);
+      if (!contact) return;
+      const amount = pushOf(substep, partOf(world, grid, slot, other), contact.overlap);
+      push = addScaled(push, amount, contact.normal);
     });
     if (obstacles) {
       let deepest = 0;
       let overlaps = 0;
       let sum: Vector = new Array<number>(dimensions).fill(0);
       probeObstacles(world, grid, slot, obstacles, (other) => {
-        const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
+        const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
         if (!contact) return;
         deepest = Math.max(deepest, contact.overlap);
         overlaps = fround(overlaps + contact.overlap);
-        sum = addScaled(sum, fround(2 * substep.halfRelaxation * contact.overlap), contact.normal);
+        sum = addScaled(sum, pushOf(substep, ALONE, contact.overlap), contact.normal);
       });
       push = addScaled(push, fround(obstacleShare(deepest, overlaps)), sum);
     }
     const moved = add(position, push);
-    storeVector(positions, slot, wrap(world, substep.walls ? clampVector(moved, substep) : moved));
+    storeVector(
+      positions,
+      slot,
+      wrap(world, substep.walls ? clampVector(moved, boxOf(substep, grid, slot)) : moved),
+    );
   }
   return positions;
 }
@@ -114,6 +133,12 @@ export function separateContacts(
 /** Back into a world that wraps around. */
 function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => carryCoordinate(world, coordinate, axis));
+}
+
+/** One particle. */
+interface Moved {
+  readonly position: Vector;
+  readonly velocity: Vector;
 }
 
 interface Effect {
@@ -138,12 +163,12 @@ function meetObstacles(
   let deepest = 0;
   let overlaps = 0;
   probeObstacles(world, grid, slot, obstacles, (other) => {
-    const contact = findContact(world, substep, grid.positions, slot, other, obstacles.positions);
+    const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
     if (!contact) return;
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = partner === (OBSTACLE_PARTNER | other) >>> 0;
-    const effect = contactEffect(substep, contact.normal, contact.overlap, velocity, isBounce, 1);
+    const effect = contactEffect(substep, contact.normal, contact.overlap, velocity, isBounce, ALONE);
     push = add(push, effect.push);
     if (isBounce) bounce = add(bounce, effect.change);
     else change = add(change, effect.change);
@@ -152,31 +177,36 @@ function meetObstacles(
   return { push: scale(share, push), change: addScaled(bounce, share, change) };
 }
 
-/** What one contact does to one side, which does `part` of what both do. */
+/** How far one side is pushed. The shader multiplies in this order; halving and doubling round nothing. */
+function pushOf({ halfRelaxation }: Substep, { push }: Part, overlap: number): number {
+  return fround(fround(push * fround(2 * halfRelaxation)) * overlap);
+}
+
+/** What one contact does to one side. */
 function contactEffect(
   substep: Substep,
   normal: Vector,
   overlap: number,
   relative: Vector,
   isBounce: boolean,
-  part: 0.5 | 1 = 0.5,
+  part: Part,
 ): Effect {
-  const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } = substep;
-  // Doubling and halving round nothing.
-  const push = fround(2 * part * halfRelaxation * overlap);
+  const { restitution, friction, gripShare, restSpeed, pushSpeed, dt, inverseDt } = substep;
+  const push = pushOf(substep, part, overlap);
   const approach = dot(relative, normal);
   let change: number;
   if (isBounce) {
-    change = fround(fround(-part * fround(1 + restitution)) * approach);
+    change = fround(fround(-part.push * fround(1 + restitution)) * approach);
   } else {
-    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, fround(-part * approach));
+    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, fround(-part.push * approach));
     const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
     change = fround(Math.min(fround(push * inverseDt), cap) * kept);
   }
   // Friction: up to a share of the sliding, no more than the normal change allows.
   const sliding = subtract(relative, scale(approach, normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
-  const braking = brake(fround(friction * change), fround(gripShare * slidingSpeed), slidingSpeed);
+  const grip = fround(fround(2 * gripShare) * part.grip);
+  const braking = brake(fround(friction * change), fround(grip * slidingSpeed), slidingSpeed);
   // A contact that bears also holds its place; one that bounces only changes course.
   const held = isBounce ? 0 : fround(braking * dt);
   return {
@@ -190,24 +220,36 @@ function brake(grip: number, share: number, slidingSpeed: number): number {
   return slidingSpeed > 0 ? fround(Math.min(grip, share) / slidingSpeed) : 0;
 }
 
-function meetWalls(substep: Substep, position: Vector, velocity: Vector) {
+/** Where the centre of a particle may be. */
+export type Box = Pick<Substep, 'lower' | 'upper'>;
+
+/** Of one that has a radius of its own, no nearer to a wall than that. */
+export function boxOf({ lower, upper }: Substep, { radii }: GridState, slot: number): Box {
+  if (!radii) return { lower, upper };
+  const radius = radii[slot] as number;
+  return {
+    lower: lower.map((low) => fround(low + radius)),
+    upper: upper.map((high) => fround(high - radius)),
+  };
+}
+
+function meetWalls(substep: Substep, box: Box, { position, velocity }: Moved): Moved {
   let moved = { position, velocity };
   for (let axis = 0; axis < position.length; axis++) {
-    moved = meetWall(substep, moved.position, moved.velocity, axis, substep.lower[axis] as number, 1);
-    moved = meetWall(substep, moved.position, moved.velocity, axis, substep.upper[axis] as number, -1);
+    moved = meetWall(substep, moved, axis, box.lower[axis] as number, 1);
+    moved = meetWall(substep, moved, axis, box.upper[axis] as number, -1);
   }
-  return { position: clampVector(moved.position, substep), velocity: moved.velocity };
+  return { position: clampVector(moved.position, box), velocity: moved.velocity };
 }
 
 /** One wall: position onto it, velocity as against an unmovable particle. */
 function meetWall(
   substep: Substep,
-  position: Vector,
-  velocity: Vector,
+  { position, velocity }: Moved,
   axis: number,
   limit: number,
   inward: 1 | -1,
-): { position: Vector; velocity: Vector } {
+): Moved {
   const { restitution, friction, restSpeed, dt, inverseDt } = substep;
   const depth = inward * fround(limit - (position[axis] as number));
   if (!(depth > 0)) return { position, velocity };
@@ -227,8 +269,8 @@ function meetWall(
   };
 }
 
-function clampVector(position: Vector, substep: Pick<Substep, 'lower' | 'upper'>): Vector {
+function clampVector(position: Vector, { lower, upper }: Box): Vector {
   return position.map((coordinate, axis) =>
-    Math.min(Math.max(coordinate, substep.lower[axis] as number), substep.upper[axis] as number),
+    Math.min(Math.max(coordinate, lower[axis] as number), upper[axis] as number),
   );
 }

@@ -36,7 +36,7 @@ import {
   planSimulation,
   type SimulationOptions,
 } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions, RadiusRange, World } from '../core/world';
 import { fly } from './flight';
 import { permute } from './gather';
 import { buildGrid, type Grid } from './grid';
@@ -51,6 +51,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly dimensions: Dimensions;
   readonly world: World;
   readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -70,13 +71,14 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.dimensions = plan.dimensions;
     this.world = plan.world;
     this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
     this.capacity = plan.capacity;
     this.diameter = plan.diameter;
     this.currentSettings = plan.settings;
     this.allocator = new IdAllocator(plan.capacity);
     const ids = this.allocator.take(plan.count);
     const positions = carryPositions(this.world, plan.positions);
-    this.grid = buildGrid(this.world, positions, plan.velocities, ids);
+    this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan.radii);
     this.obstacleCapacity = plan.obstacleCount;
     this.continuous = plan.continuous;
     this.obstacles = plan.obstacles.slice();
@@ -100,10 +102,8 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   get memoryBytes(): number {
-    return Object.values(this.grid).reduce(
-      (sum: number, array: ArrayBufferView) => sum + array.byteLength,
-      0,
-    );
+    const arrays = Object.values(this.grid).filter(ArrayBuffer.isView);
+    return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
   set(changes: SettingsOptions): void {
@@ -119,7 +119,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const substep = deriveSubstep(world, this.diameter, settings, dt);
     for (let index = 0; index < settings.substeps; index++) {
       const moved = integrate(world, substep, this.grid);
-      this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids);
+      this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids, this.grid.radii);
       if (this.continuous) this.fly(substep, index === 0);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
         const partners =
@@ -167,12 +167,14 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkAlive();
-    const { ids, positions, velocities } = this.allocator.admit(this.dimensions, particles);
+    const { dimensions, world, grid, radiusRange } = this;
+    const { ids, positions, velocities, radii } = this.allocator.admit(dimensions, particles, radiusRange);
     this.grid = buildGrid(
-      this.world,
-      concatenate(this.grid.positions, carryPositions(this.world, positions)),
-      concatenate(this.grid.velocities, velocities),
-      concatenate(this.grid.ids, ids),
+      world,
+      concatenate(grid.positions, carryPositions(world, positions)),
+      concatenate(grid.velocities, velocities),
+      concatenate(grid.ids, ids),
+      radii && grid.radii && concatenate(grid.radii, radii),
     );
     return ids;
   }
@@ -212,13 +214,9 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   read(): ParticleArrays {
     this.checkAlive();
-    const { ids, positions, velocities } = this.grid;
+    const { ids } = this.grid;
     const order = slotsWhere(ids, () => true).sort((a, b) => (ids[a] as number) - (ids[b] as number));
-    return {
-      ids: order.map((slot) => ids[slot] as number),
-      positions: permute(this.dimensions, positions, order),
-      velocities: permute(this.dimensions, velocities, order),
-    };
+    return this.pick(order);
   }
 
   checkpoint(): Checkpoint {
@@ -226,6 +224,7 @@ export class ReferenceSimulation implements ParticleSimulation {
       version: 1,
       dimensions: this.dimensions,
       radius: this.radius,
+      ...(this.radiusRange ? { radiusRange: this.radiusRange } : {}),
       ...describeWorld(this.world),
       time: this.time,
       settings: this.settings,
@@ -237,8 +236,8 @@ export class ReferenceSimulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
-    const { ids, positions, velocities } = checkpoint;
-    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids);
+    const { ids, positions, velocities, radii } = checkpoint;
+    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids, radii);
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;
@@ -251,7 +250,8 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   /** The grid of where particles are now; a step leaves that of its last substep. */
   private freshGrid(): Grid {
-    return buildGrid(this.world, this.grid.positions, this.grid.velocities, this.grid.ids);
+    const { positions, velocities, ids, radii } = this.grid;
+    return buildGrid(this.world, positions, velocities, ids, radii);
   }
 
   private gridOfObstacles(): Grid | undefined {
@@ -260,13 +260,19 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   private load(slots: Uint32Array): void {
-    const { ids, positions, velocities } = this.grid;
-    this.grid = buildGrid(
-      this.world,
-      permute(this.dimensions, positions, slots),
-      permute(this.dimensions, velocities, slots),
-      slots.map((slot) => ids[slot] as number),
-    );
+    const { ids, positions, velocities, radii } = this.pick(slots);
+    this.grid = buildGrid(this.world, positions, velocities, ids, radii);
+  }
+
+  /** The particles of some slots, as copies. */
+  private pick(slots: Uint32Array): ParticleArrays {
+    const { ids, positions, velocities, radii } = this.grid;
+    return {
+      ids: slots.map((slot) => ids[slot] as number),
+      positions: permute(this.dimensions, positions, slots),
+      velocities: permute(this.dimensions, velocities, slots),
+      ...(radii ? { radii: permute(1, radii, slots) } : {}),
+    };
   }
 
   private checkAlive(): void {

@@ -6,6 +6,7 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
+import { asScene, createMixedScene, MIXED_SCENE_NAMES, MIXED_SCENES } from './mixed';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
 import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';
@@ -35,11 +36,20 @@ export const SCENES: readonly SceneDefinition[] = [
   OBSTACLES,
 ];
 
+/** Of scenes whose particles have one radius; MIXED_SCENE_NAMES are the others. */
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
 
+export const ALL_SCENES: readonly Pick<SceneDefinition, 'name' | 'description' | 'world'>[] = [
+  ...SCENES,
+  ...MIXED_SCENES,
+];
+
+export const ALL_SCENE_NAMES: readonly string[] = ALL_SCENES.map(({ name }) => name);
+
 export function createScene(name: string, request: SceneRequest): Scene {
+  if (MIXED_SCENE_NAMES.includes(name)) return asScene(createMixedScene(name, request));
   const definition = SCENES.find((candidate) => candidate.name === name);
-  if (!definition) throw new ArgumentError('scene', name, `one of ${SCENE_NAMES.join(', ')}`);
+  if (!definition) throw new ArgumentError('scene', name, `one of ${ALL_SCENE_NAMES.join(', ')}`);
   checkKnownKeys('request', request, REQUEST_NAMES);
   const { dimensions, count, seed = DEFAULT_SEED } = request;
   checkDimensions(dimensions);
@@ -61,7 +71,7 @@ export function worldOptions(scene: Scene): WorldOptions {
 export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
   return {
     ...worldOptions(scene),
-    radius: scene.radius,
+    ...(scene.radii ? { radii: scene.radii, radiusRange: scene.radiusRange } : { radius: scene.radius }),
     positions: scene.positions,
     velocities: scene.velocities,
     obstacles: scene.obstacles,

@@ -24,7 +24,7 @@ const PILE_SPACING = 1076;
 const PILE_STAGGER = PILE_SPACING / 2;
 
 /** Length / s²; a multiple of 1/16, so that it is exact. */
-const PILE_GRAVITY = -9.8125;
+export const PILE_GRAVITY = -9.8125;
 
 /** Spacing of `packing`, 31/32 of a diameter: every neighbour overlaps by 3%. */
 const PACKING_SPACING = 992;

@@ -5,7 +5,7 @@
  * then are exact too, so «distance² < diameter²» has one answer on every device.
  */
 import type { SettingsOptions } from '../core/settings';
-import type { Dimensions, WorldKind } from '../core/world';
+import type { Dimensions, RadiusRange, WorldKind } from '../core/world';
 import type { Random } from './random';
 
 /** Coordinates are counted in these: 1024 to one unit of length. */
@@ -21,7 +21,11 @@ export interface Scene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
+  /** Of every particle; where each has its own, the largest there may be. */
   readonly radius: number;
+  /** Where each particle has its own, and what they may be. */
+  readonly radii?: Float32Array | undefined;
+  readonly radiusRange?: RadiusRange | undefined;
   readonly cellSize?: number | undefined;
   /** The box; of unbounded worlds, one that holds all particles at the start. */
   readonly min: readonly number[];

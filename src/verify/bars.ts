@@ -11,7 +11,8 @@ import { open, type Subject, type VerifyCase } from './verify';
 const STEPS = 1000;
 const PILE_COUNT = 10_000;
 const GAS_COUNT = 2000;
-/** At rest: slower than this on average (root mean square), in diameters a second. */
+const MIXED_PILE_COUNT = 2000;
+/** At rest: slower than this on average (root mean square), in diameters, the smallest where they differ, a second. */
 const REST_SPEED = 0.1;
 
 export async function* verifyBars(
@@ -24,6 +25,8 @@ export async function* verifyBars(
     yield report(gas, 'conserves', await checkConservation(subject, gas));
     yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas));
     yield report(pile, 'settles', await checkRest(subject, pile));
+    const mixed = createScene('mixed-pile', { dimensions: dimension, count: MIXED_PILE_COUNT });
+    yield report(mixed, 'settles', await checkRest(subject, mixed));
   }
 }
 
@@ -85,10 +88,12 @@ async function checkLongRepeats(subject: Subject, scene: Scene): Promise<Finding
 
 async function checkRest(subject: Subject, scene: Scene): Promise<Finding> {
   const { after } = await run(subject, scene, {});
-  const diameter = 2 * scene.radius;
+  const { radii, radius, radiusRange, dimensions } = scene;
+  const diameter = 2 * (radiusRange?.smallest ?? radius);
   const mean = after.meanOverlap / diameter;
   const deepest = after.deepestOverlap / diameter;
-  const speed = Math.sqrt((2 * after.kineticEnergy) / after.count) / diameter;
+  const weights = radii ? radii.reduce((sum, own) => sum + (own / radius) ** dimensions, 0) : after.count;
+  const speed = Math.sqrt((2 * after.kineticEnergy) / weights) / diameter;
   const percent = (share: number) => `${(100 * share).toFixed(2)}%`;
   return {
     pass: mean <= 0.02 && deepest <= 0.1 && speed <= REST_SPEED && after.outside === 0,

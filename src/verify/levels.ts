@@ -11,6 +11,7 @@ import { createCpuIndex } from '../cpu/live-index';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
+import { toBodies } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
 import { bruteForceLevelPairs, buildLevelGrid } from '../reference/levels';
 import type { MixedScene } from '../scenes';
@@ -20,6 +21,12 @@ const BRUTE_FORCE_LIMIT = 4096;
 /** Larger grids take plain JavaScript too long. */
 const MOST_FILED = 70_000;
 
+/** What a scene's pairs follow from. */
+export type MixedParticles = Pick<
+  MixedScene,
+  'dimensions' | 'world' | 'range' | 'count' | 'positions' | 'radii'
+>;
+
 type Finding = { readonly pass: boolean; readonly detail: string };
 
 /** The checks of a scene by their names. */
@@ -27,7 +34,7 @@ export function levelChecks(
   gpu: Gpu | undefined,
   scene: MixedScene,
 ): (readonly [check: string, run: () => Promise<Finding>])[] {
-  const onCpu = async () => comparePairs(cpuPairs(scene), scene);
+  const onCpu = async () => checkMixedPairs(cpuPairs(scene), scene);
   if (!gpu) return [['pairs', onCpu]];
   return [
     ['grid', () => checkGrid(gpu, scene)],
@@ -60,7 +67,7 @@ function cpuPairs(scene: MixedScene): Uint32Array {
   return grid.findPairs().pairs;
 }
 
-function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedScene): Uint32Array {
+function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedParticles): Uint32Array {
   if (count <= BRUTE_FORCE_LIMIT) {
     return bruteForceLevelPairs(defineLevels(world, range, count), positions, radii);
   }
@@ -77,11 +84,7 @@ async function withGrid<Result>(
   { dimensions, world, range, count, positions, radii }: MixedScene,
   use: (grid: HashGrid, encoder: GPUCommandEncoder) => Promise<Result>,
 ): Promise<Result> {
-  const bodies = new Float32Array(4 * count);
-  radii.forEach((radius, particle) => {
-    bodies.set(positions.subarray(dimensions * particle, dimensions * (particle + 1)), 4 * particle);
-    bodies[4 * particle + 3] = radius;
-  });
+  const bodies = toBodies(dimensions, positions, radii);
   const grid = await HashGrid.create(gpu, { ...world, radii: range, capacity: count });
   const input = await createBuffers(gpu, 'verify.levels', { positions: bodies.byteLength });
   try {
@@ -149,11 +152,16 @@ async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);
-    return comparePairs((await list.read()).pairs, scene, expected);
+    return checkMixedPairs((await list.read()).pairs, scene, expected);
   });
 }
 
-function comparePairs(got: Uint32Array, scene: MixedScene, expected = expectedPairs(scene)): Finding {
+/** Pairs, however found, against brute force or the index of single objects. */
+export function checkMixedPairs(
+  got: Uint32Array,
+  scene: MixedParticles,
+  expected = expectedPairs(scene),
+): Finding {
   const { pass, detail } = compare([['words of pairs', got, expected]], '');
   return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };
 }

@@ -4,7 +4,7 @@
  */
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation';
-import { createScene, SCENES } from '../../src/scenes';
+import { ALL_SCENES, createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
 import {
   chooseRadio,
@@ -85,16 +85,18 @@ describe('the page', () => {
     const { page, expectNoProblems } = opened;
     await typeCount(page, SOME);
     // A world without end has no box to draw.
-    for (const { name } of SCENES.filter(({ world }) => world !== 'unbounded')) {
+    for (const { name } of ALL_SCENES.filter(({ world }) => world !== 'unbounded')) {
       await chooseScene(page, name);
       const scene = createScene(name, { dimensions: 2, count: SOME });
       const got = await page.evaluate(async () => {
         const simulation = window.cellstorm?.simulation;
         const particles = await simulation?.read();
-        return { radius: simulation?.radius, positions: Array.from(particles?.positions ?? []) };
+        const { positions = [], radii = [] } = particles ?? {};
+        return { radius: simulation?.radius, positions: Array.from(positions), radii: Array.from(radii) };
       });
       expect(got.radius, name).toBe(scene.radius);
       expect(got.positions, name).toEqual(Array.from(scene.positions));
+      expect(got.radii, name).toEqual(Array.from(scene.radii ?? []));
       expect(await textOf(page, 'scene-hint')).toBe(scene.description);
     }
     // Apart from one another, so that no particle covers another one's middle.

@@ -17,9 +17,13 @@ const PIPELINES = {
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
   // Formats a canvas may prefer; samples on hardware and on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
-    for (const samples of [1, 4] as const) {
+    for (const [samples, isMixed] of [
+      [1, false],
+      [4, false],
+      [4, true],
+    ] as const) {
       gpuTest(
-        `have their pipelines, in ${format} with ${samples} samples`,
+        `have their pipelines, in ${format} with ${samples} samples${isMixed ? ', of many sizes' : ''}`,
         async (device) => {
           const modules: GPUShaderModule[] = [];
           const create = device.createShaderModule;
@@ -29,7 +33,8 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
             return module;
           };
           const picture = { format, samples };
-          const pipelines = await createPipelines(device, dimensions, picture, createLayouts(device)).finally(
+          const drawn = { dimensions, isMixed };
+          const pipelines = await createPipelines(device, drawn, picture, createLayouts(device)).finally(
             () => {
               device.createShaderModule = create;
             },

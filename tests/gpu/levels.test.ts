@@ -6,6 +6,7 @@ import { guestBucket } from '../../src/core/levels';
 import type { Dimensions, WorldOptions } from '../../src/core/world';
 import type { CellSort } from '../../src/engine/cell-sort';
 import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
+import { toBodies } from '../../src/gpu/layout';
 import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
@@ -34,16 +35,6 @@ function box(dimensions: Dimensions, edge: number): WorldOptions {
 interface Crowd {
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-}
-
-/** As the grid takes them in: w is the radius. */
-function bodiesOf(dimensions: Dimensions, { positions, radii }: Crowd): Float32Array {
-  const bodies = new Float32Array(4 * radii.length);
-  radii.forEach((radius, index) => {
-    bodies.set(positions.subarray(dimensions * index, dimensions * (index + 1)), 4 * index);
-    bodies[4 * index + 3] = radius;
-  });
-  return bodies;
 }
 
 /** Radii log-uniform over a ratio, somewhere in a cube that begins at `low`. */
@@ -81,7 +72,7 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
   const { dimensions } = grid.world;
   const pairs = await grid.pairs({ capacity: most });
   const encoder = device.createCommandEncoder();
-  const positions = tools.upload('bodies', bodiesOf(dimensions, crowd));
+  const positions = tools.upload('bodies', toBodies(dimensions, crowd.positions, crowd.radii));
   // Twice, and fewer at first: nothing of one build may stay behind for the next.
   grid.encode(encoder, { positions, count: Math.floor(crowd.radii.length / 2) });
   grid.encode(encoder, { positions, count: crowd.radii.length });
@@ -282,7 +273,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         });
         const found = tools.allocate('found', 8 * (small + 2));
         const encoder = device.createCommandEncoder();
-        const bodies = tools.upload('bodies', bodiesOf(dimensions, { positions, radii }));
+        const bodies = tools.upload('bodies', toBodies(dimensions, positions, radii));
         grid.encode(encoder, { positions: bodies, count: small + 2 });
         kernel.encode(encoder, { buffers: { found } });
         device.queue.submit([encoder.finish()]);

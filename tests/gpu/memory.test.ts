@@ -4,7 +4,7 @@ import { GpuError, LimitError } from '../../src/core/errors';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../src/engine/memory';
 import { createSimulation } from '../../src/engine/simulation';
-import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
@@ -60,7 +60,11 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         const box = { min: corner(0), max: corner(lattice), periodic: kind === 'periodic' };
         const world = kind === 'unbounded' ? { unbounded: true } : box;
         const { obstacles = 0, crowds } = extra as { obstacles?: number; crowds?: boolean };
-        const fixed = new Float32Array(dimensions * obstacles);
+        // Spread: all in one cell would take minutes to put in order.
+        const fixed = Float32Array.from(
+          { length: dimensions * obstacles },
+          (_, index) => (7919 * index) % lattice,
+        );
         const options = { ...world, dimensions, radius: 0.5, capacity: count, crowds, obstacles: fixed };
         const watched = watchBytes(device);
         const simulation = await createSimulation(tools.wrap(), options);
@@ -236,12 +240,13 @@ describe('every scene', () => {
   gpuTest(
     'fits the estimate of its own',
     async (_, tools) => {
-      for (const name of SCENE_NAMES) {
+      for (const name of ALL_SCENE_NAMES) {
         const scene = createScene(name, { dimensions: 2, count: 20_000 });
         const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
         const obstacles = simulation.obstacleCapacity;
         const { world, capacity } = simulation;
-        const estimate = estimateMemory(2, capacity, world.cellCount, world.kind, { obstacles });
+        const { cellCount, kind, levels } = world;
+        const estimate = estimateMemory(2, capacity, cellCount, kind, { obstacles, levels });
         expect(Math.abs(estimate / simulation.memoryBytes - 1), name).toBeLessThan(0.05);
         simulation.destroy();
       }

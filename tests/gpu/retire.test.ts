@@ -35,7 +35,7 @@ describe.each(DIMENSIONS)('retirement in %dD', (dimensions) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         for (const fold of [undefined, FOLD]) {
           const gpu = tools.wrap(fold);
-          const pass = await Retire.create(gpu, dimensions);
+          const pass = await Retire.create(gpu, { dimensions });
           // Ids in no order, with gaps; each second one leaves.
           const ids = shuffled(
             Uint32Array.from({ length: count }, (_value, slot) => 3 * slot + (slot % 3)),

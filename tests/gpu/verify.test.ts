@@ -11,18 +11,16 @@ import { DIMENSIONS } from '../helpers/passes';
 
 const SHARED = { shared: true } as const;
 
-const CHECKS = [
-  'grid',
-  'boxes and rays',
+const SIMULATED = [
   ...['grid', 'naive'].flatMap((broadPhase) =>
     ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
   ),
   'repeats',
-  'queries',
-  'boxes',
 ];
 
-const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu'];
+const CHECKS = ['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes'];
+
+const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu', ...SIMULATED];
 
 async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
   const cases: VerifyCase[] = [];
@@ -170,6 +168,41 @@ const FAULTS: readonly Fault[] = [
     from: 'base + index == except',
     to: 'false',
     check: 'measures naive',
+  },
+  {
+    name: 'all weigh the same, whatever their radius',
+    from: 'select(weight, 1.0, is_smaller) / (1.0 + weight)',
+    to: '0.5',
+    check: 'separate grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'walls are as far away for all',
+    from: 'substep.lower + Vector(particle.radius)',
+    to: 'substep.lower + Vector(1.0)',
+    check: 'separate grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'friction forgets who is the heavier',
+    from: '2.0 * substep.grip_share * share',
+    to: 'substep.grip_share',
+    check: 'step grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'the hash leaves radii out',
+    from: 'mix_word(hash, position.w)',
+    to: 'hash',
+    check: 'measures grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'who is near is decided on the lower of two levels',
+    from: 'max(level, other_level)',
+    to: 'min(level, other_level)',
+    check: 'separate naive',
+    scene: 'one-large',
   },
   { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
   {

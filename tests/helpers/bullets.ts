@@ -12,7 +12,10 @@ const RADIUS = 0.5;
 const WALL = 80;
 
 /** So many bullets, of which the slowest flies 50 diameters a step, before a wall that is one diameter thick. */
-export function bulletsBeforeWall(dimensions: Dimensions, count: number): SimulationOptions & { wall: number } {
+export function bulletsBeforeWall(
+  dimensions: Dimensions,
+  count: number,
+): SimulationOptions & { wall: number } {
   const lanes = dimensions === 2 ? Math.ceil(count / 20) : Math.ceil(Math.sqrt(count / 20));
   const across = dimensions - 1;
   const perLayer = lanes ** across;
@@ -48,7 +51,11 @@ export function bulletsBeforeWall(dimensions: Dimensions, count: number): Simula
 }
 
 /** How many are on the far side. */
-export function countPassed({ dimensions }: SimulationOptions, positions: Float32Array, wall: number): number {
+export function countPassed(
+  { dimensions }: SimulationOptions,
+  positions: Float32Array,
+  wall: number,
+): number {
   let passed = 0;
   for (let first = 0; first < positions.length; first += dimensions) {
     if (!((positions[first] as number) < wall)) passed++;

@@ -1,7 +1,7 @@
 /** The engine under wgpu and naga, Firefox's: every kernel accepted, and correct against the reference. */
 import { describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
-import { SCENE_NAMES } from '../../src/scenes';
+import { ALL_SCENE_NAMES } from '../../src/scenes';
 import type { VerifyOptions } from '../../src/verify/verify';
 import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { PortabilityReport } from './entries/verify';
@@ -18,10 +18,12 @@ const SCENES = [
   'crowds',
 ];
 const CHECKS = 13;
+const MIXED_SCENES = ['mixed', 'one-large'];
+const MIXED_CHECKS = 12;
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
   test('compiles every kernel, agrees with the reference, and repeats itself', async () => {
-    const input: VerifyOptions = { scenes: SCENES, counts: COUNTS };
+    const input: VerifyOptions = { scenes: [...SCENES, ...MIXED_SCENES], counts: COUNTS };
     const report = await runInDeno<PortabilityReport>('tests/portability/entries/verify.ts', { input });
     expect(report.refused).toEqual([]);
     expect(report.complaints).toEqual([]);
@@ -33,8 +35,9 @@ describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
     expect(
       failed.map((one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`),
     ).toEqual([]);
-    expect(report.cases).toHaveLength(SCENES.length * 2 * COUNTS.length * CHECKS);
-    expect(SCENE_NAMES).toEqual(expect.arrayContaining(SCENES));
+    const checks = SCENES.length * CHECKS + MIXED_SCENES.length * MIXED_CHECKS;
+    expect(report.cases).toHaveLength(2 * COUNTS.length * checks);
+    expect(ALL_SCENE_NAMES).toEqual(expect.arrayContaining([...SCENES, ...MIXED_SCENES]));
     const [plane, planeAgain, planeRestored, space, spaceAgain, spaceRestored] = report.hashes;
     expect([planeAgain, planeRestored]).toEqual([plane, plane]);
     expect([spaceAgain, spaceRestored]).toEqual([space, space]);

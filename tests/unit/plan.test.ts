@@ -105,7 +105,14 @@ describe('planSimulation', () => {
 
 describe('checkCheckpoint', () => {
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
-  const simulation = { dimensions: 2, radius: 0.5, world, obstacleCapacity: 0, capacity: 4 } as const;
+  const simulation = {
+    dimensions: 2,
+    radius: 0.5,
+    radiusRange: undefined,
+    world,
+    obstacleCapacity: 0,
+    capacity: 4,
+  } as const;
   const good: Checkpoint = {
     version: 1,
     dimensions: 2,

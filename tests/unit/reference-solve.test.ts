@@ -86,20 +86,25 @@ describe('integrate', () => {
 });
 
 describe('contact', () => {
-  const substep = { diameter: 1, diameterSquared: 1 };
+  const substep = { diameter: 1 };
   it('has a normal from the other to this one, and the overlap', () => {
     const positions = new Float32Array([0.75, 0, 0, 0]);
-    expect(findContact(PLAIN_WORLDS[2], substep, positions, 0, 1)).toEqual({ normal: [1, 0], overlap: 0.25 });
-    expect(findContact(PLAIN_WORLDS[2], substep, positions, 1, 0)).toEqual({
+    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 0, 1)).toEqual({
+      normal: [1, 0],
+      overlap: 0.25,
+    });
+    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 1, 0)).toEqual({
       normal: [-1, 0],
       overlap: 0.25,
     });
   });
 
   it('is none where particles touch, or are not finite', () => {
-    expect(findContact(PLAIN_WORLDS[2], substep, new Float32Array([1, 0, 0, 0]), 0, 1)).toBeUndefined();
     expect(
-      findContact(PLAIN_WORLDS[2], substep, new Float32Array([Number.NaN, 0, 0, 0]), 0, 1),
+      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([1, 0, 0, 0]) }, 0, 1),
+    ).toBeUndefined();
+    expect(
+      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([Number.NaN, 0, 0, 0]) }, 0, 1),
     ).toBeUndefined();
   });
 
@@ -393,7 +398,7 @@ describe('separate', () => {
       let total = 0;
       for (let a = 0; a < 300; a++) {
         for (let b = a + 1; b < 300; b++) {
-          total += findContact(PLAIN_WORLDS[2], substep, positions, a, b)?.overlap ?? 0;
+          total += findContact(PLAIN_WORLDS[2], substep, { positions }, a, b)?.overlap ?? 0;
         }
       }
       return total;

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import { hashState } from '../../src/core/hash';
 import { planSimulation } from '../../src/core/simulation';
+import { defineLevels } from '../../src/core/world';
+import { bruteForceLevelPairs } from '../../src/reference/levels';
 import {
   createMixedScene,
   createScene,
@@ -234,7 +236,7 @@ describe('createScene', () => {
     [
       'heap',
       { dimensions: 2, count: 1 },
-      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, crowds, obstacles\.$/,
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, .*one-large\.$/,
     ],
     ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
     ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],
@@ -325,10 +327,36 @@ describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
       expect(radii.every((radius) => Number.isInteger(radius * 32))).toBe(true);
       expect(radii.every((radius) => radius >= range.smallest && radius <= range.largest)).toBe(true);
       expect(createMixedScene(name, { dimensions, count, seed: 7 })).toEqual(scene);
+      const simulated = createScene(name, { dimensions, count, seed: 7 });
+      expect([simulated.radii, simulated.radiusRange, simulated.radius]).toEqual([
+        radii,
+        range,
+        range.largest,
+      ]);
+      const { world, settings } = planSimulation(sceneOptions(simulated));
+      expect([world.kind, world.diameter]).toEqual([simulated.world, 2 * range.largest]);
+      expect(settings).toMatchObject({ ...scene.settings, relaxation: dimensions === 2 ? 0.3 : 0.25 });
     }
     const request = { dimensions, count: 1000 };
     const other = createMixedScene(name, { ...request, seed: 8 });
     expect(other.positions).not.toEqual(createMixedScene(name, { ...request, seed: 7 }).positions);
+  });
+
+  it('mixed-pile has as much room for each octave, and begins with nobody touching anybody or a wall', () => {
+    const { positions, radii, world } = createMixedScene('mixed-pile', { dimensions, count: 2000 });
+    const levels = defineLevels(world, { smallest: 1, largest: 8 }, 2000);
+    expect(bruteForceLevelPairs(levels, positions, radii)).toHaveLength(0);
+    const octaves = [0, 1, 2].map(
+      (octave) => radii.filter((radius) => Math.floor(Math.log2(radius)) === octave).length,
+    );
+    const cubes = octaves.map((count, octave) => count / 2 ** (dimensions * (2 - octave)));
+    const all = cubes.reduce((sum, count) => sum + count, 0);
+    for (const count of cubes) expect(Math.abs(count / all - 1 / 3)).toBeLessThan(0.12);
+    positions.forEach((place, index) => {
+      const away = radii[Math.floor(index / dimensions)] as number;
+      expect(place - away).toBeGreaterThanOrEqual(0);
+      expect(place + away).toBeLessThanOrEqual(world.max?.[index % dimensions] as number);
+    });
   });
 
   it('mixed has as many in each octave, one-large has one that is', () => {

@@ -18,6 +18,18 @@ describe('resolveSettings', () => {
     }
   });
 
+  it('pushes less by default what may be packed more densely: discs of many sizes', () => {
+    const relaxations = ([2, 3] as const).map((dimensions) =>
+      [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
+        (range) => defaultSettings(dimensions, range).relaxation,
+      ),
+    );
+    expect(relaxations).toEqual([
+      [0.35, 0.35, 0.3],
+      [0.25, 0.25, 0.25],
+    ]);
+  });
+
   it('keeps what is not changed, ignores undefined, and leaves the base alone', () => {
     const base = resolveSettings(2, defaultSettings(2), { friction: 0.5 });
     const changed = resolveSettings(2, base, { substeps: 3, friction: undefined });

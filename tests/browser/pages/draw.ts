@@ -3,7 +3,7 @@ import { createSimulation } from '../../../src/engine/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { Orbit } from '../../../src/page/camera';
 import { speedStops } from '../../../src/page/colour';
-import { GpuView } from '../../../src/page/gpu-view';
+import { drawnOf, GpuView } from '../../../src/page/gpu-view';
 import { createScene, sceneOptions } from '../../../src/scenes';
 
 export async function drawSpheres(size: number, count: number): Promise<void> {
@@ -14,7 +14,7 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
   document.body.append(view.canvas);
   const scene = createScene('packing', { dimensions: 3, count });
   const simulation = await createSimulation(gpu, sceneOptions(scene));
-  await view.prepare(3);
+  await view.prepare(drawnOf(simulation));
   const viewport = {
     width: size,
     height: size,
