@@ -119,10 +119,11 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   private collectAll(stop: number): void {
-    const { task } = this;
-    for (; task.next < task.live && task.length <= stop; task.next++) {
-      this.scanRange(task.next, task.next + 1, task.live);
-    }
+    const { task, lengths, spans } = this;
+    // All are in one span, whatever their cells.
+    lengths[AHEAD] = 1;
+    spans[LIST_WORDS * AHEAD + END] = task.live;
+    for (; task.next < task.live && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
   }
 
   private collectNear(stop: number): void {
@@ -272,7 +273,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        this.keepIn(slot, other, list, span);
+        this.keep(slot, other, list, span);
       }
     }
   }
@@ -300,25 +301,14 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        this.keepIn(slot, other, list, span);
+        this.keep(slot, other, list, span);
       }
     }
   }
 
   /** By the distance of nearest images. */
   private scanWrapped(slot: number, list: number): void {
-    const { spans } = this;
-    const firstSpan = LIST_WORDS * list;
-    const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
-    for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
-      const begin = list === AHEAD && span === firstSpan ? slot + 1 : (spans[span + BEGIN] as number);
-      this.scanRange(slot, begin, spans[span + END] as number, list, span);
-    }
-  }
-
-  /** The pairs of a slot with others of a span, or of none, in any world. */
-  private scanRange(slot: number, begin: number, end: number, list = 0, span = -1): void {
-    const { order, inSpace } = this;
+    const { spans, order, inSpace } = this;
     const { positions, radii, lattice } = order;
     const { dimensions, periods, longestPeriod } = lattice;
     const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
@@ -328,43 +318,49 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const radius = radii[slot] as number;
     // Of each distance along an axis: a period may be far longer than the sum of two radii.
     const noise = 2 ** -48 * longestPeriod;
-    for (let other = begin; other < end; other++) {
-      const place = dimensions * other;
-      const dx = around((positions[place] as number) - x, periodX);
-      const dy = around((positions[place + 1] as number) - y, periodY);
-      const dz = inSpace ? around((positions[place + 2] as number) - z, periodZ) : 0;
-      const sum = radius + (radii[other] as number);
-      const excess = dx * dx + dy * dy + dz * dz - sum * sum;
-      const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
-      if (excess > band) continue;
-      if (excess >= -band && !overlapAt(order, slot, other)) continue;
-      if (span < 0) this.keep(slot, other);
-      else this.keepIn(slot, other, list, span);
+    const firstSpan = LIST_WORDS * list;
+    const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
+      const end = spans[span + END] as number;
+      const begin = spans[span + BEGIN] as number;
+      let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
+      for (; other < end; other++) {
+        const place = dimensions * other;
+        const dx = around((positions[place] as number) - x, periodX);
+        const dy = around((positions[place + 1] as number) - y, periodY);
+        const dz = inSpace ? around((positions[place + 2] as number) - z, periodZ) : 0;
+        const sum = radius + (radii[other] as number);
+        const excess = dx * dx + dy * dy + dz * dz - sum * sum;
+        const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        this.keep(slot, other, list, span);
+      }
     }
   }
 
   /** Writes a pair, if the other one is in the cells of the span, and not only in a bucket of theirs. */
-  private keepIn(slot: number, other: number, list: number, span: number): void {
-    const { order, spans, inSpace } = this;
-    const x = order.cellOf(other, 0);
-    if (
-      order.filed[other] !== (list === AHEAD ? this.aheadLevel : list) ||
-      order.cellOf(other, 1) !== spans[span + SPAN_Y] ||
-      x < (spans[span + FIRST_X] as number) ||
-      x > (spans[span + LAST_X] as number) ||
-      (inSpace && order.cellOf(other, 2) !== spans[span + SPAN_Z])
-    ) {
-      return;
-    }
-    this.keep(slot, other);
-  }
-
-  private keep(slot: number, other: number): void {
-    const { words, names } = this.task;
+  private keep(slot: number, other: number, list: number, span: number): void {
+    const { task, broadPhase } = this;
+    if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
+    const { words, names } = task;
     const name = names[slot] as number;
     const otherName = names[other] as number;
     const descent = namesDescent(name, otherName);
-    words[this.task.length++] = name + descent;
-    words[this.task.length++] = otherName - descent;
+    words[task.length] = name + descent;
+    words[task.length + 1] = otherName - descent;
+    task.length += 2;
+  }
+
+  private isInSpan(other: number, list: number, span: number): boolean {
+    const { order, spans, inSpace } = this;
+    const x = order.cellOf(other, 0);
+    return (
+      order.filed[other] === (list === AHEAD ? this.aheadLevel : list) &&
+      order.cellOf(other, 1) === spans[span + SPAN_Y] &&
+      x >= (spans[span + FIRST_X] as number) &&
+      x <= (spans[span + LAST_X] as number) &&
+      (!inSpace || order.cellOf(other, 2) === spans[span + SPAN_Z])
+    );
   }
 }
