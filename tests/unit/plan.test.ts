@@ -322,6 +322,28 @@ describe('IdAllocator', () => {
     }
   });
 
+  it('admits radii of a range, and none where there is no range', () => {
+    const allocator = new IdAllocator(4);
+    const range = { smallest: 0.5, largest: 2 };
+    const positions = new Float32Array(4);
+    const radii = new Float32Array([0.5, 2]);
+    const refused = (particles: object, within: typeof range | undefined, message: RegExp) =>
+      expect(() => allocator.admit(2, { positions, ...particles }, within)).toThrow(message);
+    refused({ radii }, undefined, /^radii is .*, but it must be left out, since all particles of this/);
+    refused({}, range, /^radii is undefined, .*a Float32Array with a radius for each of 2 particles\.$/);
+    refused({ radii: radii.slice(1) }, range, /^radii is .*a radius for each of 2 particles\.$/);
+    refused(
+      { radii: new Float32Array([1, 2.5]) },
+      range,
+      /^radii\[1\] is 2\.5, .*from 0\.5 to 2 \(the radiusRange\)\.$/,
+    );
+    refused({ radii: new Float32Array([0.25, 1]) }, range, /^radii\[0\] is 0\.25, /);
+    expect(allocator.count).toBe(0);
+    expect(allocator.admit(2, { positions, radii }, range)).toMatchObject({ positions, radii });
+    expect(allocator.admit(2, { positions }).radii).toBeUndefined();
+    expect(allocator.count).toBe(4);
+  });
+
   it('agrees with a set of free ids, whatever is taken and released', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 30 }), (moves) => {
