@@ -76,8 +76,8 @@ export interface Settings {
   /** Keeps particles inside the world's box, along axes that do not wrap around. Default true. */
   readonly walls: boolean;
   /**
-   * How candidates are found; the results are the same to the bit, but in unbounded worlds on the GPU, where sums
-   * over neighbours come in another order. Default 'grid'.
+   * How candidates are found; the results are the same to the bit, but in unbounded worlds on the GPU, and where each
+   * particle has a radius of its own: there sums over neighbours come in another order. Default 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
