@@ -228,6 +228,18 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     expect((moved[1] as number) / (moved[0] as number)).toBeCloseTo(4 ** dimensions, 1);
   });
 
+  it('a pile of sizes from 1 to 8 comes to rest with little overlap', () => {
+    const request = { dimensions, kind: 'bounded', count: 120, ratio: 8, density: 0.4 } as const;
+    const simulation = createCpuSimulation(mixedOptions(request, { gravity }));
+    simulation.separate(64);
+    for (let step = 0; step < 500; step++) simulation.step(1 / 60);
+    const { velocities } = simulation.read();
+    const squares = velocities.reduce((sum, along) => sum + along * along, 0);
+    // Radii a second, where a fall takes them to more than ten.
+    expect(Math.sqrt(squares / request.count)).toBeLessThan(0.05);
+    expect(simulation.measure().meanOverlap).toBeLessThan(0.005);
+  });
+
   it('keeps each as far from walls as its own radius', () => {
     const options = mixedOptions({ dimensions, kind: 'bounded', count: 100, ratio: 64, density: 0.2 });
     const simulation = createCpuSimulation({ ...options, gravity: gravity.map((along) => 10 * along) });
