@@ -90,8 +90,8 @@ export interface Measures {
   /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and periodic
-   * ones where particles have radii of their own, else 0. It costs time, never a contact.
+   * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and others where
+   * particles have radii of their own, else 0. It costs time, never a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;

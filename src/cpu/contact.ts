@@ -56,17 +56,21 @@ export function loadScratch(
   scratchVelocity[2] = velocityZ;
 }
 
-/** Each wall in turn: position onto it, velocity as against an unmovable particle. */
-export function meetWalls(dimensions: Dimensions, substep: Substep): void {
+/**
+ * Each wall in turn: position onto it, velocity as against an unmovable particle. `radius`: of a particle that has one
+ * of its own, by which it keeps farther away.
+ */
+export function meetWalls(dimensions: Dimensions, substep: Substep, radius = 0): void {
   const { lower, upper } = substep;
   for (let axis = 0; axis < dimensions; axis++) {
-    meetWall(dimensions, axis, lower[axis] as number, 1, substep);
-    meetWall(dimensions, axis, upper[axis] as number, -1, substep);
+    meetWall(dimensions, axis, (lower[axis] as number) + radius, 1, substep);
+    meetWall(dimensions, axis, (upper[axis] as number) - radius, -1, substep);
   }
   for (let axis = 0; axis < dimensions; axis++) {
     const position = scratchPosition[axis] as number;
     // Friction at one wall may have moved the particle past another.
-    scratchPosition[axis] = Math.min(Math.max(position, lower[axis] as number), upper[axis] as number);
+    const low = (lower[axis] as number) + radius;
+    scratchPosition[axis] = Math.min(Math.max(position, low), (upper[axis] as number) - radius);
   }
 }
 

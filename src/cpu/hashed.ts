@@ -188,9 +188,12 @@ export interface BucketCensus {
   readonly crowded: number;
 }
 
-/** Who is in which cell, and in whose bucket. */
-export function takeCensus({ keys, live, coordinates, lattice }: CellOrder): BucketCensus {
-  const { dimensions } = lattice;
+/** Who is in which cell, and in whose bucket; `isSameCell` and `nameOfCell` tell the cells of slots of a bucket apart. */
+export function takeCensus(
+  { keys, live }: Pick<CellOrder, 'keys' | 'live'>,
+  isSameCell: (slot: number, other: number) => boolean,
+  nameOfCell: (slot: number) => string,
+): BucketCensus {
   let occupiedCells = 0;
   let greatestOccupancy = 0;
   let bucketCollisions = 0;
@@ -199,10 +202,10 @@ export function takeCensus({ keys, live, coordinates, lattice }: CellOrder): Buc
   while (first < live) {
     let end = first + 1;
     let isShared = false;
-    for (; keys[end] === keys[first]; end++) {
-      if (!isSameCell(coordinates, dimensions, first, end)) isShared = true;
+    for (; end < live && keys[end] === keys[first]; end++) {
+      if (!isSameCell(first, end)) isShared = true;
     }
-    const occupancies = isShared ? occupanciesOf(coordinates, dimensions, first, end) : [end - first];
+    const occupancies = isShared ? occupanciesOf(nameOfCell, first, end) : [end - first];
     occupiedCells += occupancies.length;
     if (isShared) bucketCollisions += end - first;
     for (const occupancy of occupancies) {
@@ -214,10 +217,21 @@ export function takeCensus({ keys, live, coordinates, lattice }: CellOrder): Buc
   return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
-function occupanciesOf(coordinates: Int32Array, dimensions: number, first: number, end: number): number[] {
+/** The same of an order of equal particles. */
+export function takeOrderCensus(order: CellOrder): BucketCensus {
+  const { coordinates, lattice } = order;
+  const { dimensions } = lattice;
+  return takeCensus(
+    order,
+    (slot, other) => isSameCell(coordinates, dimensions, slot, other),
+    (slot) => coordinates.subarray(dimensions * slot, dimensions * (slot + 1)).join(),
+  );
+}
+
+function occupanciesOf(nameOfCell: (slot: number) => string, first: number, end: number): number[] {
   const occupancies = new Map<string, number>();
   for (let slot = first; slot < end; slot++) {
-    const cell = coordinates.subarray(dimensions * slot, dimensions * (slot + 1)).join();
+    const cell = nameOfCell(slot);
     occupancies.set(cell, (occupancies.get(cell) ?? 0) + 1);
   }
   return [...occupancies.values()];

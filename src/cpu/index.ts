@@ -5,6 +5,8 @@
  *     simulation.step(1 / 60);
  *     const { contacts } = simulation.measure();
  *
+ *     const pebbles = createCpuSimulation({ dimensions: 2, min, max, positions, radii });
+ *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
  *     grid.forEachPair((first, second) => …);

@@ -1,7 +1,8 @@
 /**
  * Purpose: the inner loops that exist twice, in plane.ts and space.ts, because a loop over axes in them would
  * cost more than the rest; and the arrays they work on. Everything else is written once for both. Worlds that
- * are not bounded replace some: wrapped.ts and wrapped-contact.ts those of periodic ones, hashed.ts unbounded.
+ * are not bounded replace some: wrapped.ts and wrapped-contact.ts those of periodic ones, hashed.ts unbounded; and
+ * mixed-contact.ts those of particles that each have a radius of their own.
  * Vectors are packed: `dimensions` numbers a particle.
  */
 import type { Substep } from '../core/settings';
@@ -20,9 +21,17 @@ export interface Placement {
   readonly records: Uint32Array;
 }
 
-/** A search for overlapping pairs that can stop and go on. */
-export interface PairTask {
+/** Pairs that overlap, by slots. */
+export interface SlotPairs {
   readonly lattice: Lattice;
+  /** The lower slot first. */
+  readonly words: Uint32Array;
+  /** Words filled. */
+  readonly length: number;
+}
+
+/** A search for overlapping pairs that can stop and go on. */
+export interface PairTask extends SlotPairs {
   /** In canonical order, `live` of them and NO_CELL behind. */
   readonly keys: Int32Array;
   readonly live: number;
@@ -54,6 +63,8 @@ export interface ParticleState {
   /** The same memory as words, to be copied to the bit: a NaN that passes through a number may change. */
   readonly positionWords: Uint32Array;
   readonly velocityWords: Uint32Array;
+  /** Empty where all have one radius. */
+  readonly radii: Float32Array;
 }
 
 /** What neighbours did to each particle in one pass; all zero between passes. */
@@ -65,7 +76,20 @@ export interface Response {
   readonly partners: Int32Array;
 }
 
-export interface Kernels {
+/** The contact law of core/settings.ts. */
+export interface ContactKernels {
+  /** Each pair's part in `approaches` and `partners`. */
+  findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void;
+  /** Each pair's part in `pushes` and `changes`. */
+  respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
+  /** Each pair's part in `pushes`, velocities left aside. */
+  separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
+  /** Applies pushes and changes, then walls, and zeroes both. */
+  finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
+  finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void;
+}
+
+export interface Kernels extends ContactKernels {
   /** Finds the cells of positions and counts them; returns whether their keys never descend. */
   place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean;
   /** From the input (positions as words) into records, stable; columnCounts are starts. */
@@ -84,13 +108,4 @@ export interface Kernels {
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
   /** One substep of free flight; particles that are not finite stay as they are. */
   integrate(state: ParticleState, count: number, substep: Substep): void;
-  /** Each pair's part in `approaches` and `partners`. */
-  findPartners(task: PairTask, state: ParticleState, response: Response): void;
-  /** Each pair's part in `pushes` and `changes`: the contact law of core/settings.ts. */
-  respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void;
-  /** Each pair's part in `pushes`, velocities left aside. */
-  separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void;
-  /** Applies pushes and changes, then walls, and zeroes both. */
-  finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
-  finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void;
 }

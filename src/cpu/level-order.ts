@@ -1,6 +1,7 @@
 /**
  * Purpose: the canonical order of particles that each have a radius of their own: buckets of the table ascending, ids
- * ascending inside each, those set aside last. Inputs: packed positions (in a periodic world brought in) and radii.
+ * ascending inside each, those set aside last. Inputs: packed positions (in a periodic world brought in), radii, and
+ * ids if they are not 0, 1, 2 …
  * Outputs: for each slot the index it is filled from (`source`), its position and radius, the level it is filed on and
  * its cell there; the first slot of each bucket.
  *
@@ -11,10 +12,11 @@
  */
 import { hashedBuckets } from '../core/world';
 import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
+import { type BucketCensus, takeCensus } from './hashed';
 import type { Kernels, Placement } from './kernels';
 import type { Lattice } from './lattice';
 import { LevelCells } from './level-cells';
-import { countsToStarts } from './order';
+import { countsToStarts, sortInsideCells } from './order';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
@@ -102,8 +104,25 @@ export class LevelOrder {
     return this.cells.at(place, axis, this.filed[slot] as number);
   }
 
-  /** `words` are the bits of `positions`. */
-  sort(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
+  /** Who is in which of the cells that particles are filed in, and in whose bucket. */
+  census(): BucketCensus {
+    const nameOfCell = (slot: number) => {
+      const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));
+      return [this.filed[slot], ...cell].join();
+    };
+    const isSameCell = (slot: number, other: number) =>
+      this.cells.isDense || nameOfCell(slot) === nameOfCell(other);
+    return takeCensus(this, isSameCell, nameOfCell);
+  }
+
+  /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, say the order inside a bucket. */
+  sort(
+    positions: Float32Array,
+    words: Uint32Array,
+    radii: Float32Array,
+    count: number,
+    ids?: Uint32Array,
+  ): void {
     const { table, lattice, placement, kernels, positionWords, filing, cells, low, high } = this;
     const { columnCounts, rowCounts } = placement;
     this.takeCensus(positions, words, radii, count);
@@ -123,6 +142,7 @@ export class LevelOrder {
       kernels.sortByColumn(table, words, count, placement);
       kernels.sortByRow(table, positionWords, count, placement);
     }
+    if (ids) sortInsideCells(placement, lattice.dimensions, ids, words, count, positionWords);
     this.indexSlots(radii, count);
   }
 

@@ -2,6 +2,7 @@
  * Purpose: the loop over pairs of particles of different radii in the plane, where each cell has a bucket of its own
  * and the world does not wrap around; level-space.ts is the same in space. See level-search.ts for what it promises.
  */
+import type { SlotPairs } from './kernels';
 import { namesDescent } from './lattice';
 import type { LevelOrder } from './level-order';
 import { ballsOverlap, ROUNDING_BAND } from './overlap';
@@ -9,16 +10,18 @@ import { ballsOverlap, ROUNDING_BAND } from './overlap';
 /** Twice that of equal ones: a sum of radii may be rounded, as well as all else. */
 export const BAND = 2 * ROUNDING_BAND;
 
-export interface LevelTask {
+export interface LevelTask extends SlotPairs {
   live: number;
+  /** What each slot of the order is called in the pairs. */
+  names: Uint32Array;
   words: Uint32Array;
   length: number;
   next: number;
 }
 
 export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words } = task;
-  const { positions, radii, keys, filed, starts, source, cells, filing } = order;
+  const { live, words, names } = task;
+  const { positions, radii, keys, filed, starts, cells, filing } = order;
   const { firsts, offsets, rowStrides, straightScales } = cells;
   const { used, usedLevels } = filing;
   let { length, next: slot } = task;
@@ -28,7 +31,7 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
-    const name = source[slot] as number;
+    const name = names[slot] as number;
     // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead; on each higher level
     // three rows.
     let rowKey = key;
@@ -47,7 +50,7 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        const otherName = source[other] as number;
+        const otherName = names[other] as number;
         const descent = namesDescent(name, otherName);
         words[length] = name + descent;
         words[length + 1] = otherName - descent;

@@ -4,8 +4,10 @@
  * in use in all the cells around its place there.
  * Cells share the buckets of the table, so whoever overlaps is asked for its level and cell, and counts only in the
  * span of cells it is looked for in. Overlaps are decided as in overlap.ts, whatever the two radii.
- * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once.
+ * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once. The naive search
+ * compares all with all, and has its pairs in the order of slots.
  */
+import type { BroadPhase } from '../core/settings';
 import { MAX_LEVELS } from '../core/world';
 import { namesDescent } from './lattice';
 import type { LevelOrder } from './level-order';
@@ -39,6 +41,9 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   private readonly lengths = new Int32Array(LISTS).fill(-1);
   private readonly places = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
+  private broadPhase: BroadPhase = 'grid';
+  /** Whether a pair counts, by its names; all do where there is none. */
+  private counts: ((name: number, otherName: number) => boolean) | undefined;
   private readonly inSpace: boolean;
   private readonly wraps: boolean;
 
@@ -47,23 +52,49 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     capacity: number,
   ) {
     super();
-    const { dimensions, world } = order.lattice;
-    this.inSpace = dimensions === 3;
-    this.wraps = world.kind === 'periodic';
-    this.task = { live: 0, words: portionWords(capacity), length: 0, next: 0 };
+    const { lattice, source } = order;
+    this.inSpace = lattice.dimensions === 3;
+    this.wraps = lattice.world.kind === 'periodic';
+    this.task = { lattice, live: 0, names: source, words: portionWords(capacity), length: 0, next: 0 };
   }
 
   override get memoryBytes(): number {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.places.byteLength;
   }
 
-  /** Starts over. */
-  begin(): void {
+  /** Starts over. `names` is what slots are called in the pairs; with `counts`, only pairs that it says do are found. */
+  begin(
+    names: Uint32Array = this.order.source,
+    broadPhase: BroadPhase = 'grid',
+    counts?: (name: number, otherName: number) => boolean,
+  ): void {
     const { task } = this;
     task.live = this.order.live;
+    task.names = names;
     task.next = 0;
     task.length = 0;
+    this.broadPhase = broadPhase;
+    this.counts = counts;
     this.lengths.fill(-1);
+  }
+
+  /** Pairs of slots that the search through cells compares. */
+  countCandidates(): number {
+    const { order, spans, lengths } = this;
+    const { filed, live, filing } = order;
+    this.begin();
+    let candidates = 0;
+    for (let slot = 0; slot < live; slot++) {
+      this.listFrom(slot);
+      // Of its own cell, which is the first, those after it.
+      candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
+      for (let place = filing.usedLevels - 1; place >= 0; place--) {
+        const higher = filing.used[place] as number;
+        if (higher <= (filed[slot] as number)) break;
+        if ((lengths[higher] as number) > 0) candidates += this.slotsIn(higher);
+      }
+    }
+    return candidates;
   }
 
   protected roomForOne(): number {
@@ -71,40 +102,80 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   protected collect(stop: number): void {
-    const { task, order, inSpace, places, lengths } = this;
-    const { filed, positions, cells, filing, lattice } = order;
+    const { task, counts } = this;
+    const first = task.length;
+    if (this.broadPhase === 'naive') this.collectAll(stop);
+    else this.collectNear(stop);
+    if (!counts) return;
+    const { words, length } = task;
+    task.length = first;
+    for (let word = first; word < length; word += 2) {
+      const name = words[word] as number;
+      const otherName = words[word + 1] as number;
+      if (!counts(name, otherName)) continue;
+      words[task.length++] = name;
+      words[task.length++] = otherName;
+    }
+  }
+
+  private collectAll(stop: number): void {
+    const { task, lengths, spans } = this;
+    // All are in one span, whatever their cells.
+    lengths[AHEAD] = 1;
+    spans[LIST_WORDS * AHEAD + END] = task.live;
+    for (; task.next < task.live && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
+  }
+
+  private collectNear(stop: number): void {
+    const { task, order, inSpace, lengths } = this;
+    const { filed, cells, filing, lattice } = order;
     const { used, usedLevels } = filing;
-    const { dimensions, world } = lattice;
-    if (cells.isDense && world.kind !== 'periodic') {
+    if (cells.isDense && lattice.world.kind !== 'periodic') {
       if (inSpace) collectInSpace(task, order, stop);
       else collectInPlane(task, order, stop);
       return;
     }
     for (; task.next < task.live && task.length <= stop; task.next++) {
       const slot = task.next;
-      const level = filed[slot] as number;
-      const x = order.cellOf(slot, 0);
-      const y = order.cellOf(slot, 1);
-      const z = inSpace ? order.cellOf(slot, 2) : 0;
-      if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
+      this.listFrom(slot);
       this.scan(slot, AHEAD);
       for (let place = usedLevels - 1; place >= 0; place--) {
         const higher = used[place] as number;
-        if (higher <= level) break;
-        const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
-        const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
-        const placeZ = inSpace ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
-        if (
-          places[3 * higher] !== placeX ||
-          places[3 * higher + 1] !== placeY ||
-          places[3 * higher + 2] !== placeZ ||
-          (lengths[higher] as number) < 0
-        ) {
-          this.listAround(higher, placeX, placeY, placeZ);
-        }
+        if (higher <= (filed[slot] as number)) break;
         if ((lengths[higher] as number) > 0) this.scan(slot, higher);
       }
     }
+  }
+
+  /** Lists the cells ahead of a slot's own, and those around its place on each higher level in use. */
+  private listFrom(slot: number): void {
+    const { order, inSpace } = this;
+    const { filed, positions, cells, filing, lattice } = order;
+    const { dimensions } = lattice;
+    const level = filed[slot] as number;
+    const x = order.cellOf(slot, 0);
+    const y = order.cellOf(slot, 1);
+    const z = inSpace ? order.cellOf(slot, 2) : 0;
+    if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
+    for (let place = filing.usedLevels - 1; place >= 0; place--) {
+      const higher = filing.used[place] as number;
+      if (higher <= level) break;
+      const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
+      const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
+      const placeZ = inSpace ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
+      if (!this.isListed(higher, placeX, placeY, placeZ)) this.listAround(higher, placeX, placeY, placeZ);
+    }
+  }
+
+  private slotsIn(list: number): number {
+    const { spans } = this;
+    let slots = 0;
+    const first = LIST_WORDS * list;
+    const last = first + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = first; span < last; span += SPAN_WORDS) {
+      slots += (spans[span + END] as number) - (spans[span + BEGIN] as number);
+    }
+    return slots;
   }
 
   private isListed(list: number, x: number, y: number, z: number): boolean {
@@ -270,24 +341,26 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   /** Writes a pair, if the other one is in the cells of the span, and not only in a bucket of theirs. */
   private keep(slot: number, other: number, list: number, span: number): void {
-    const { order, spans, task, inSpace } = this;
-    const { filed, source } = order;
-    const x = order.cellOf(other, 0);
-    if (
-      filed[other] !== (list === AHEAD ? this.aheadLevel : list) ||
-      order.cellOf(other, 1) !== spans[span + SPAN_Y] ||
-      x < (spans[span + FIRST_X] as number) ||
-      x > (spans[span + LAST_X] as number) ||
-      (inSpace && order.cellOf(other, 2) !== spans[span + SPAN_Z])
-    ) {
-      return;
-    }
-    const name = source[slot] as number;
-    const otherName = source[other] as number;
+    const { task, broadPhase } = this;
+    if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
+    const { words, names } = task;
+    const name = names[slot] as number;
+    const otherName = names[other] as number;
     const descent = namesDescent(name, otherName);
-    const { words } = task;
     words[task.length] = name + descent;
     words[task.length + 1] = otherName - descent;
     task.length += 2;
+  }
+
+  private isInSpan(other: number, list: number, span: number): boolean {
+    const { order, spans, inSpace } = this;
+    const x = order.cellOf(other, 0);
+    return (
+      order.filed[other] === (list === AHEAD ? this.aheadLevel : list) &&
+      order.cellOf(other, 1) === spans[span + SPAN_Y] &&
+      x >= (spans[span + FIRST_X] as number) &&
+      x <= (spans[span + LAST_X] as number) &&
+      (!inSpace || order.cellOf(other, 2) === spans[span + SPAN_Z])
+    );
   }
 }

@@ -6,8 +6,8 @@ import type { LevelOrder } from './level-order';
 import { BAND, type LevelTask, overlapAt } from './level-plane';
 
 export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words } = task;
-  const { positions, radii, keys, filed, starts, source, cells, filing } = order;
+  const { live, words, names } = task;
+  const { positions, radii, keys, filed, starts, cells, filing } = order;
   const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
   const { used, usedLevels } = filing;
   let { length, next: slot } = task;
@@ -18,7 +18,7 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
-    const name = source[slot] as number;
+    const name = names[slot] as number;
     // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead and three of the layer
     // ahead; on each higher level nine rows.
     let rowKey = key;
@@ -40,7 +40,7 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
         const band = BAND * limit;
         if (excess > band) continue;
         if (excess >= -band && !overlapAt(order, slot, other)) continue;
-        const otherName = source[other] as number;
+        const otherName = names[other] as number;
         const descent = namesDescent(name, otherName);
         words[length] = name + descent;
         words[length + 1] = otherName - descent;

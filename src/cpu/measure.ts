@@ -3,11 +3,11 @@
  * added in that order, so they have the same bits on every run.
  */
 import type { Measures } from '../core/simulation';
-import type { Dimensions, World } from '../core/world';
-import { countCandidates as countHashedCandidates, takeCensus as takeBucketCensus } from './hashed';
+import type { World } from '../core/world';
+import { countCandidates as countHashedCandidates, takeOrderCensus } from './hashed';
 import type { ParticleState } from './kernels';
+import type { PairsInPortions } from './neighbours';
 import type { CellOrder } from './order';
-import type { PairSearch } from './search';
 import { around, countCandidates as countWrappedCandidates } from './wrapped';
 
 export type Census = Pick<
@@ -15,12 +15,12 @@ export type Census = Pick<
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
 >;
 
-/** Who is in which cell, and the pairs that the grid hands to the distance test: of same and adjacent cells. */
+/** Of equal particles: who is in which cell, and the pairs of same and adjacent cells. */
 export function takeCensus(order: CellOrder): Census {
   const { lattice, keys, live } = order;
   const { kind } = lattice.world;
   if (kind === 'unbounded') {
-    return { candidates: countHashedCandidates(order), ...takeBucketCensus(order) };
+    return { candidates: countHashedCandidates(order), ...takeOrderCensus(order) };
   }
   return {
     candidates: kind === 'periodic' ? countWrappedCandidates(lattice, keys, live) : countCandidates(order),
@@ -61,23 +61,31 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** Runs a search that has begun, with slots for names, to its end. */
-export function measureOverlaps(search: PairSearch, dimensions: Dimensions, diameter: number): Overlaps {
+/** Runs a search that has begun, with slots for names, to its end. `diameter`: where particles have no radii. */
+export function measureOverlaps(
+  search: PairsInPortions,
+  { positions, radii }: ParticleState,
+  diameter: number,
+): Overlaps {
   const { task } = search;
-  const { positions, lattice } = task;
+  const { lattice } = task;
+  const { dimensions } = lattice;
+  const areEqual = radii.length === 0;
   let contacts = 0;
   let deepestOverlap = 0;
   let sum = 0;
   while (search.advance()) {
     for (let word = 0; word < task.length; word += 2) {
+      const a = task.words[word] as number;
+      const b = task.words[word + 1] as number;
       let squared = 0;
       for (let axis = 0; axis < dimensions; axis++) {
         const apart =
-          (positions[dimensions * (task.words[word] as number) + axis] as number) -
-          (positions[dimensions * (task.words[word + 1] as number) + axis] as number);
+          (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
         squared += around(apart, lattice.periods[axis] as number) ** 2;
       }
-      const overlap = diameter - Math.sqrt(squared);
+      const reach = areEqual ? diameter : (radii[a] as number) + (radii[b] as number);
+      const overlap = reach - Math.sqrt(squared);
       sum += overlap;
       if (overlap > deepestOverlap) deepestOverlap = overlap;
     }
@@ -91,18 +99,21 @@ type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 /** Over the particles that are not set aside. */
 export function measureParticles(world: World, state: ParticleState, live: number): Sums {
   const { dimensions, min, max } = world;
-  const { positions, velocities } = state;
+  const { positions, velocities, radii } = state;
+  const largest = world.diameter / 2;
+  const areEqual = radii.length === 0;
   const momentum = new Array<number>(dimensions).fill(0);
   let squares = 0;
   let outside = 0;
   for (let slot = 0; slot < live; slot++) {
+    const weight = areEqual ? 1 : ((radii[slot] as number) / largest) ** dimensions;
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {
       const position = positions[dimensions * slot + axis] as number;
       const velocity = velocities[dimensions * slot + axis] as number;
       if (position < (min[axis] as number) || position > (max[axis] as number)) isOutside = true;
-      squares += velocity * velocity;
-      momentum[axis] = (momentum[axis] as number) + velocity;
+      squares += weight * velocity * velocity;
+      momentum[axis] = (momentum[axis] as number) + weight * velocity;
     }
     if (isOutside) outside++;
   }

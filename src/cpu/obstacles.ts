@@ -2,7 +2,7 @@
  * Purpose: the particles that never move, on the CPU: sorted into the cells of the world once, looked up by those
  * that do. The law of their contacts is in core/settings.ts, its formulas in shaders/solve/resolve.wgsl; one file
  * for all worlds, in the plane and in space.
- * Inputs: their positions; a canonical order of the moving particles, their state. Outputs: each moving particle's
+ * Inputs: their positions; the canonical order of the moving particles, their state. Outputs: each moving particle's
  * part in `approaches` and `partners`, or in `pushes` and `changes`, after those of the pairs among them.
  * Guarantee: who overlaps whom is decided as everywhere on the CPU, on the real numbers that coordinates are.
  * Ordering: cells around a particle row by row, obstacles of a cell in canonical order; the same on every run.
@@ -43,13 +43,17 @@ export class Obstacles {
   private readonly lowest: number[];
   private readonly highest: number[];
   private readonly band: number;
+  private readonly lattice: Lattice;
 
+  /** `moving`: the order of the particles that move. */
   constructor(
-    private readonly lattice: Lattice,
+    private readonly moving: CellOrder,
     private readonly diameter: number,
     readonly capacity: number,
   ) {
+    const { lattice } = moving;
     const { dimensions, world, rows, rowStride } = lattice;
+    this.lattice = lattice;
     this.order = new CellOrder(lattice, capacity);
     this.given = new Float32Array(0);
     this.positions = new Float32Array(dimensions * capacity);
@@ -97,13 +101,13 @@ export class Obstacles {
   }
 
   /** Names the obstacle that a particle approaches fastest, where that is faster than all before: −2 − its slot. */
-  findPartners(moving: CellOrder, state: ParticleState, response: Response): void {
+  findPartners(state: ParticleState, response: Response): void {
     const { normal, lattice } = this;
     const { dimensions } = lattice;
     const { velocities } = state;
     const { approaches, partners } = response;
-    for (let slot = 0; slot < moving.live; slot++) {
-      this.meet(moving, state.positions, slot);
+    for (let slot = 0; slot < this.moving.live; slot++) {
+      this.meet(state.positions, slot);
       for (let index = 0; index < this.met; index++) {
         const obstacle = this.found[index] as number;
         this.face(state.positions, slot, obstacle);
@@ -119,15 +123,15 @@ export class Obstacles {
     }
   }
 
-  respond(moving: CellOrder, state: ParticleState, response: Response, substep: Substep): void {
+  respond(state: ParticleState, response: Response, substep: Substep): void {
     const { normal, diameter, lattice } = this;
     const { dimensions } = lattice;
     const inSpace = dimensions === 3;
     const { velocities } = state;
     const { pushes, changes, partners } = response;
     const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
-    for (let slot = 0; slot < moving.live; slot++) {
-      this.meet(moving, state.positions, slot);
+    for (let slot = 0; slot < this.moving.live; slot++) {
+      this.meet(state.positions, slot);
       if (this.met === 0) continue;
       const share = this.share(state.positions, slot);
       const first = dimensions * slot;
@@ -166,12 +170,12 @@ export class Obstacles {
     }
   }
 
-  separate(moving: CellOrder, state: ParticleState, response: Response, substep: Substep): void {
+  separate(state: ParticleState, response: Response, substep: Substep): void {
     const { normal, diameter, lattice } = this;
     const { dimensions } = lattice;
     const { pushes } = response;
-    for (let slot = 0; slot < moving.live; slot++) {
-      this.meet(moving, state.positions, slot);
+    for (let slot = 0; slot < this.moving.live; slot++) {
+      this.meet(state.positions, slot);
       const share = this.share(state.positions, slot);
       for (let index = 0; index < this.met; index++) {
         const distance = this.face(state.positions, slot, this.found[index] as number);
@@ -198,28 +202,29 @@ export class Obstacles {
   }
 
   /** Overlaps of a moving particle with an obstacle. */
-  countContacts(moving: CellOrder, positions: Float32Array): number {
+  countContacts(positions: Float32Array): number {
     let contacts = 0;
-    for (let slot = 0; slot < moving.live; slot++) {
-      this.meet(moving, positions, slot);
+    for (let slot = 0; slot < this.moving.live; slot++) {
+      this.meet(positions, slot);
       contacts += this.met;
     }
     return contacts;
   }
 
   /** Finds the obstacles that a moving particle overlaps, of the cells around the one that it was sorted into. */
-  private meet(moving: CellOrder, positions: Float32Array, slot: number): void {
+  private meet(positions: Float32Array, slot: number): void {
     this.met = 0;
     const { dimensions, world } = this.lattice;
     for (let axis = 0; axis < dimensions; axis++) {
       this.pair[axis] = positions[dimensions * slot + axis] as number;
     }
-    if (world.kind === 'unbounded') this.meetHashed(moving, slot);
-    else this.meetInBox(moving.keys[slot] as number);
+    if (world.kind === 'unbounded') this.meetHashed(slot);
+    else this.meetInBox(this.moving.keys[slot] as number);
   }
 
-  private meetHashed({ coordinates }: CellOrder, slot: number): void {
+  private meetHashed(slot: number): void {
     const { lowest, highest, lattice } = this;
+    const { coordinates } = this.moving;
     const { dimensions } = lattice;
     for (let axis = 0; axis < dimensions; axis++) {
       const cell = coordinates[dimensions * slot + axis] as number;

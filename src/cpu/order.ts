@@ -87,7 +87,7 @@ export class CellOrder {
       kernels.sortByRow(lattice, target, count, placement);
     }
     keys.fill(NO_CELL, this.live, count + 1);
-    if (ids) this.sortInsideCells(ids, words, count, target);
+    if (ids) sortInsideCells(this, lattice.dimensions, ids, words, count, target);
     if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
   }
 
@@ -116,30 +116,6 @@ export class CellOrder {
     const length = count * this.lattice.dimensions;
     for (let word = 0; word < length; word++) target[word] = words[word] as number;
   }
-
-  /** Stable sorts leave a cell in the order of the input, which is not always that of the ids. */
-  private sortInsideCells(ids: Uint32Array, words: Uint32Array, count: number, target: Uint32Array): void {
-    const { keys, source } = this;
-    const { dimensions } = this.lattice;
-    let first = 0;
-    let previousId = -1;
-    for (let slot = 0; slot < count; slot++) {
-      const id = ids[source[slot] as number] as number;
-      if (keys[slot] !== keys[first]) {
-        first = slot;
-      } else if (id < previousId) {
-        let end = slot + 1;
-        while (end < count && keys[end] === keys[first]) end++;
-        sortRun(source, ids, first, end);
-        for (let word = dimensions * first; word < dimensions * end; word++) {
-          const place = Math.floor(word / dimensions);
-          target[word] = words[word + dimensions * ((source[place] as number) - place)] as number;
-        }
-        slot = end - 1;
-      }
-      previousId = ids[source[slot] as number] as number;
-    }
-  }
 }
 
 function greatestOf(counts: Uint32Array): number {
@@ -157,6 +133,35 @@ export function countsToStarts(counts: Uint32Array): void {
     const count = counts[index] as number;
     counts[index] = sum;
     sum += count;
+  }
+}
+
+/** Stable sorts leave a cell in the order of the input, which is not always that of the ids: sorts each run of keys. */
+export function sortInsideCells(
+  { keys, source }: Pick<Placement, 'keys' | 'source'>,
+  dimensions: number,
+  ids: Uint32Array,
+  words: Uint32Array,
+  count: number,
+  target: Uint32Array,
+): void {
+  let first = 0;
+  let previousId = -1;
+  for (let slot = 0; slot < count; slot++) {
+    const id = ids[source[slot] as number] as number;
+    if (keys[slot] !== keys[first]) {
+      first = slot;
+    } else if (id < previousId) {
+      let end = slot + 1;
+      while (end < count && keys[end] === keys[first]) end++;
+      sortRun(source, ids, first, end);
+      for (let word = dimensions * first; word < dimensions * end; word++) {
+        const place = Math.floor(word / dimensions);
+        target[word] = words[word + dimensions * ((source[place] as number) - place)] as number;
+      }
+      slot = end - 1;
+    }
+    previousId = ids[source[slot] as number] as number;
   }
 }
 

@@ -17,7 +17,7 @@ import {
   scratchVelocity,
   setAside,
 } from './contact';
-import type { Kernels, PairTask, ParticleState, Placement, Response } from './kernels';
+import type { Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 
@@ -221,8 +221,8 @@ function integrate(state: ParticleState, count: number, substep: Substep): void 
   }
 }
 
-function findPartners(task: PairTask, state: ParticleState, response: Response): void {
-  const { words, length } = task;
+function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+  const { words, length } = pairs;
   const { positions, velocities } = state;
   const { approaches, partners } = response;
   for (let word = 0; word < length; word += 2) {
@@ -253,8 +253,8 @@ function findPartners(task: PairTask, state: ParticleState, response: Response):
   }
 }
 
-function respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length } = task;
+function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
   const { positions, velocities } = state;
   const { pushes, changes, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
@@ -305,8 +305,8 @@ function respond(task: PairTask, state: ParticleState, response: Response, subst
   }
 }
 
-function separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length } = task;
+function separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
   const { positions } = state;
   const { pushes } = response;
   const { diameter, halfRelaxation } = substep;

@@ -2,16 +2,18 @@
  * Purpose: the particle simulation on the CPU, one thread. The same options, methods, contact law and results
  * (up to rounding) as the GPU's, but values come at once where the GPU's come as promises.
  *
- * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along. Sums inside a
- * pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort, gather, then for each iteration: search pairs, find bouncing
- * partners (only with restitution), respond, finish.
- * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in
- * canonical order. Particles that never move are sorted when they are given (obstacles.ts), not in steps. Steps allocate nothing that grows with the number of particles.
+ * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along, and where each particle
+ * has its own, radii. Sums inside a pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort,
+ * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. What
+ * depends on whether particles have one radius is behind neighbours.ts.
+ * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in an order that
+ * depends on the particles alone. Particles that never move are sorted when they are given (obstacles.ts), not in
+ * steps. Steps allocate nothing that grows with the number of particles.
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS } from '../core/flight';
-import { StateHash } from '../core/hash';
+import { hashState } from '../core/hash';
 import {
   checkTimeStep,
   MAX_ITERATIONS,
@@ -41,19 +43,23 @@ import {
   type SimulationPlan,
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
+import { EqualNeighbours } from './equal-neighbours';
 import { Flight } from './flight';
 import type { Kernels, ParticleState, Response } from './kernels';
 import { defineLattice, reserve } from './lattice';
-import { measureOverlaps, measureParticles, takeCensus } from './measure';
+import { measureOverlaps, measureParticles } from './measure';
+import { MixedNeighbours } from './mixed-neighbours';
+import type { Neighbours, PairsInPortions } from './neighbours';
 import { Obstacles } from './obstacles';
-import { CellOrder } from './order';
-import { PairSearch, sortPairs } from './search';
+import { sortPairs } from './search';
 import { kernelsFor } from './variants';
 import { carryIn } from './wrapped';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
-  return reserve(plan.world, plan.capacity, () => new CpuSimulation(plan));
+  // What is reserved for particles of many sizes does not grow with the cells of the world.
+  const world = plan.radiusRange ? ({ kind: 'unbounded', cells: [] } as const) : plan.world;
+  return reserve(world, plan.capacity, () => new CpuSimulation(plan));
 }
 
 export class CpuSimulation implements ParticleSimulation {
@@ -69,8 +75,7 @@ export class CpuSimulation implements ParticleSimulation {
   private readonly diameter: number;
   private readonly kernels: Kernels;
   private readonly wraps: boolean;
-  private readonly order: CellOrder;
-  private readonly search: PairSearch;
+  private readonly neighbours: Neighbours;
   private readonly response: Response;
   /** Where there is room for any. */
   private readonly obstacles: Obstacles | undefined;
@@ -101,10 +106,9 @@ export class CpuSimulation implements ParticleSimulation {
     const lattice = defineLattice(world);
     this.wraps = world.kind === 'periodic';
     this.kernels = kernelsFor(lattice);
-    this.order = new CellOrder(lattice, capacity);
-    this.search = new PairSearch(this.order, plan.diameter, capacity);
-    this.state = createState(dimensions, capacity);
-    this.spare = createState(dimensions, capacity);
+    const capacityOfRadii = plan.radiusRange ? capacity : 0;
+    this.state = createState(dimensions, capacity, capacityOfRadii);
+    this.spare = createState(dimensions, capacity, capacityOfRadii);
     this.response = {
       pushes: new Float64Array(dimensions * capacity),
       changes: new Float64Array(dimensions * capacity),
@@ -116,18 +120,20 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator = new IdAllocator(capacity);
     this.substeps = new SubstepMemo(world, plan.diameter);
     this.obstacleCapacity = plan.obstacleCount;
-    if (plan.obstacleCount > 0) {
-      this.obstacles = new Obstacles(lattice, plan.diameter, plan.obstacleCount);
-      this.obstacles.load(plan.obstacles);
+    if (plan.radiusRange) {
+      this.neighbours = new MixedNeighbours(lattice, capacity);
+    } else {
+      const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
+      this.neighbours = equal;
+      if (plan.obstacleCount > 0) {
+        this.obstacles = new Obstacles(equal.order, plan.diameter, plan.obstacleCount);
+        this.obstacles.load(plan.obstacles);
+      }
+      if (plan.continuous) this.flight = new Flight(equal.order, this.obstacles);
     }
     this.continuous = plan.continuous;
-    if (plan.continuous) this.flight = new Flight(this.order, this.obstacles);
-    this.memoryBytes =
-      this.order.memoryBytes +
-      this.search.memoryBytes +
-      this.stateBytes() +
-      (this.obstacles?.memoryBytes ?? 0);
-    this.append(this.allocator.take(plan.count), plan.positions, plan.velocities, 0);
+    this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
+    this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
 
   get count(): number {
@@ -161,13 +167,11 @@ export class CpuSimulation implements ParticleSimulation {
       this.kernels.integrate(this.state, this.count, parameters);
       this.carryIn(0, this.count);
       this.sort();
-      if (this.flight) {
-        const flights = this.flight.fly(this.state, parameters);
-        this.lastFlights = addFlights(substep === 0 ? undefined : this.lastFlights, flights);
-        // Into the cells where paths ended.
-        if (flights.hits + flights.held > 0) this.sort();
+      this.fly(parameters, substep === 0);
+      for (let iteration = 0; iteration < iterations; iteration++) {
+        if (iteration > 0) this.neighbours.follow(this.state);
+        this.respond(parameters);
       }
-      for (let iteration = 0; iteration < iterations; iteration++) this.respond(parameters, iteration > 0);
     }
     this.elapsed += dt;
   }
@@ -200,23 +204,23 @@ export class CpuSimulation implements ParticleSimulation {
     checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
     const parameters = this.substepFor(0);
     this.sort();
+    const { contact, live } = this.neighbours;
     for (let iteration = 0; iteration < iterations; iteration++) {
-      this.beginSearch(iteration > 0);
-      while (this.search.advance()) {
-        this.kernels.separate(this.search.task, this.state, this.response, parameters);
-      }
-      this.obstacles?.separate(this.order, this.state, this.response, parameters);
-      this.kernels.finishSeparate(this.state, this.order.live, this.response, parameters);
-      this.carryIn(0, this.order.live);
+      if (iteration > 0) this.neighbours.follow(this.state);
+      const pairs = this.searchPairs();
+      while (pairs.advance()) contact.separate(pairs.task, this.state, this.response, parameters);
+      this.obstacles?.separate(this.state, this.response, parameters);
+      contact.finishSeparate(this.state, live, this.response, parameters);
+      this.carryIn(0, live);
     }
   }
 
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.count;
-    const { ids, positions, velocities } = this.allocator.admit(this.dimensions, particles);
-    this.append(ids, positions, velocities, first);
-    return ids;
+    const admitted = this.allocator.admit(this.dimensions, particles, this.radiusRange);
+    this.append(admitted, first);
+    return admitted.ids;
   }
 
   remove(ids: Uint32Array | readonly number[]): void {
@@ -224,7 +228,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator.checkLiving('ids', ids);
     const { count, dimensions } = this;
     this.allocator.release(ids);
-    const { ids: stateIds, positionWords, velocityWords } = this.state;
+    const { ids: stateIds, positionWords, velocityWords, radii } = this.state;
     let kept = 0;
     for (let slot = 0; slot < count; slot++) {
       const id = stateIds[slot] as number;
@@ -232,6 +236,7 @@ export class CpuSimulation implements ParticleSimulation {
       stateIds[kept] = id;
       positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      radii.copyWithin(kept, slot, slot + 1);
       kept++;
     }
   }
@@ -245,11 +250,10 @@ export class CpuSimulation implements ParticleSimulation {
   measure(): Measures {
     this.checkUsable();
     this.sort();
-    const { order, search, state, world, count } = this;
-    const { live } = order;
-    const census = takeCensus(order);
-    this.beginSearch(false);
-    const overlaps = measureOverlaps(search, this.dimensions, this.diameter);
+    const { neighbours, state, world, count } = this;
+    const { live } = neighbours;
+    const census = neighbours.census();
+    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter);
     const isNaive = this.currentSettings.broadPhase === 'naive';
     return {
       count,
@@ -258,7 +262,7 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - live,
       ...overlaps,
       borderline: 0,
-      obstacleContacts: this.obstacles?.countContacts(order, state.positions) ?? 0,
+      obstacleContacts: this.obstacles?.countContacts(state.positions) ?? 0,
       ...measureParticles(world, state, live),
       hash: this.hash(),
     };
@@ -267,9 +271,10 @@ export class CpuSimulation implements ParticleSimulation {
   findPairs(): FoundPairs {
     this.checkUsable();
     this.sort();
-    this.search.begin(this.state.positions, this.state.ids, this.currentSettings.broadPhase);
-    const words = this.search.collectInto(new Uint32Array(4 * this.count));
-    const { length } = this.search.task;
+    const { neighbours, state, currentSettings } = this;
+    const pairs = neighbours.search(state, state.ids, currentSettings.broadPhase);
+    const words = pairs.collectInto(new Uint32Array(4 * this.count));
+    const { length } = pairs.task;
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
@@ -283,15 +288,23 @@ export class CpuSimulation implements ParticleSimulation {
     const velocities = new Float32Array(dimensions * count);
     this.kernels.gather(state.positionWords, new Uint32Array(positions.buffer), slots, count);
     this.kernels.gather(state.velocityWords, new Uint32Array(velocities.buffer), slots, count);
-    return { ids: slots.map((slot) => state.ids[slot] as number), positions, velocities };
+    const ids = slots.map((slot) => state.ids[slot] as number);
+    if (!this.radiusRange) return { ids, positions, velocities };
+    return {
+      ids,
+      positions,
+      velocities,
+      radii: Float32Array.from(slots, (slot) => state.radii[slot] as number),
+    };
   }
 
   checkpoint(): Checkpoint {
-    const { time, settings, dimensions, radius } = this;
+    const { time, settings, dimensions, radius, radiusRange } = this;
     return {
       version: 1,
       dimensions,
       radius,
+      ...(radiusRange ? { radiusRange } : {}),
       ...describeWorld(this.world),
       time,
       settings,
@@ -304,7 +317,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
     this.allocator.replaceAll(checkpoint.ids);
-    this.append(checkpoint.ids, checkpoint.positions, checkpoint.velocities, 0);
+    this.append(checkpoint, 0);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
     this.obstacles?.load(obstaclesOf(checkpoint));
@@ -314,26 +327,36 @@ export class CpuSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
+  /** Fast particles to where their paths end, if paths are followed. */
+  private fly(parameters: Substep, isFirst: boolean): void {
+    if (!this.flight) return;
+    const flights = this.flight.fly(this.state, parameters);
+    this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
+    // Into the cells where they ended.
+    if (flights.hits + flights.held > 0) this.sort();
+  }
+
   /** One pass over the contacts of the present grid. */
-  private respond(parameters: Substep, frozen: boolean): void {
-    const { kernels, search, state, response } = this;
-    const { live } = this.order;
+  private respond(parameters: Substep): void {
+    const { neighbours, state, response } = this;
+    const { contact, live } = neighbours;
     if (parameters.restitution > 0) {
       response.partners.fill(-1, 0, live);
       response.approaches.fill(-parameters.restSpeed, 0, live);
-      this.beginSearch(frozen);
-      while (search.advance()) kernels.findPartners(search.task, state, response);
-      this.obstacles?.findPartners(this.order, state, response);
+      const pairs = this.searchPairs();
+      while (pairs.advance()) contact.findPartners(pairs.task, state, response);
+      this.obstacles?.findPartners(state, response);
     }
-    this.beginSearch(frozen);
-    while (search.advance()) kernels.respond(search.task, state, response, parameters);
-    this.obstacles?.respond(this.order, state, response, parameters);
-    kernels.finish(state, live, response, parameters);
+    const pairs = this.searchPairs();
+    while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
+    this.obstacles?.respond(state, response, parameters);
+    contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
   }
 
-  private beginSearch(frozen: boolean): void {
-    this.search.begin(this.state.positions, this.slots, this.currentSettings.broadPhase, frozen);
+  /** Pairs of slots. */
+  private searchPairs(): PairsInPortions {
+    return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
   /** Into the box, where it wraps around; slots from `first` up to `end`. */
@@ -344,35 +367,34 @@ export class CpuSimulation implements ParticleSimulation {
   /** Brings the state into canonical order. */
   private sort(): void {
     this.carryIn(0, this.count);
-    const { count, kernels, order, state, spare } = this;
-    order.sort(state.positions, state.positionWords, count, spare.positionWords, state.ids);
-    const { source } = order;
+    const { count, kernels, neighbours, state, spare } = this;
+    neighbours.sort(state, count, spare);
+    const { source } = neighbours;
     kernels.gather(state.velocityWords, spare.velocityWords, source, count);
     for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
     this.state = spare;
     this.spare = state;
   }
 
-  private append(ids: Uint32Array, positions: Float32Array, velocities: Float32Array, slot: number): void {
+  private append({ ids, positions, velocities, radii }: ParticleArrays, slot: number): void {
     const { state, dimensions } = this;
     state.ids.set(ids, slot);
     state.positionWords.set(wordsOf(positions), dimensions * slot);
     state.velocityWords.set(wordsOf(velocities), dimensions * slot);
+    if (radii) state.radii.set(radii, slot);
     this.carryIn(slot, slot + ids.length);
   }
 
   private hash(): string {
-    const { state, dimensions, count } = this;
-    const hash = new StateHash();
-    const words = new Uint32Array(2 * dimensions);
-    for (let slot = 0; slot < count; slot++) {
-      for (let axis = 0; axis < dimensions; axis++) {
-        words[axis] = state.positionWords[dimensions * slot + axis] as number;
-        words[dimensions + axis] = state.velocityWords[dimensions * slot + axis] as number;
-      }
-      hash.addParticle(state.ids[slot] as number, words);
-    }
-    return hash.toString();
+    const { dimensions, count, radiusRange } = this;
+    const { ids, positions, velocities, radii } = this.state;
+    return hashState(
+      dimensions,
+      positions.subarray(0, dimensions * count),
+      velocities.subarray(0, dimensions * count),
+      ids,
+      radiusRange && radii,
+    );
   }
 
   private substepFor(dt: number): Substep {
@@ -381,9 +403,9 @@ export class CpuSimulation implements ParticleSimulation {
 
   private stateBytes(): number {
     const { pushes, changes, approaches, partners } = this.response;
-    const { positions, velocities, ids } = this.state;
+    const { positions, velocities, ids, radii } = this.state;
     const once = [pushes, changes, approaches, partners, this.slots];
-    const twice = [positions, velocities, ids];
+    const twice = [positions, velocities, ids, radii];
     const bytes = (arrays: readonly ArrayBufferView[]) =>
       arrays.reduce((sum, array) => sum + array.byteLength, 0);
     return bytes(once) + 2 * bytes(twice) + this.capacity;
@@ -394,7 +416,7 @@ export class CpuSimulation implements ParticleSimulation {
   }
 }
 
-function createState(dimensions: Dimensions, capacity: number): ParticleState {
+function createState(dimensions: Dimensions, capacity: number, radii: number): ParticleState {
   const positions = new Float32Array(dimensions * capacity);
   const velocities = new Float32Array(dimensions * capacity);
   return {
@@ -403,6 +425,7 @@ function createState(dimensions: Dimensions, capacity: number): ParticleState {
     ids: new Uint32Array(capacity),
     positionWords: new Uint32Array(positions.buffer),
     velocityWords: new Uint32Array(velocities.buffer),
+    radii: new Float32Array(radii),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Substep } from '../core/settings';
 import { bearingChange, COINCIDENT_SQUARED, coincidentNormal } from './contact';
-import type { PairTask, ParticleState, Response } from './kernels';
+import type { ParticleState, Response, SlotPairs } from './kernels';
 import type { Lattice } from './lattice';
 
 /** From one coordinate to another, the shorter way; the period is infinite where there is one way only. */
@@ -15,10 +15,15 @@ export function nearest(apart: number, period: number): number {
 }
 
 /** From b to a, of unit length: what `face` found last. */
-const normal = new Float64Array(3);
+export const normal = new Float64Array(3);
 
 /** Finds `normal`, the direction in which two particles meet, and returns how far apart they are. */
-function face({ dimensions, periods }: Lattice, positions: Float32Array, a: number, b: number): number {
+export function face(
+  { dimensions, periods }: Lattice,
+  positions: Float32Array,
+  a: number,
+  b: number,
+): number {
   let squared = 0;
   for (let axis = 0; axis < dimensions; axis++) {
     const direct =
@@ -37,8 +42,8 @@ function face({ dimensions, periods }: Lattice, positions: Float32Array, a: numb
   return distance;
 }
 
-export function findPartners(task: PairTask, state: ParticleState, response: Response): void {
-  const { words, length, lattice } = task;
+export function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+  const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const inSpace = dimensions === 3;
   const { positions, velocities } = state;
@@ -67,8 +72,8 @@ export function findPartners(task: PairTask, state: ParticleState, response: Res
   }
 }
 
-export function respond(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length, lattice } = task;
+export function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const inSpace = dimensions === 3;
   const { positions, velocities } = state;
@@ -125,8 +130,8 @@ export function respond(task: PairTask, state: ParticleState, response: Response
   }
 }
 
-export function separate(task: PairTask, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length, lattice } = task;
+export function separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const inSpace = dimensions === 3;
   const { positions } = state;

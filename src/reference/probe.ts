@@ -6,6 +6,7 @@
  * Ordering: slots ascending. What is set aside has no neighbours.
  */
 import { bucketOfLattice } from '../core/cells';
+import { CellstormError } from '../core/errors';
 import type { World } from '../core/world';
 import type { Grid } from './grid';
 import { OFFSETS } from './offsets';
@@ -28,7 +29,7 @@ export function probeCells(
   const cell = grid.cells[slot] as number;
   if (cell >= world.cellCount) return;
   if (world.levels > 0) {
-    for (const other of grid.candidates?.[slot] ?? []) visit(other);
+    for (const other of candidatesOf(grid, slot)) visit(other);
     return;
   }
   if (world.kind === 'bounded') {
@@ -38,6 +39,12 @@ export function probeCells(
   const { dimensions } = world;
   const lattice = Array.from(lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
   for (const other of slotsAround(world, lattice, grid)) if (other !== slot) visit(other);
+}
+
+/** Those that were listed with the grid: a grid without them is not one of particles of many sizes. */
+function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
+  if (!candidates) throw new CellstormError('A grid of many levels was probed that was built without radii.');
+  return candidates[slot] as readonly number[];
 }
 
 /**

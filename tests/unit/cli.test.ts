@@ -288,8 +288,8 @@ describe('state files', () => {
 
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
-      // Not in the header of a box.
-      if (name === 'unbounded') return json.replace('{', `{"${name}":${value},`);
+      // Not in the header of a box, and of equal particles.
+      if (name === 'unbounded' || name === 'radiusRange') return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
         new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
         `"${name}":${value}`,
@@ -309,6 +309,12 @@ describe('state files', () => {
     ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, as its header says\.$/],
     ['unbounded', '1', /true as unbounded, or none/],
     ['unbounded', 'false', /true as unbounded, or none/],
+    ['radiusRange', 'null', /the numbers smallest and largest as radiusRange, or none/],
+    ['radiusRange', '7', /as radiusRange, or none/],
+    ['radiusRange', '{"smallest": 1}', /as radiusRange, or none/],
+    ['radiusRange', '{"smallest": "1", "largest": 2}', /as radiusRange, or none/],
+    // A radius each is missing.
+    ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, as its header says/],
     ['min', '[0, 0]', /3 finite numbers as min and as max/],
     ['min', '[0, 0, "0"]', /3 finite numbers/],
     ['min', 'null', /3 finite numbers/],

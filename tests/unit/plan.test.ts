@@ -103,6 +103,101 @@ describe('planSimulation', () => {
   });
 });
 
+describe('a plan for particles that each have a radius of their own', () => {
+  const positions = new Float32Array([1, 1, 2, 2]);
+  const plan = (change: Record<string, unknown>) =>
+    planSimulation({ dimensions: 2, positions, ...change } as unknown as SimulationOptions);
+  const radii = new Float32Array([0.5, 0.125]);
+
+  it('has a range from the smallest to the largest, or the one that is given, as 32-bit floats', () => {
+    const { radius, diameter, radiusRange, world } = plan({ radii });
+    expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
+    expect([world.levels, world.diameter]).toEqual([3, 1]);
+    const range = { smallest: 0.1, largest: 3 };
+    const given = plan({ radii, radiusRange: range });
+    expect(given.radiusRange).toEqual({ smallest: Math.fround(0.1), largest: 3 });
+    expect([given.radius, given.radii]).toEqual([3, radii]);
+    const empty = plan({ positions: undefined, radiusRange: range, capacity: 5 });
+    expect([empty.count, empty.capacity, empty.radius]).toEqual([0, 5, 3]);
+    expect(empty.radii).toEqual(new Float32Array(0));
+    // As a 32-bit float, 0.1 is more than 0.1.
+    const tenth = Float32Array.from([0.1, 0.1]);
+    expect(plan({ radii: tenth, radiusRange: { smallest: 0.1, largest: 0.1 } }).radius).toBe(
+      Math.fround(0.1),
+    );
+  });
+
+  const range = { smallest: 0.125, largest: 0.5 };
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    [
+      'radius beside radii',
+      { radii, radius: 1 },
+      /^radius is 1, but it must be left out where each particle has/,
+    ],
+    [
+      'radius beside a range',
+      { radiusRange: range, radii, radius: 1 },
+      /^radius is 1, but it must be left out/,
+    ],
+    [
+      'radii for others',
+      { radii: radii.slice(1) },
+      /^radii is .*, but it must be a Float32Array with a radius for each of 2/,
+    ],
+    [
+      'radii of another kind',
+      { radii: [0.5, 0.125] },
+      /^radii is \[0\.5, 0\.125\], .*Float32Array with a radius for each of 2/,
+    ],
+    ['radii left out', { radiusRange: range }, /^radii is undefined, .*a radius for each of 2 particles\.$/],
+    [
+      'a radius of nothing',
+      { radii: new Float32Array([1, 0]) },
+      /^radii\[1\] is 0, but it must be a finite number greater than 0\.$/,
+    ],
+    ['a radius without end', { radii: new Float32Array([Infinity, 1]) }, /^radii\[0\] is Infinity, /],
+    [
+      'no number',
+      { radii: new Float32Array([Number.NaN, 1]), radiusRange: range },
+      /^radii\[0\] is NaN, .*from 0\.125 to 0\.5 \(the radiusRange\)\.$/,
+    ],
+    [
+      'a radius out of range',
+      { radii: new Float32Array([0.25, 1]), radiusRange: range },
+      /^radii\[1\] is 1, .*from 0\.125 to 0\.5/,
+    ],
+    [
+      'a range upside down',
+      { radii, radiusRange: { smallest: 2, largest: 1 } },
+      /^radiusRange\.smallest is 2, .*at most radiusRange\.largest, 1\.$/,
+    ],
+    [
+      'half a range',
+      { radii, radiusRange: { largest: 1 } },
+      /^radiusRange\.smallest is undefined, .*greater than 0/,
+    ],
+    ['a range with more', { radii, radiusRange: { ...range, mean: 1 } }, /^radiusRange\.mean is 1, /],
+    [
+      'neither particles nor a range',
+      { positions: undefined, radii: new Float32Array(0) },
+      /^radiusRange is undefined, .*given where there are no `radii` yet/,
+    ],
+    [
+      'obstacles',
+      { radii, obstacles: new Float32Array(2) },
+      /^obstacles is .*, but it must be left out where particles have radii of their own\.$/,
+    ],
+    [
+      'crowds refused',
+      { radii, crowds: false },
+      /^world\.crowds is false, .*left out or true where radii are given\.$/,
+    ],
+  ])('refuses %s', (_, change, message) => {
+    expect(() => plan(change)).toThrow(ArgumentError);
+    expect(() => plan(change)).toThrow(message);
+  });
+});
+
 describe('checkCheckpoint', () => {
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
   const simulation = {
@@ -176,6 +271,29 @@ describe('checkCheckpoint', () => {
     expect(describeWorld(world)).toEqual({ min: [0, 0], max: [9, 9] });
   });
 
+  it('knows particles with radii of their own from equal ones', () => {
+    const radiusRange = { smallest: 0.25, largest: 0.5 };
+    const own = { ...simulation, radiusRange };
+    const radii = new Float32Array([0.25, 0.5]);
+    expect(() => checkCheckpoint({ ...good, radiusRange, radii }, own)).not.toThrow();
+    expect(() => checkCheckpoint(good, own)).toThrow(
+      /^checkpoint\.radiusRange is undefined, but it must be \{ smallest: 0\.25, largest: 0\.5 \}, like this simulation\.$/,
+    );
+    expect(() => checkCheckpoint({ ...good, radiusRange, radii }, simulation)).toThrow(
+      /^checkpoint\.radiusRange is .*, but it must be left out, since all particles of this simulation have one radius\.$/,
+    );
+    expect(() => checkCheckpoint({ ...good, radii }, simulation)).toThrow(
+      /^checkpoint\.radii is .*, but it must be left out, since all particles of this simulation have one radius\.$/,
+    );
+    expect(() => checkCheckpoint({ ...good, radiusRange }, own)).toThrow(
+      /^checkpoint\.radii is undefined, .*a Float32Array with a radius for each of 2 particles\.$/,
+    );
+    const tooLarge = new Float32Array([0.25, 0.75]);
+    expect(() => checkCheckpoint({ ...good, radiusRange, radii: tooLarge }, own)).toThrow(
+      /^checkpoint\.radii\[1\] is 0\.75, .*from 0\.25 to 0\.5/,
+    );
+  });
+
   it('refuses more particles than the capacity, and nothing at all', () => {
     expect(() => checkCheckpoint(good, { ...simulation, capacity: 1 })).toThrow(
       /^checkpoint\.ids\.length is 2, .*at most 1/,
@@ -202,6 +320,28 @@ describe('IdAllocator', () => {
     for (const bad of [[3], [0, 0], [-1], [0.5], [Number.NaN], [4]]) {
       expect(() => allocator.checkLiving('ids', bad)).toThrow(ArgumentError);
     }
+  });
+
+  it('admits radii of a range, and none where there is no range', () => {
+    const allocator = new IdAllocator(4);
+    const range = { smallest: 0.5, largest: 2 };
+    const positions = new Float32Array(4);
+    const radii = new Float32Array([0.5, 2]);
+    const refused = (particles: object, within: typeof range | undefined, message: RegExp) =>
+      expect(() => allocator.admit(2, { positions, ...particles }, within)).toThrow(message);
+    refused({ radii }, undefined, /^radii is .*, but it must be left out, since all particles of this/);
+    refused({}, range, /^radii is undefined, .*a Float32Array with a radius for each of 2 particles\.$/);
+    refused({ radii: radii.slice(1) }, range, /^radii is .*a radius for each of 2 particles\.$/);
+    refused(
+      { radii: new Float32Array([1, 2.5]) },
+      range,
+      /^radii\[1\] is 2\.5, .*from 0\.5 to 2 \(the radiusRange\)\.$/,
+    );
+    refused({ radii: new Float32Array([0.25, 1]) }, range, /^radii\[0\] is 0\.25, /);
+    expect(allocator.count).toBe(0);
+    expect(allocator.admit(2, { positions, radii }, range)).toMatchObject({ positions, radii });
+    expect(allocator.admit(2, { positions }).radii).toBeUndefined();
+    expect(allocator.count).toBe(4);
   });
 
   it('agrees with a set of free ids, whatever is taken and released', () => {

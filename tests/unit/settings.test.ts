@@ -6,8 +6,9 @@ import {
   deriveSubstep,
   resolveSettings,
   SETTING_NAMES,
+  shareOf,
 } from '../../src/core/settings';
-import { defineWorld } from '../../src/core/world';
+import { defineLevels, defineWorld } from '../../src/core/world';
 
 describe('resolveSettings', () => {
   it('has a valid default for every setting', () => {
@@ -115,5 +116,34 @@ describe('deriveSubstep', () => {
     for (const value of Object.values(substep).flat()) {
       if (typeof value === 'number') expect(Math.fround(value)).toBe(value);
     }
+  });
+});
+
+describe('where each particle has a radius of its own', () => {
+  it.each([2, 3] as const)('two share in proportion to the weight of the other, in %dD', (dimensions) => {
+    expect(shareOf(dimensions, 3, 3)).toBe(0.5);
+    // Weights of 8 or 4 to 1.
+    expect(shareOf(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
+    for (const [own, other] of [
+      [1, 64],
+      [0.3, 0.2],
+      [2 ** -40, 2 ** 59],
+      [1e-20, 1e-21],
+    ] as const) {
+      const [share, rest] = [shareOf(dimensions, own, other), shareOf(dimensions, other, own)];
+      // Of one weight ratio: the sum of weights is rounded, then each quotient.
+      expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
+      expect(share).toBe(Math.fround(share));
+      expect(share > rest).toBe(own < other);
+    }
+  });
+
+  it('walls are at the corners of the box, which each keeps its own radius away from', () => {
+    const radii = { smallest: 0.5, largest: 2 };
+    const options = { dimensions: 2, min: [0, -1], max: [16, 15], periodic: [true, false] } as const;
+    const world = defineLevels(options, radii, 10);
+    const { lower, upper } = deriveSubstep(world, 4, defaultSettings(2), 0.1);
+    expect([lower[1], upper[1]]).toEqual([-1, 15]);
+    expect([lower[0], upper[0]].every((end) => Math.abs(end as number) > 3e38)).toBe(true);
   });
 });
