@@ -87,9 +87,11 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 #if MIXED
   let share = contact.share;
   let grip_share = 2.0 * substep.grip_share * share;
+  let push_speed = 2.0 * substep.push_speed * share;
 #else
   let share = 0.5;
   let grip_share = substep.grip_share;
+  let push_speed = substep.push_speed;
 #endif
   let relative = (*own).velocity - load_vector(velocity_in[other.slot]);
   let approach = dot(relative, contact.normal);
@@ -99,7 +101,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     bounces = true;
     change = -share * (1.0 + substep.restitution) * approach;
   } else {
-    let cap = select(max(substep.push_speed, -share * approach), substep.push_speed, approach > 0.0);
+    let cap = select(max(push_speed, -share * approach), push_speed, approach > 0.0);
     let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
     change = min(push * substep.inverse_dt, cap) * kept;
   }

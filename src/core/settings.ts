@@ -33,7 +33,8 @@
  * discs on a dense floor swing for ever.
  * Particles with radii of their own: each weighs (radius / the largest radius there may be)^dimensions. The law is the
  * same with overlap = radiusA + radiusB − distance, and with what a does of what both do: where the law above says ½ for
- * a, it is shareOf(a, b) = weight of b / (weight of a + weight of b); so momentum is kept, to rounding.
+ * a, it is shareOf(a, b) = weight of b / (weight of a + weight of b), and where it says `pushSpeed`, 2 · shareOf(a, b)
+ * times it; so momentum is kept, to rounding.
  * Stability: with modes weighed by the weights, 3 λ + 2 σ < 4 holds as above. Small ones in the gaps between large ones make
  * a packing stiffer: numerically, over all modes, discs in the gaps of the densest packing are stable up to 0.340 and in
  * those of a square one up to 0.344, spheres in the gaps of four and of six in the densest packing up to 0.270. Random

@@ -73,7 +73,7 @@ function exert(
   const push = 2 * share * halfRelaxation * overlap;
   const change = bounces
     ? -share * (1 + restitution) * approach
-    : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution, share);
+    : bearingChange(push * inverseDt, approach, 2 * share * pushSpeed, restSpeed, restitution, share);
   const braking = speed > 0 ? Math.min(friction * change, 2 * share * gripShare * speed) / speed : 0;
   // A contact that bears also holds its place; one that bounces only changes course.
   const held = bounces ? 0 : braking * dt;

@@ -92,6 +92,9 @@ export type FlightStep = keyof typeof STEPS;
 
 export const FLIGHT_STEPS = Object.keys(STEPS) as FlightStep[];
 
+/** Those that are the same in every world. */
+export const FLIGHT_PLANS = FLIGHT_STEPS.filter((step) => STEPS[step] === 'PLAN');
+
 /** Parts that look for obstacles. */
 const FACING: readonly Part[] = ['STILL', 'STRIKE'];
 

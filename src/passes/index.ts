@@ -9,7 +9,7 @@ import { BoxBodies } from './box-bodies';
 import { BOX_SEARCHERS, Boxes } from './boxes';
 import { Count } from './count';
 import { Crowd } from './crowd';
-import { FLIGHT_STEPS, Flight } from './flight';
+import { FLIGHT_PLANS, FLIGHT_STEPS, Flight } from './flight';
 import { Gather } from './gather';
 import { Guests } from './guests';
 import { Integrate } from './integrate';
@@ -42,6 +42,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
+    ...FLIGHT_PLANS.map((step) => Flight.describe({ dimensions, kind: 'bounded' }, step, 65_535)),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
@@ -62,7 +63,9 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Integrate.describe(variant),
     Integrate.describe(variant, false),
-    ...FLIGHT_STEPS.map((step) => Flight.describe(variant, step, 65_535)),
+    ...FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step)).map((step) =>
+      Flight.describe(variant, step, 65_535),
+    ),
     ...BREADTHS.flatMap((breadth) => [
       Near.describe(variant, 'tally', breadth),
       Near.describe(variant, 'fill', breadth),

@@ -408,13 +408,15 @@ function addContact(
   const { approach, approachError, normal, relative, speed } = contact;
   const { share, gripShare, error: partError } = contact.part;
   const shareError = share * (approachError + partError * Math.abs(approach));
-  const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, -approach * share);
+  // Twice the share of pushSpeed among particles, all of it on an obstacle.
+  const most = (gripShare / substep.gripShare) * pushSpeed;
+  const cap = approach > 0 ? most : Math.max(most, -approach * share);
   const full = Math.min(contact.push * inverseDt, cap);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
   const bearing = full * kept;
   const bearingError =
-    Math.max(contact.amountError * inverseDt, shareError) +
+    Math.max(contact.amountError * inverseDt, shareError, partError * most) +
     3 * U * full +
     (isKeptSettled ? 0 : restitution * full);
   const bouncing = Math.max(0, -(1 + restitution) * share * approach);

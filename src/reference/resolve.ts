@@ -198,7 +198,8 @@ function contactEffect(
   if (isBounce) {
     change = fround(fround(-part.push * fround(1 + restitution)) * approach);
   } else {
-    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, fround(-part.push * approach));
+    const most = fround(fround(2 * part.grip) * pushSpeed);
+    const cap = approach > 0 ? most : Math.max(most, fround(-part.push * approach));
     const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
     change = fround(Math.min(fround(push * inverseDt), cap) * kept);
   }

@@ -232,7 +232,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     const request = { dimensions, kind: 'bounded', count: 120, ratio: 8, density: 0.4 } as const;
     const simulation = createCpuSimulation(mixedOptions(request, { gravity }));
     simulation.separate(64);
-    for (let step = 0; step < 500; step++) simulation.step(1 / 60);
+    for (let step = 0; step < 1200; step++) simulation.step(1 / 60);
     const { velocities } = simulation.read();
     const squares = velocities.reduce((sum, along) => sum + along * along, 0);
     // Radii a second, where a fall takes them to more than ten.

@@ -107,6 +107,27 @@ describe('the law between particles of many sizes', () => {
     });
   });
 
+  it.each(DIMENSIONS)(
+    'keeps momentum where the speed of a fall limits what pushes give, in %dD',
+    (dimensions) => {
+      const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
+      const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
+      const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5, gravity }));
+      const before = simulation.measure();
+      const { radii } = simulation.read();
+      const largest = simulation.radius;
+      const weight = (radii as Float32Array).reduce(
+        (sum, radius) => sum + (radius / largest) ** dimensions,
+        0,
+      );
+      simulation.step(1 / 60);
+      simulation.measure().momentum.forEach((along, axis) => {
+        const gained = (weight * (gravity[axis] as number)) / 60;
+        expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
+      });
+    },
+  );
+
   it('pushes those in one place apart along an axis, however large', () => {
     const simulation = pair({ positions: new Float32Array([4, 4, 4, 4]) });
     simulation.separate();

@@ -55,6 +55,10 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   clear: ONE,
   clear_guests: ONE,
   count_list: ONE,
+  begin: ONE,
+  reset: ONE,
+  plan: ONE,
+  next: ONE,
   each_heavy: ['HEAVY_WORKGROUP_SIZE', HEAVY_WORKGROUP_SIZE],
   measure_state: ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
 };
