@@ -9,7 +9,7 @@ import type { Dimensions, WorldKind } from '../../src/core/world';
 export const DT = 1 / 64;
 
 const RADIUS = 0.5;
-const WALL = 80;
+const WALL = 45;
 
 /** So many bullets, of which the slowest flies 50 diameters a step, before a wall that is one diameter thick. */
 export function bulletsBeforeWall(
@@ -29,7 +29,7 @@ export function bulletsBeforeWall(
     velocities[first] = (50 + ((7 * bullet + layer) % 13)) / DT;
     for (let axis = 0; axis < across; axis++) {
       // Not straight at the obstacles, and not at each other.
-      positions[first + 1 + axis] = place(bullet, axis) + 0.25 * Math.sin(bullet + axis);
+      positions[first + 1 + axis] = place(bullet, axis) + 0.03 * Math.sin(bullet + axis);
       velocities[first + 1 + axis] = Math.cos(3 * bullet + axis) / DT;
     }
   }
@@ -87,7 +87,7 @@ export function fastCrowd(
   };
 }
 
-/** Every two of them, squared: the least distance, and of which; in a world that does not wrap around. */
+/** The least distance of every two of them, in a world that does not wrap around. */
 export function nearestPair(dimensions: Dimensions, positions: Float32Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (let one = 0; one < positions.length; one += dimensions) {
