@@ -52,13 +52,14 @@ interface Hit {
 
 interface Piece {
   readonly path: number;
-  /** When it begins. */
+  /** When it begins and ends. */
   readonly from: number;
+  readonly to: number;
 }
 
 /** A piece and those of others that come near it, in any order: which hit comes first does not depend on it. */
 interface Meeting {
-  readonly from: number;
+  readonly piece: Piece;
   readonly others: readonly Piece[];
 }
 
@@ -144,7 +145,7 @@ class Paths {
       for (let piece = 0; piece < (this.followed[path] as number); piece++) {
         const from = piece / (this.cuts[path] as number);
         if (isBefore(this.first[path] as Hit, from)) return;
-        const [low, high] = this.boxOf({ path, from }, AROUND_SLOW);
+        const [low, high] = this.boxOf(this.pieceOf(path, piece), AROUND_SLOW);
         this.search.particles(low, high, (partner) => {
           if (partner === slot || this.pathOf.has(partner)) return;
           this.face(slot, from, positions, partner, from, true);
@@ -163,34 +164,46 @@ class Paths {
   settle(): void {
     const meetings = this.meetings();
     this.hits = [...this.first];
-    let woken = new Set(this.slots.keys());
+    const times = Float64Array.from(this.first, ({ key }) => timeOfKey(key));
+    let woken: Iterable<number> = this.slots.keys();
     for (let round = 1; round <= FLIGHT_ROUNDS; round++) {
       const before = this.hits;
       const hits = [...before];
       const next = new Set<number>();
+      const changed: number[] = [];
       for (const path of woken) {
-        const hit = this.endAmong(path, meetings[path] as Meeting[], before);
+        const hit = this.endAmong(path, meetings[path] as Meeting[], before, times);
         const was = before[path] as Hit;
         if (isSame(hit, was)) continue;
         hits[path] = hit;
+        changed.push(path);
         for (const { others } of meetings[path] as Meeting[])
           for (const other of others) next.add(other.path);
         if (round === FLIGHT_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, was.key);
       }
       this.hits = hits;
+      // Not before all have seen them as they were.
+      for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
       woken = next;
     }
   }
 
-  private endAmong(path: number, meetings: readonly Meeting[], before: readonly Hit[]): Hit {
+  /** The end of a path among those of others, and the times of these. */
+  private endAmong(
+    path: number,
+    meetings: readonly Meeting[],
+    before: readonly Hit[],
+    times: Float64Array,
+  ): Hit {
     const slot = this.slots[path] as number;
     let end = this.first[path] as Hit;
-    for (const { from, others } of meetings) {
-      if (isBefore(end, from)) break;
-      for (const { path: other, from: theirs } of others) {
-        if (!this.mayMeet(path, from, other, theirs, before[other] as Hit)) continue;
-        const partner = this.slots[other] as number;
-        const hit = { key: this.meetFast(slot, from, partner, before[other] as Hit), partner };
+    for (const { piece, others } of meetings) {
+      if (isBefore(end, piece.from)) break;
+      for (const theirs of others) {
+        if (!mayMeet(piece, theirs, times[theirs.path] as number)) continue;
+        const partner = this.slots[theirs.path] as number;
+        const key = this.meetFast(slot, piece.from, partner, before[theirs.path] as Hit);
+        const hit = { key, partner };
         if (this.comesFirst(hit, end)) end = hit;
       }
     }
@@ -382,9 +395,8 @@ class Paths {
   }
 
   /** The box around a piece, so many diameters wider on each side. */
-  private boxOf({ path, from }: Piece, around: number): [number[], number[]] {
+  private boxOf({ path, from, to }: Piece, around: number): [number[], number[]] {
     const slot = this.slots[path] as number;
-    const to = Math.min(1, from + 1 / (this.cuts[path] as number));
     const begin = this.placeAt(slot, from);
     const end = this.placeAt(slot, to);
     const margin = around * this.substep.diameter;
@@ -392,14 +404,9 @@ class Paths {
     return [low, begin.map((along, axis) => Math.max(along, end[axis] as number) + margin)];
   }
 
-  /** Whether one on a piece of its path can be where another is on a piece of its own: both fly, or that one rests there. */
-  private mayMeet(path: number, from: number, other: number, theirs: number, { key }: Hit): boolean {
-    const to = from + 1 / (this.cuts[path] as number);
-    const last = theirs + 1 / (this.cuts[other] as number);
-    // A tick is what rounding may be off by.
-    const tick = 1 / FLIGHT_TICKS;
-    const end = timeOfKey(key);
-    return end >= theirs - tick && to >= theirs - tick && (end <= last || from <= last + tick);
+  private pieceOf(path: number, index: number): Piece {
+    const cuts = this.cuts[path] as number;
+    return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
   /** Of each path, the pieces that come near those of others, one after the other. */
@@ -410,7 +417,7 @@ class Paths {
       const cuts = this.cuts[path] as number;
       const flown = Math.max(1, Math.ceil(timeOfKey((this.first[path] as Hit).key) * cuts));
       const length = Math.min(this.followed[path] as number, flown);
-      return Array.from({ length }, (__, index) => ({ path, from: index / cuts }));
+      return Array.from({ length }, (__, index) => this.pieceOf(path, index));
     });
     const boxes = new Float32Array(2 * dimensions * pieces.length);
     pieces.forEach((piece, index) => {
@@ -430,12 +437,21 @@ class Paths {
       add(second, one);
     });
     const meetings: Meeting[][] = this.slots.map(() => []);
-    pieces.forEach(({ path, from }, index) => {
+    pieces.forEach((piece, index) => {
       const near = others[index];
-      if (near) meetings[path]?.push({ from, others: near });
+      if (near) meetings[piece.path]?.push({ piece, others: near });
     });
     return meetings;
   }
+}
+
+/** A tick is what rounding may be off by. */
+const TICK = 1 / FLIGHT_TICKS;
+
+/** Whether one on a piece of its path can be where another is on a piece of its own, which ends then: both fly, or it rests. */
+function mayMeet(piece: Piece, theirs: Piece, end: number): boolean {
+  const begin = theirs.from - TICK;
+  return end >= begin && piece.to >= begin && (end <= theirs.to || piece.from <= theirs.to + TICK);
 }
 
 /** Whether a path ends before the tick of a time. */

@@ -16,8 +16,9 @@ export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,
 ): SimulationOptions & { wall: number } {
-  const lanes = dimensions === 2 ? Math.ceil(count / 20) : Math.ceil(Math.sqrt(count / 20));
   const across = dimensions - 1;
+  // Ten in a lane, in space four.
+  const lanes = dimensions === 2 ? Math.ceil(count / 10) : Math.ceil(Math.sqrt(count / 4));
   const perLayer = lanes ** across;
   const positions = new Float32Array(dimensions * count);
   const velocities = new Float32Array(dimensions * count);
