@@ -1,0 +1,182 @@
+/**
+ * Fast particles on the GPU: they end where the reference has them, pass through nobody, and leave the same bits again,
+ * in folded dispatches and in any order of memory; without any the state is that of a plain simulation.
+ */
+import { describe, expect } from 'vitest';
+import { deriveSubstep } from '../../src/core/settings';
+import { planSimulation } from '../../src/core/simulation';
+import { createSimulation } from '../../src/engine/simulation';
+import { fly } from '../../src/reference/flight';
+import { buildGrid } from '../../src/reference/grid';
+import { integrate } from '../../src/reference/integrate';
+import { ReferenceSimulation } from '../../src/reference/simulation';
+import { bulletsBeforeWall, countPassed, DT, fastCrowd } from '../helpers/bullets';
+import { gpuTest } from '../helpers/node-gpu';
+import { WORLD_KINDS } from '../helpers/obstacle-fields';
+import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+
+/** Far more than 32 bits round off, far less than one hit instead of another makes. */
+const OFF = 1e-3;
+
+describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
+  for (const kind of WORLD_KINDS) {
+    gpuTest(
+      `end where the reference has them, ${kind}`,
+      async (_, tools) => {
+        for (const [seed, restitution] of [
+          [3, 0],
+          [4, 0.5],
+          [5, 1],
+        ] as const) {
+          const options = { ...fastCrowd(dimensions, kind, 100, createNoise(seed)), restitution };
+          // Where a little more or less of everything leaves things as they are, rounding does.
+          const { world, diameter, settings } = planSimulation(options);
+          const substep = deriveSubstep(world, diameter, settings, DT);
+          const moved = integrate(world, substep, options);
+          const ends = [1 - 2 ** -20, 1 + 2 ** -20].map((factor) => {
+            const positions = moved.positions.map((along) => along * factor);
+            const obstacles = (options.obstacles as Float32Array).map((along) => along * factor);
+            return fly(
+              world,
+              substep,
+              buildGrid(world, positions, moved.velocities),
+              buildGrid(world, obstacles),
+            );
+          }) as [ReturnType<typeof fly>, ReturnType<typeof fly>];
+          expect(ends[0].hits).toBe(ends[1].hits);
+          const simulation = await createSimulation(tools.wrap(), options);
+          const reference = new ReferenceSimulation(options);
+          simulation.step(DT);
+          reference.step(DT);
+          expect(await simulation.flights()).toEqual(reference.flights());
+          expect(reference.flights().hits).toBeGreaterThan(10);
+          const got = await simulation.read();
+          const expected = reference.read();
+          for (const [index, along] of expected.positions.entries()) {
+            expect(Math.abs((got.positions[index] as number) - along), `seed ${seed}`).toBeLessThan(OFF);
+          }
+          simulation.destroy();
+        }
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'do not pass a wall one diameter thick, folded or not, unless nobody follows them',
+    async (_, tools) => {
+      // Few buckets, which folded dispatches can take.
+      const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED - 100);
+      const options = { ...bullets, unbounded: true };
+      const hashes = new Set<string>();
+      for (const [gpu, continuous] of [
+        [tools.wrap(), true],
+        [tools.wrap(), true],
+        [tools.wrap(FOLD), true],
+        [tools.wrap(), false],
+      ] as const) {
+        const simulation = await createSimulation(gpu, { ...options, continuous, substeps: 1 });
+        simulation.step(DT);
+        const passed = countPassed(options, (await simulation.read()).positions, wall);
+        expect(passed).toBe(continuous ? 0 : simulation.count);
+        if (continuous) {
+          const { swept, hits, held } = await simulation.flights();
+          expect(swept).toBe(simulation.count);
+          expect(hits).toBeGreaterThan(simulation.count / 2);
+          expect(held).toBe(0);
+          hashes.add((await simulation.measure()).hash);
+        }
+        simulation.destroy();
+      }
+      expect(hashes.size).toBe(1);
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leave the same bits again and restored elsewhere, over steps',
+    async (_, tools) => {
+      const options = fastCrowd(dimensions, 'bounded', 150, createNoise(8));
+      const hashOf = async (isRestored: boolean) => {
+        let simulation = await createSimulation(tools.wrap(), { ...options, substeps: 2 });
+        simulation.step(DT);
+        if (isRestored) {
+          const checkpoint = await simulation.checkpoint();
+          simulation.destroy();
+          simulation = await createSimulation(tools.wrap(), {
+            ...options,
+            positions: undefined,
+            velocities: undefined,
+            capacity: 150,
+          });
+          simulation.restore(checkpoint);
+        }
+        simulation.step(DT);
+        simulation.step(DT);
+        const { hash } = await simulation.measure();
+        const { swept } = await simulation.flights();
+        simulation.destroy();
+        expect(swept).toBeGreaterThan(5);
+        return hash;
+      };
+      const first = await hashOf(false);
+      expect(await hashOf(false)).toBe(first);
+      expect(await hashOf(true)).toBe(first);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'cost a simulation without any not a bit',
+    async (_, tools) => {
+      const options = fastCrowd(dimensions, 'periodic', 150, createNoise(8));
+      const velocities = options.velocities.map((along) => along / 200);
+      const hashes = new Set<string>();
+      for (const continuous of [false, true]) {
+        const simulation = await createSimulation(tools.wrap(), { ...options, velocities, continuous });
+        for (let step = 0; step < 4; step++) simulation.step(DT);
+        hashes.add((await simulation.measure()).hash);
+        if (continuous) expect((await simulation.flights()).paths).toBe(0);
+        simulation.destroy();
+      }
+      expect(hashes.size).toBe(1);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'take as many substeps as the fastest needs, and are counted',
+    async (_, tools) => {
+      const count = 3;
+      const positions = new Float32Array(dimensions * count).map((__, index) => 2 + 3 * (index % 7));
+      const velocities = new Float32Array(dimensions * count);
+      // Of a diameter in a step: a sixteenth, a half, one and a half.
+      [4, 32, 96].forEach((speed, index) => {
+        velocities[dimensions * index] = speed;
+      });
+      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const simulation = await createSimulation(tools.wrap(), {
+        dimensions,
+        radius: 0.5,
+        min: corner(0),
+        max: corner(64),
+        positions,
+        velocities,
+        continuous: true,
+      });
+      expect(await simulation.advance(DT)).toBe(12);
+      expect(await simulation.flights()).toEqual({ substepped: 2, swept: 0, paths: 0, hits: 0, held: 0 });
+      expect(await simulation.advance(DT, 8)).toBe(8);
+      expect(await simulation.flights()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
+      await expect(simulation.advance(DT, 1000)).rejects.toThrow(/^most is 1000, but/);
+      simulation.destroy();
+      const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, positions });
+      await expect(plain.flights()).rejects.toThrow(/^This simulation was created without `continuous`/);
+      plain.destroy();
+    },
+    SHARED,
+  );
+});
