@@ -20,6 +20,15 @@ fn cells_in(block: Block) -> u32 {
   return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }
 
+// For lists of what is in cells, of which there may be many more than particles: how many there are, and of which cells.
+fn lists_of_cells() -> u32 {
+  return grid.cell_count;
+}
+
+fn list_in(block: Block, index: u32) -> u32 {
+  return bucket_in(block, index);
+}
+
 // The bucket of one of them.
 fn bucket_in(block: Block, index: u32) -> u32 {
   let cell = block.first + Lattice(unflatten(index, block.length));

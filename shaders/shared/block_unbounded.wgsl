@@ -14,6 +14,19 @@ fn cells_in(block: Block) -> u32 {
   return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }
 
+// For lists of what is in cells, of which there may be many more than particles: a table of their own, under a hash.
+fn lists_of_cells() -> u32 {
+  return max(grid.cell_count, FEWEST_LISTS);
+}
+
+fn list_in(block: Block, index: u32) -> u32 {
+  let cell = block.first + Lattice(unflatten(index, block.length));
+  var hash = hash_lattice(cell);
+  hash = (hash ^ (hash >> 15u)) * 0x2c1b3c6du;
+  hash = (hash ^ (hash >> 12u)) * 0x297a2d39u;
+  return (hash ^ (hash >> 15u)) & (lists_of_cells() - 1u);
+}
+
 fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(block.first + Lattice(unflatten(index, block.length)));
 }

@@ -67,11 +67,15 @@ fn next() {
 #if LINKED
 // Nodes that each path has.
 fn room_of_path() -> u32 {
-  return (arrayLength(&links) - grid.cell_count - grid.count) / (2u * path_count());
+  return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
+}
+
+fn word_of_list(list: u32) -> u32 {
+  return grid.cell_count + grid.count + list;
 }
 
 fn word_of_node(node: u32) -> u32 {
-  return grid.cell_count + grid.count + 2u * node;
+  return word_of_list(lists_of_cells()) + 2u * node;
 }
 
 // Ticks from the first to the last in which a piece of a path is flown.
@@ -141,8 +145,8 @@ fn fastest(
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
-// The first entry of each bucket; for each particle the next after it; two words for each node of a path: the next after
-// it, and when it passes there. Entries are one more than a slot, or than the number of particles and a node; or 0.
+// The first particle of each bucket, and the next after each; the first node of each list of paths; two words for each
+// node: the next after it, and when the path passes there. One more than a slot or a node, or 0.
 @group(1) @binding(3) var<storage, read_write> links: array<atomic<u32>>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -317,7 +321,7 @@ fn link(
     }
     for (var index = 0u; index < cells; index++) {
       let node = path * room + used;
-      let next = atomicExchange(&links[bucket_in(block, index)], grid.count + node + 1u);
+      let next = atomicExchange(&links[word_of_list(list_in(block, index))], node + 1u);
       atomicStore(&links[word_of_node(node)], next);
       atomicStore(&links[word_of_node(node) + 1u], window_between(since, f32(piece + 1u) / cuts));
       used++;
@@ -348,7 +352,7 @@ fn unlink(
     let block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
     let cells = cells_in(block);
     for (var index = 0u; index < cells; index++) {
-      atomicStore(&links[bucket_in(block, index)], 0u);
+      atomicStore(&links[word_of_list(list_in(block, index))], 0u);
     }
   }
 }
@@ -429,10 +433,9 @@ fn meet(
     let block = block_around(slot, way, since, f32(piece + 1u) / cuts, substep.diameter);
     let cells = cells_in(block);
     for (var index = 0u; index < cells; index++) {
-      var entry = links[bucket_in(block, index)];
-      // Paths are linked before the slow particles of a cell: those were met before.
-      for (var met = 0u; met < arrayLength(&links) && entry > grid.count; met++) {
-        let node = min(entry - 1u - grid.count, paths * room - 1u);
+      var entry = links[word_of_list(list_in(block, index))];
+      for (var met = 0u; met < arrayLength(&links) && entry != 0u; met++) {
+        let node = min(entry - 1u, paths * room - 1u);
         let other = slot_of_path(node / room);
         let word = word_of_node(node);
         entry = links[word];

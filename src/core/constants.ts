@@ -149,5 +149,8 @@ export const PIECE_CELLS = 4;
 /** Pieces of a path that are followed at most. */
 export const MOST_PIECES = 1024;
 
+/** Lists of paths in an unbounded world, at least: paths pass many cells, however few particles there are. */
+export const FEWEST_LISTS = 2 ** 17;
+
 /** In the partner of a path that ends at a wall: its axis, plus this. */
 export const WALL_PARTNER = 0xc000_0000;

@@ -2,7 +2,13 @@
  * Purpose: the paths of a simulation's fast particles on the GPU: owns what passes/flight.ts works with beside the state.
  * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
  */
-import { FLIGHT_DISPATCHES, FLIGHT_FASTEST, FLIGHT_HEADER, FLIGHT_SUBSTEPPED } from '../core/constants';
+import {
+  FEWEST_LISTS,
+  FLIGHT_DISPATCHES,
+  FLIGHT_FASTEST,
+  FLIGHT_HEADER,
+  FLIGHT_SUBSTEPPED,
+} from '../core/constants';
 import type { Flights as Counted } from '../core/flight';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
@@ -29,12 +35,14 @@ export class Flights {
   ) {}
 
   static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
+    const lists = Math.max(world.cellCount, world.kind === 'unbounded' ? FEWEST_LISTS : 0);
     const { pass, owned, dispatches } = await createParts({
       pass: Flight.create(gpu, variant, 'now'),
       owned: createBuffers(gpu, 'flights', {
         flights: 4 * (FLIGHT_HEADER + capacity),
         links:
-          4 * (world.cellCount + capacity) + 8 * Math.max(FEWEST_NODES, NODES[world.dimensions] * capacity),
+          4 * (world.cellCount + capacity + lists) +
+          8 * Math.max(FEWEST_NODES, NODES[world.dimensions] * capacity),
         first: 8 * capacity,
         even: 8 * capacity,
         odd: 8 * capacity,

@@ -23,7 +23,7 @@ export interface FlightBuffers {
   readonly flights: GPUBuffer;
   /** FLIGHT_DISPATCHES words, usage INDIRECT. */
   readonly dispatches: GPUBuffer;
-  /** A word a bucket and a particle, two a node of a path; those of buckets zero before and after. */
+  /** A word a bucket, a particle and a list of paths, two a node; those of buckets and lists zero before and after. */
   readonly links: GPUBuffer;
   /** Two words a particle each; claims are zero before and after. */
   readonly first: GPUBuffer;
