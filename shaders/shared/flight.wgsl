@@ -3,7 +3,7 @@
 // substep's motion. A time is a share of the substep.
 
 // Squares of FAST_SHARE and NEAR_SHARE.
-const FAST_SQUARED = 0x1p-6f;
+const FAST_SQUARED = 0x1p-8f;
 const NEAR_SQUARED = 0.87890625f;
 
 // A key later than any.

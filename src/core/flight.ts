@@ -4,7 +4,7 @@
  * GPU shaders/solve/flight.wgsl.
  *
  * The law, after integrating and before the sort:
- *   - a particle is fast if it moves farther than an eighth of a diameter (FAST_SHARE) in the substep. Its path is the
+ *   - a particle is fast if it moves farther than a sixteenth of a diameter (FAST_SHARE) in the substep. Its path is the
  *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
  *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes
  *     nearer to than 15/16 of a diameter (NEAR_SHARE) while it approaches; of several at the same time, the one at which
@@ -19,7 +19,10 @@
  *     A slow one names the first of those that name it. Whoever is not named rests where it is until the next substep,
  *     with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
  * Nobody's centre comes nearer to another's than NEAR_SHARE of a diameter on a path, so nobody passes through anybody.
+ * After each pass of the contact law, whoever was pushed farther than FAST_SHARE of a diameter is taken back to that:
+ * friction takes back its share of a motion, and of one that ended early that would be many diameters.
  */
+import { carryCoordinate } from './cells';
 import { CLOSING_BITS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
 import type { Substep } from './settings';
 import type { World } from './world';
@@ -28,7 +31,7 @@ import type { World } from './world';
  * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
  * that near, and about as much again before they are turned.
  */
-export const FAST_SHARE = 1 / 8;
+export const FAST_SHARE = 1 / 16;
 
 /** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
 export const NEAR_SHARE = 15 / 16;
@@ -109,6 +112,34 @@ export function greatestSpeed(
     if (squared > greatest && Number.isFinite(place)) greatest = squared;
   }
   return Math.sqrt(greatest);
+}
+
+/** Takes back whoever was pushed farther than FAST_SHARE of a diameter in a pass; `after` in place, packed like `before`. */
+export function restrain(
+  world: World,
+  { diameter }: Pick<Substep, 'diameter'>,
+  before: Float32Array,
+  after: Float32Array,
+  live: number,
+): void {
+  const { dimensions, period } = world;
+  const most = FAST_SHARE * diameter;
+  const way = new Float64Array(dimensions);
+  for (let first = 0; first < dimensions * live; first += dimensions) {
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const along = (after[first + axis] as number) - (before[first + axis] as number);
+      const length = period[axis] as number;
+      way[axis] = length > 0 ? along - length * Math.round(along / length) : along;
+      squared += (way[axis] as number) ** 2;
+    }
+    if (!(squared > most * most)) continue;
+    const share = most / Math.sqrt(squared);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const moved = Math.fround((before[first + axis] as number) + share * (way[axis] as number));
+      after[first + axis] = carryCoordinate(world, moved, axis);
+    }
+  }
 }
 
 /** The ends of a substep's motion, sorted; those from `live` on are set aside. */

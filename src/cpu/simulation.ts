@@ -12,7 +12,7 @@
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
-import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS } from '../core/flight';
+import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS, restrain } from '../core/flight';
 import { hashState } from '../core/hash';
 import {
   checkTimeStep,
@@ -82,6 +82,8 @@ export class CpuSimulation implements ParticleSimulation {
   /** Where the paths of fast particles are followed. */
   private readonly flight: Flight | undefined;
   private lastFlights = NO_FLIGHTS;
+  /** Positions before a pass of the contact law, where paths are followed. */
+  private readonly before: Float32Array;
   /** 0, 1, 2 …: what the search is to call slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
@@ -132,6 +134,7 @@ export class CpuSimulation implements ParticleSimulation {
       if (plan.continuous) this.flight = new Flight(equal.order, this.obstacles);
     }
     this.continuous = plan.continuous;
+    this.before = new Float32Array(plan.continuous ? dimensions * capacity : 0);
     this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
@@ -350,8 +353,11 @@ export class CpuSimulation implements ParticleSimulation {
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
+    const { continuous, before, world, dimensions } = this;
+    if (continuous) before.set(state.positions.subarray(0, dimensions * live));
     contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
+    if (continuous) restrain(world, parameters, before, state.positions, live);
   }
 
   /** Pairs of slots. */
@@ -404,7 +410,7 @@ export class CpuSimulation implements ParticleSimulation {
   private stateBytes(): number {
     const { pushes, changes, approaches, partners } = this.response;
     const { positions, velocities, ids, radii } = this.state;
-    const once = [pushes, changes, approaches, partners, this.slots];
+    const once = [pushes, changes, approaches, partners, this.slots, this.before];
     const twice = [positions, velocities, ids, radii];
     const bytes = (arrays: readonly ArrayBufferView[]) =>
       arrays.reduce((sum, array) => sum + array.byteLength, 0);

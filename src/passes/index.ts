@@ -23,6 +23,7 @@ import { Pairs } from './pairs';
 import { Partner } from './partner';
 import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
+import { Restrain } from './restrain';
 import { Retire } from './retire';
 import { Scan } from './scan';
 import { Scatter } from './scatter';
@@ -63,6 +64,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Integrate.describe(variant),
     Integrate.describe(variant, false),
+    Restrain.describe(variant),
     ...FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step)).map((step) =>
       Flight.describe(variant, step, 65_535),
     ),

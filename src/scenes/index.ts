@@ -6,6 +6,7 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
+import { BULLETS } from './fast';
 import { asScene, createMixedScene, MIXED_SCENE_NAMES, MIXED_SCENES } from './mixed';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
@@ -34,6 +35,7 @@ export const SCENES: readonly SceneDefinition[] = [
   COLLIDING_CELLS,
   CROWDS_SCENE,
   OBSTACLES,
+  BULLETS,
 ];
 
 /** Of scenes whose particles have one radius; MIXED_SCENE_NAMES are the others. */
@@ -75,6 +77,7 @@ export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> =
     positions: scene.positions,
     velocities: scene.velocities,
     obstacles: scene.obstacles,
+    continuous: scene.continuous,
     ...scene.settings,
     ...changes,
   };

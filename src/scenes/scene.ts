@@ -38,6 +38,8 @@ export interface Scene {
   readonly velocities: Float32Array;
   /** Packed positions of particles that never move. */
   readonly obstacles?: Float32Array | undefined;
+  /** Whether the paths of fast particles are followed. */
+  readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;
 }
 
@@ -53,6 +55,7 @@ export type SceneContent = Pick<
   | 'positions'
   | 'velocities'
   | 'obstacles'
+  | 'continuous'
   | 'settings'
 >;
 

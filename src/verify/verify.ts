@@ -40,6 +40,7 @@ import {
 import { UNITS } from '../scenes/scene';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
+import { checkFlights, MOST_FLYING } from './flights';
 import { checkMixedPairs, levelChecks, type MixedParticles } from './levels';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 
@@ -141,6 +142,7 @@ function complete(options: VerifyOptions) {
 }
 
 function mostOf(scene: string): number {
+  if (scene === 'bullets') return MOST_FLYING;
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
@@ -154,6 +156,9 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(`one-cell was resolved up to ${MOST_ONE_CELL_RESOLVED} particles only.`);
+  }
+  if (scenes.includes('bullets') && most > MOST_FLYING) {
+    notes.push(`bullets was checked up to ${MOST_FLYING} particles only.`);
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
@@ -193,6 +198,9 @@ function simulationChecks(subject: Subject, scene: Scene): Check[] {
       checks.push([`separate ${broadPhase}`, () => checkSeparate(subject, scene, broadPhase)]);
       checks.push([`step ${broadPhase}`, () => checkStep(subject, scene, broadPhase)]);
     }
+  }
+  if (scene.continuous) {
+    checks.push(['paths', () => checkFlights((options) => open(subject, options), scene)]);
   }
   if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
   return checks;

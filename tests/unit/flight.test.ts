@@ -336,8 +336,8 @@ describe('counters and substeps', () => {
   });
 
   it('are as many as the fastest needs, or those of the settings where that is too many', () => {
-    const simulation = few([2, 1, 2, 4], [4, 0, 96, 0], { substeps: 8 });
-    // 1.5 diameters: twelve eighths.
+    const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
+    // 0.73 of a diameter: twelve sixteenths.
     expect(simulation.advance(1 / 64)).toBe(12);
     expect(simulation.flights()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
     expect(simulation.advance(1 / 64, 11)).toBe(8);

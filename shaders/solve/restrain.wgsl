@@ -1,0 +1,28 @@
+// Where paths are followed, no push carries anybody farther in a pass than the slow may move in a substep: among fast
+// particles friction would, since it takes back its share of motions that ended early. Inputs: positions before the pass.
+// In place: positions after it. Slots stay as they are. Twin: restrain in src/core/flight.ts.
+
+@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
+
+// Square of FAST_SHARE.
+const FAST_SQUARED = 0x1p-8f;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn restrain(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let before = load_vector(position_in[slot]);
+  let way = separation(load_vector(position_out[slot]), before);
+  let squared = dot(way, way);
+  let most = FAST_SQUARED * substep.diameter_squared;
+  if (is_finite(before) && squared > most) {
+    position_out[slot] = store_vector(carried(before + sqrt(most / squared) * way));
+  }
+}

@@ -1,0 +1,28 @@
+/** Host of shaders/solve/restrain.wgsl: pushes kept short, where the paths of fast particles are followed. */
+import text from '../../shaders/solve/restrain.wgsl?raw';
+import type { Gpu } from '../gpu/device';
+import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
+import { type Variant, worldModules, worldName } from './modules';
+import { ParticlePass } from './particle-pass';
+
+export interface RestrainBuffers {
+  readonly position_in: GPUBuffer;
+  readonly position_out: GPUBuffer;
+}
+
+export class Restrain extends ParticlePass<RestrainBuffers> {
+  static describe(variant: Variant): KernelDescription {
+    const { dimensions, kind } = variant;
+    return {
+      label: `solve.restrain${worldName({ dimensions, kind })}`,
+      dimensions,
+      sources: [...worldModules({ dimensions, kind }), { name: 'solve/restrain.wgsl', text }],
+      entryPoint: 'restrain',
+      bindings: { position_in: 'read', position_out: 'write' },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, compilation: Compilation): Promise<Restrain> {
+    return new Restrain(await Kernel.create(gpu, Restrain.describe(variant), compilation));
+  }
+}

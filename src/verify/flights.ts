@@ -1,0 +1,59 @@
+/**
+ * Purpose: holds the fast particles of a scene against its wall, which none may pass, and against the reference.
+ * Inputs: an engine, a scene with obstacles whose first coordinate is that of the wall. Output: what was seen.
+ */
+import { FLIGHT_TICKS } from '../core/constants';
+import { greatestSpeed } from '../core/flight';
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import { ReferenceSimulation } from '../reference/simulation';
+import { type Scene, sceneOptions } from '../scenes';
+
+/** Bullets at most: a step of all of them, and a pair of paths for every two, on a software GPU. */
+export const MOST_FLYING = 1024;
+/** In the reference everybody is held against everybody. */
+const MOST_COMPARED = 300;
+const TIME_STEP = 1 / 60;
+const STEPS = 3;
+/** Lengths: what contacts may round, and more. One hit instead of another is far more. */
+const OFF = 1e-3;
+/** Ticks that rounding may shift the end of a path, or of one that it ends at. */
+const TICKS_OFF = 2;
+
+type Open = (options: SimulationOptions) => Promise<ParticleSimulation>;
+
+export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: boolean; detail: string }> {
+  const wall = scene.obstacles?.[0] ?? Number.POSITIVE_INFINITY;
+  const { count, dimensions } = scene;
+  const passed = (positions: Float32Array) =>
+    positions.reduce((sum, along, index) => sum + (index % dimensions === 0 && !(along < wall) ? 1 : 0), 0);
+  const followed = await open(sceneOptions(scene));
+  const ignored = await open(sceneOptions(scene, { continuous: false }));
+  try {
+    followed.step(TIME_STEP);
+    const first = await followed.read();
+    const flights = await followed.flights();
+    if (count <= MOST_COMPARED) {
+      const reference = new ReferenceSimulation(sceneOptions(scene));
+      reference.step(TIME_STEP);
+      const expected = reference.read().positions;
+      const longest = TIME_STEP * greatestSpeed(dimensions, scene.positions, scene.velocities, count);
+      const most = OFF + (TICKS_OFF * longest) / FLIGHT_TICKS;
+      const off = expected.findIndex(
+        (along, index) => Math.abs(along - (first.positions[index] as number)) > most,
+      );
+      if (off >= 0) {
+        const detail = `coordinate ${off % dimensions} of particle ${Math.floor(off / dimensions)} is ${first.positions[off]} instead of ${expected[off]}`;
+        return { pass: false, detail };
+      }
+    }
+    for (let step = 1; step < STEPS; step++) followed.step(TIME_STEP);
+    ignored.step(TIME_STEP);
+    const through = passed((await followed.read()).positions);
+    const without = passed((await ignored.read()).positions);
+    const detail = `${through} of ${count} passed in ${STEPS} steps, ${without} in one where no paths are followed; ${flights.swept} swept, ${flights.hits} hits, ${flights.held} held`;
+    return { pass: through === 0 && without === count, detail };
+  } finally {
+    followed.destroy();
+    ignored.destroy();
+  }
+}
