@@ -440,7 +440,8 @@ it('share themselves out from the second on', () => {
 
 it('are in no kernel of a simulation without them', () => {
   for (const dimensions of DIMENSIONS) {
-    const kernels = describeKernels(dimensions, true);
+    // Ends of paths have names for obstacles, and those of simulations without them never come up.
+    const kernels = describeKernels(dimensions, true).filter(({ label }) => !label.includes('.flight.'));
     const [having, others] = [true, false].map((has) =>
       kernels.filter(({ label }) => label.endsWith('.obstacles') === has),
     ) as [typeof kernels, typeof kernels];

@@ -177,7 +177,8 @@ class SloppyDevice {
     const push = multiply(this.part(share, 2 * halfRelaxation), overlap);
     if (mode === 'separate') return { push: normal.map((along) => multiply(push, along)), change: normal };
     const approach = this.dot(relative, normal);
-    const cap = approach > 0 ? pushSpeed : Math.max(pushSpeed, this.part(share, -approach));
+    const most = this.part(share, 2 * pushSpeed);
+    const cap = approach > 0 ? most : Math.max(most, this.part(share, -approach));
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
     const change = isMutual
       ? multiply(this.part(share, -add(1, restitution)), approach)
