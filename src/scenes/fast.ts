@@ -21,8 +21,7 @@ export const BULLETS: SceneDefinition = {
   generate(dimensions, count, random) {
     const lanesAcross = ceilRoot(Math.max(1, count) / IN_LANE[dimensions], dimensions - 1);
     const lanes = lanesAcross ** (dimensions - 1);
-    const middle = (lane: number, axis: number) =>
-      (Math.floor(lane / lanesAcross ** axis) % lanesAcross) + 0.5;
+    const middle = (lane: number, axis: number) => (Math.floor(lane / lanesAcross ** axis) % lanesAcross) + 1;
     const positions = new Float32Array(dimensions * count);
     const velocities = new Float32Array(dimensions * count);
     for (let bullet = 0; bullet < count; bullet++) {
@@ -43,7 +42,7 @@ export const BULLETS: SceneDefinition = {
     return {
       radius: 0.5,
       min: repeat(0, dimensions),
-      max: repeat(lanesAcross, dimensions).with(0, 2 * wall),
+      max: repeat(lanesAcross + 1, dimensions).with(0, 2 * wall),
       positions,
       velocities,
       obstacles,
