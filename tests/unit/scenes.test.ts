@@ -71,6 +71,10 @@ it('keeps its particles from one version to the next', () => {
   );
   expect(hashes).toMatchInlineSnapshot(`
     {
+      "bullets": [
+        "0f2277d361dfed4d",
+        "3ee69850ec282cba",
+      ],
       "channel": [
         "3eb94976955a9e07",
         "c7002cadca1b7e78",
