@@ -33,6 +33,12 @@ export const FAST_SHARE = 1 / 8;
 /** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
 export const NEAR_SHARE = 15 / 16;
 
+/**
+ * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
+ * take it through others.
+ */
+export const TO_WALL = 1 - NEAR_SHARE;
+
 /** A key later than any path. */
 export const NEVER = 2 ** 32;
 
