@@ -62,7 +62,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly obstacles?: Float32Array | undefined;
   /**
-   * No tunnelling: the paths of particles that move farther than a quarter of a diameter in a substep are followed, and
+   * No tunnelling: the paths of particles that move farther than an eighth of a diameter in a substep are followed, and
    * end where they hit somebody (see core/flight.ts). Default false.
    */
   readonly continuous?: boolean | undefined;
@@ -190,7 +190,7 @@ export interface ParticleSimulation {
   /** Advances by `dt` seconds. */
   step(dt: number): void;
   /**
-   * A step with as many substeps as the fastest particle needs to move no farther than a quarter of a diameter in one,
+   * A step with as many substeps as the fastest particle needs to move no farther than an eighth of a diameter in one,
    * and at least those of the settings; where that would be more than `most`, with those of the settings, and fast
    * particles' paths are followed. Of a `continuous` simulation only. Default: twice those of the settings. Returns how
    * many it took.
