@@ -18,6 +18,8 @@
  *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed) and friction.
  *     A slow one names the first of those that name it. Whoever is not named rests where it is until the next substep,
  *     with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
+ *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep; one so
+ *     long that this is not a tick stays where it begins. On the GPU it is held too where floats are coarser than its cells.
  * Nobody's centre comes nearer to another's than NEAR_SHARE of a diameter on a path, so nobody passes through anybody.
  */
 import { CLOSING_BITS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
