@@ -2,9 +2,10 @@
 // src/core/paths.ts. Needs a world, box_* and block_*, and of the kernel position_in, velocity_in: the ends of a
 // substep's motion. A time is a share of the substep.
 
-// Squares of FAST_SHARE and NEAR_SHARE.
+// Squares of FAST_SHARE, NEAR_SHARE and TO_WALL.
 const FAST_SQUARED = 0x1p-8f;
 const NEAR_SQUARED = 0.87890625f;
+const TO_WALL_SQUARED = 0x1p-8f;
 
 // A key later than any.
 const NEVER = 0xffffffffu;
@@ -80,10 +81,20 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
+// Of so many pieces. Where all that may be are not a tick, the path ends where it begins.
+fn followed_pieces(cuts: f32) -> f32 {
+  return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(FLIGHT_TICKS));
+}
+
 // The cells of a piece and of what is so near to it.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, margin: f32) -> Block {
   let begin = place_at(slot, way, since);
   let end = place_at(slot, way, to);
   let box = brought_in(Box(min(begin, end) - Vector(margin), max(begin, end) + Vector(margin)));
   return block_between(box.low, box.high);
+}
+
+// Whether rounding makes more of a piece than it is: so far out, or on so long a way, that one cannot be followed.
+fn is_coarse(block: Block) -> bool {
+  return any(block.length > Extent(4u * PIECE_CELLS));
 }

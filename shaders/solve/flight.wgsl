@@ -64,18 +64,31 @@ fn next() {
 }
 #endif
 
+#if FILED
+// Where in `links` is what: the buckets, the lists of paths, then what is written before it is read. So the former, which
+// are to be zero, are at the same place however many particles there are.
+fn word_of_list(list: u32) -> u32 {
+  return grid.cell_count + list;
+}
+
+fn word_of_next(slot: u32) -> u32 {
+  return word_of_list(lists_of_cells()) + slot;
+}
+
+fn word_of_node(node: u32) -> u32 {
+  return word_of_next(grid.count) + 2u * node;
+}
+#endif
+
 #if LINKED
 // Nodes that each path has.
 fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-fn word_of_list(list: u32) -> u32 {
-  return grid.cell_count + grid.count + list;
-}
-
-fn word_of_node(node: u32) -> u32 {
-  return word_of_list(lists_of_cells()) + 2u * node;
+// Pieces of a cell that are in lists: as many as are followed, of more cells each.
+fn linked_pieces(cuts: f32) -> u32 {
+  return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }
 
 // Ticks from the first to the last in which a piece of a path is flown.
@@ -145,7 +158,7 @@ fn fastest(
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
-// The first particle of each bucket, and the next after each; the first node of each list of paths; two words for each
+// The first particle of each bucket; the first node of each list of paths; the next after each particle; two words for each
 // node: the next after it, and when the path passes there. One more than a slot or a node, or 0.
 @group(1) @binding(3) var<storage, read_write> links: array<atomic<u32>>;
 
@@ -162,7 +175,7 @@ fn file(
   let bucket = bucket_of(load_vector(position_in[slot]), id_in[slot]);
   if (bucket < grid.cell_count && !is_fast(way_of(slot))) {
     let next = atomicExchange(&links[bucket], slot + 1u);
-    atomicStore(&links[grid.cell_count + slot], next);
+    atomicStore(&links[word_of_next(slot)], next);
   }
 }
 
@@ -239,7 +252,7 @@ fn still(
   let slot = slot_of_path(path);
   let way = way_of(slot);
   let cuts = cuts_of(way, longest_piece(f32(PIECE_CELLS)));
-  let followed = min(cuts, f32(MOST_PIECES));
+  let followed = followed_pieces(cuts);
   var best = first_wall(slot, way, vec2u(key_of_end(followed / cuts), NO_PARTNER));
   for (var piece = 0u; piece < u32(followed); piece++) {
     let since = f32(piece) / cuts;
@@ -248,6 +261,11 @@ fn still(
     }
     // As far as the end of a slow particle can be that comes too near: NEAR_SHARE, FAST_SHARE and rounding.
     let block = block_around(slot, way, since, f32(piece + 1u) / cuts, 1.25 * substep.diameter);
+    if (is_coarse(block)) {
+      let held = vec2u(key_of_end(since), NO_PARTNER);
+      best = select(best, held, held.x < best.x);
+      break;
+    }
     let begin = place_at(slot, way, since);
     let cells = cells_in(block);
     for (var index = 0u; index < cells; index++) {
@@ -262,7 +280,7 @@ fn still(
         if (hit.x <= best.x && comes_first(hit, best)) {
           best = hit;
         }
-        entry = links[grid.cell_count + other];
+        entry = links[word_of_next(other)];
       }
 #if OBSTACLES
       let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
@@ -307,12 +325,17 @@ fn link(
   let room = room_of_path();
   let cuts = cuts_of(way, longest_piece(1.0));
   var used = 0u;
-  for (var piece = 0u; f32(piece) < cuts; piece++) {
+  for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
     let since = f32(piece) / cuts;
     if (is_before(first[slot].x, since)) {
       break;
     }
-    let block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
+    var block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
+    let is_last = is_coarse(block);
+    if (is_last) {
+      // Nobody flies on; but one may rest here.
+      block = block_around(slot, way, since, since, 0.0);
+    }
     let cells = cells_in(block);
     if (used + cells > room) {
       // Farther than others can know of, it does not fly.
@@ -325,6 +348,9 @@ fn link(
       atomicStore(&links[word_of_node(node)], next);
       atomicStore(&links[word_of_node(node) + 1u], window_between(since, f32(piece + 1u) / cuts));
       used++;
+    }
+    if (is_last) {
+      break;
     }
   }
   hits_out[slot] = first[slot];
@@ -344,15 +370,23 @@ fn unlink(
   let slot = slot_of_path(path);
   let way = way_of(slot);
   let cuts = cuts_of(way, longest_piece(1.0));
-  for (var piece = 0u; f32(piece) < cuts; piece++) {
+  for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
     let since = f32(piece) / cuts;
     if (is_before(first[slot].x, since)) {
       break;
     }
-    let block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
+    var block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
+    let is_last = is_coarse(block);
+    if (is_last) {
+      // Nobody flies on; but one may rest here.
+      block = block_around(slot, way, since, since, 0.0);
+    }
     let cells = cells_in(block);
     for (var index = 0u; index < cells; index++) {
       atomicStore(&links[word_of_list(list_in(block, index))], 0u);
+    }
+    if (is_last) {
+      break;
     }
   }
 }
@@ -424,13 +458,16 @@ fn meet(
   let room = room_of_path();
   let cuts = cuts_of(way, longest_piece(f32(PIECE_CELLS)));
   var best = first[slot];
-  for (var piece = 0u; piece < u32(min(cuts, f32(MOST_PIECES))); piece++) {
+  for (var piece = 0u; piece < u32(followed_pieces(cuts)); piece++) {
     let since = f32(piece) / cuts;
     if (is_before(best.x, since)) {
       break;
     }
     let window = window_between(since, f32(piece + 1u) / cuts);
     let block = block_around(slot, way, since, f32(piece + 1u) / cuts, substep.diameter);
+    if (is_coarse(block)) {
+      break;
+    }
     let cells = cells_in(block);
     for (var index = 0u; index < cells; index++) {
       var entry = links[word_of_list(list_in(block, index))];
@@ -651,7 +688,11 @@ fn land(
     var place = place_at(slot, way, time);
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;
-      place[axis] = select(substep.lower[axis], substep.upper[axis], way[axis] > 0.0);
+      let limit = select(substep.lower[axis], substep.upper[axis], way[axis] > 0.0);
+      let gap = limit - place[axis];
+      if (gap * gap <= TO_WALL_SQUARED * substep.diameter_squared) {
+        place[axis] = limit;
+      }
     }
     position_in[slot] = store_vector(carried(place));
   }

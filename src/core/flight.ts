@@ -18,6 +18,8 @@
  *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed) and friction.
  *     A slow one names the first of those that name it. Whoever is not named rests where it is until the next substep,
  *     with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
+ *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep; one so
+ *     long that this is not a tick stays where it begins. On the GPU it is held too where floats are coarser than its cells.
  * Nobody's centre comes nearer to another's than NEAR_SHARE of a diameter on a path, so nobody passes through anybody.
  * After each pass of the contact law, whoever was pushed farther than FAST_SHARE of a diameter is taken back to that:
  * friction takes back its share of a motion, and of one that ended early that would be many diameters.
@@ -35,6 +37,12 @@ export const FAST_SHARE = 1 / 16;
 
 /** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
 export const NEAR_SHARE = 15 / 16;
+
+/**
+ * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
+ * take it through others.
+ */
+export const TO_WALL = 1 - NEAR_SHARE;
 
 /** A key later than any path. */
 export const NEVER = 2 ** 32;

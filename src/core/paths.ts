@@ -20,6 +20,7 @@ import {
   NEAR_SHARE,
   NEVER,
   strike,
+  TO_WALL,
   timeOfKey,
 } from './flight';
 import { OBSTACLE_PARTNER } from './obstacles';
@@ -111,7 +112,8 @@ class Paths {
     const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / Math.max(1, this.count))));
     for (const slot of this.slots) {
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
-      const followed = Math.min(cuts, most);
+      // Where all that may be are not a tick, the path ends where it begins.
+      const followed = cuts > MOST_PIECES * FLIGHT_TICKS ? 1 : Math.min(cuts, most);
       this.cuts.push(cuts);
       this.followed.push(followed);
       this.first.push({ key: keyOfEnd(followed / cuts), partner: NO_PARTNER });
@@ -269,7 +271,8 @@ class Paths {
       const inward = (velocity[axis] as number) > 0 ? -1 : 1;
       const normal = velocity.map((_, other) => (other === axis ? inward : 0));
       const landed = this.placeAt(slot, time);
-      landed[axis] = (inward > 0 ? substep.lower[axis] : substep.upper[axis]) as number;
+      const limit = (inward > 0 ? substep.lower[axis] : substep.upper[axis]) as number;
+      if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * substep.diameter) landed[axis] = limit;
       return { slot, position: landed, effect: strike(velocity, normal, 1, 1, substep) };
     }
     if (partner >= OBSTACLE_PARTNER) {
@@ -362,7 +365,9 @@ class Paths {
     const discriminant = approach * approach - speed * gap;
     if (discriminant < 0) return NEVER;
     const root = Math.sqrt(discriminant);
-    return keyOfHit(from + gap / (root - approach), root / Math.sqrt(nearSquared));
+    const time = from + gap / (root - approach);
+    if (!(time <= 1)) return NEVER;
+    return keyOfHit(time, root / Math.sqrt(nearSquared));
   }
 
   private meet(path: number, hit: Hit): void {

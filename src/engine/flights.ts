@@ -27,6 +27,22 @@ import { Restrain, type RestrainBuffers } from '../passes/restrain';
 const NODES = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
+/** Bytes of each buffer. */
+export function flightBytes(
+  { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
+  capacity: number,
+): Readonly<Record<Names, number>> {
+  const lists = Math.max(cellCount, kind === 'unbounded' ? FEWEST_LISTS : 0);
+  return {
+    flights: 4 * (FLIGHT_HEADER + capacity),
+    links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
+    first: 8 * capacity,
+    even: 8 * capacity,
+    odd: 8 * capacity,
+    claims: 8 * capacity,
+  };
+}
+
 type Names = 'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims';
 
 export class Flights {
@@ -38,20 +54,10 @@ export class Flights {
   ) {}
 
   static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
-    const lists = Math.max(world.cellCount, world.kind === 'unbounded' ? FEWEST_LISTS : 0);
     const { pass, restraint, owned, dispatches } = await createParts({
       pass: Flight.create(gpu, variant, 'now'),
       restraint: Restrain.create(gpu, variant, 'now'),
-      owned: createBuffers(gpu, 'flights', {
-        flights: 4 * (FLIGHT_HEADER + capacity),
-        links:
-          4 * (world.cellCount + capacity + lists) +
-          8 * Math.max(FEWEST_NODES, NODES[world.dimensions] * capacity),
-        first: 8 * capacity,
-        even: 8 * capacity,
-        odd: 8 * capacity,
-        claims: 8 * capacity,
-      }),
+      owned: createBuffers(gpu, 'flights', flightBytes(world, capacity)),
       dispatches: createBuffers(
         gpu,
         'flights',

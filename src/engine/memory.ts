@@ -8,6 +8,7 @@ import { describeCount, LimitError } from '../core/errors';
 import type { Dimensions, World, WorldKind } from '../core/world';
 import { checkDeviceHolds, type Gpu } from '../gpu/device';
 import { bodyFloats, storedFloats } from '../gpu/layout';
+import { flightBytes } from './flights';
 import { packedBytes } from './obstacles';
 
 /**
@@ -35,6 +36,8 @@ export interface MemoryOptions {
   readonly crowds?: boolean | undefined;
   /** Levels of cells, `world.levels`, where particles have radii of their own. Default: 0. */
   readonly levels?: number | undefined;
+  /** Whether the paths of fast particles are followed. Default: false. */
+  readonly continuous?: boolean | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ export function estimateMemory(
   particles: number,
   cells: number,
   kind?: WorldKind,
-  { obstacles = 0, levels = 0, crowds = levels > 0 }: MemoryOptions = {},
+  { obstacles = 0, levels = 0, crowds = levels > 0, continuous = false }: MemoryOptions = {},
 ): number {
   const leaving = particles / 8;
   const heavy = crowds ? 4 * (CROWD_HEADER + particles) : 0;
@@ -57,8 +60,19 @@ export function estimateMemory(
       // Guests have a bucket for each of the cells.
       bytesOfCells(levels > 0 ? 2 * cells : cells) +
       (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
+      (continuous ? bytesOfPaths(dimensions, particles, cells, kind) : 0) +
       FIXED_BYTES,
   );
+}
+
+function bytesOfPaths(
+  dimensions: Dimensions,
+  particles: number,
+  cellCount: number,
+  kind: WorldKind = 'bounded',
+): number {
+  const bytes = flightBytes({ dimensions, kind, cellCount }, particles);
+  return Object.values(bytes).reduce((sum, of) => sum + of, 0);
 }
 
 /** Of a sort: counts, starts and the sums of its blocks. */
@@ -87,28 +101,36 @@ function bytesOfObstacles(
 
 /**
  * The device to request for a world: with the longest buffer of it. With levels that is one of places, of guests (a word on
- * each level) or of buckets, which there are twice.
+ * each level) or of buckets, which there are twice; where paths are followed, that of their lists.
  */
 export function deviceNeeds(
-  { levels, cellCount, dimensions }: Pick<World, 'levels' | 'cellCount' | 'dimensions'>,
+  world: Pick<World, 'levels' | 'cellCount' | 'dimensions' | 'kind'>,
   capacity: number,
+  continuous = false,
 ): { particles: number; cells: number; dimensions: Dimensions } {
+  const { levels, cellCount, dimensions } = world;
+  if (continuous) {
+    // A vector in 3D is 16 bytes.
+    const particles = Math.ceil(flightBytes(world, capacity).links / 16);
+    return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
+  }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
   const particles = Math.ceil(capacity * Math.max(1, levels / 4));
   return { particles, cells: 2 * cellCount + 1, dimensions: 3 };
 }
 
 /** Refuses what the device was not requested for. */
-export function checkHolds(gpu: Gpu, capacity: number, world: World): void {
+export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
-  const { particles, cells, dimensions } = deviceNeeds(world, capacity);
+  const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
   try {
     checkDeviceHolds(gpu, particles, cells, dimensions);
   } catch (error) {
-    if (!(error instanceof LimitError) || levels === 0) throw error;
+    if (!(error instanceof LimitError) || (levels === 0 && !continuous)) throw error;
+    const what = continuous ? 'whose paths are followed in' : `on ${levels} levels of`;
     throw new LimitError(
       error.limit,
-      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
+      `${describeCount(capacity)} ${what} ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
     );
   }
 }

@@ -183,7 +183,7 @@ export class Simulation implements ParticleSimulation {
     };
     const fixed = plan.obstacles.slice();
     checkGpu(gpu);
-    checkHolds(gpu, capacity, world);
+    checkHolds(gpu, capacity, world, plan.continuous);
     // Without obstacles, kernels know nothing of them.
     const variant = plan.obstacleCount > 0 ? { ...world, obstacles: true } : world;
     // What a step of these settings needs is compiled now; the rest when it is first asked for.

@@ -23,7 +23,7 @@ export interface FlightBuffers {
   readonly flights: GPUBuffer;
   /** FLIGHT_DISPATCHES words, usage INDIRECT. */
   readonly dispatches: GPUBuffer;
-  /** A word a bucket, a particle and a list of paths, two a node; those of buckets and lists zero before and after. */
+  /** A word a bucket, a list of paths and a particle, two a node; those of buckets and lists zero before and after. */
   readonly links: GPUBuffer;
   /** Two words a particle each; claims are zero before and after. */
   readonly first: GPUBuffer;
@@ -98,6 +98,9 @@ export const FLIGHT_PLANS = FLIGHT_STEPS.filter((step) => STEPS[step] === 'PLAN'
 /** Parts that look for obstacles. */
 const FACING: readonly Part[] = ['STILL', 'STRIKE'];
 
+/** Parts that look into lists. */
+const FILED: readonly Part[] = ['FILE', 'STILL', 'LINK', 'MEET'];
+
 /** Parts that go over paths. */
 const FOLLOWING: readonly Part[] = ['STILL', 'LINK', 'MEET', 'CLAIM', 'STRIKE', 'LAND'];
 
@@ -125,6 +128,7 @@ export class Flight {
       flags: {
         ...flags,
         PATHS: FOLLOWING.includes(part),
+        FILED: FILED.includes(part),
         LINKED: part === 'LINK' || part === 'MEET',
         OBSTACLES: own.obstacles,
       },

@@ -3,6 +3,7 @@
  * in folded dispatches and in any order of memory; without any the state is that of a plain simulation.
  */
 import { describe, expect } from 'vitest';
+import { FEWEST_LISTS } from '../../src/core/constants';
 import { deriveSubstep } from '../../src/core/settings';
 import { planSimulation } from '../../src/core/simulation';
 import { createSimulation } from '../../src/engine/simulation';
@@ -125,6 +126,73 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const first = await hashOf(false);
       expect(await hashOf(false)).toBe(first);
       expect(await hashOf(true)).toBe(first);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leave no list behind, whoever comes and goes',
+    async (device, tools) => {
+      for (const kind of WORLD_KINDS) {
+        const create = device.createBuffer;
+        let links: GPUBuffer | undefined;
+        device.createBuffer = (descriptor) => {
+          const buffer = create.call(device, descriptor);
+          if (descriptor.label === 'flights.links') links = buffer;
+          return buffer;
+        };
+        const options = fastCrowd(dimensions, kind, 200, createNoise(8));
+        const simulation = await createSimulation(tools.wrap(), { ...options, capacity: 300 });
+        device.createBuffer = create;
+        const { cellCount } = simulation.world;
+        const lists = kind === 'unbounded' ? Math.max(cellCount, FEWEST_LISTS) : cellCount;
+        for (const change of [
+          () => undefined,
+          () => simulation.remove(Array.from({ length: 100 }, (__, index) => 2 * index)),
+          () => simulation.add({ positions: options.positions.subarray(0, 150 * dimensions) }),
+        ]) {
+          change();
+          for (let step = 0; step < 3; step++) simulation.step(DT);
+          const words = new Uint32Array(await tools.read(links as GPUBuffer, 0, 4 * (cellCount + lists)));
+          expect(
+            words.findIndex((word) => word !== 0),
+            `${kind}, ${simulation.count}`,
+          ).toBe(-1);
+        }
+        expect((await simulation.flights()).paths).toBeGreaterThan(10);
+        simulation.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'take no time to speak of and pass nobody, however fast they are',
+    async (_, tools) => {
+      for (const kind of WORLD_KINDS) {
+        const corner = (at: number) => new Array<number>(dimensions).fill(at);
+        const box = { min: corner(0), max: corner(64), periodic: kind === 'periodic' };
+        for (const exponent of [20, 36, 47]) {
+          const simulation = await createSimulation(tools.wrap(), {
+            dimensions,
+            radius: 0.5,
+            ...(kind === 'unbounded' ? { unbounded: true } : box),
+            positions: new Float32Array(corner(2)),
+            velocities: new Float32Array(
+              corner(0).map((__, axis) => (axis === 0 ? 1 : 0.01) * 2 ** exponent),
+            ),
+            obstacles: new Float32Array([...corner(2).fill(30, 0, 1)]),
+            continuous: true,
+            substeps: 1,
+          });
+          simulation.step(DT);
+          const { positions } = await simulation.read();
+          expect(positions[0], `2^${exponent}, ${kind}`).toBeLessThan(kind === 'bounded' ? 30 : 2 ** 12 + 2);
+          const { hits, held } = await simulation.flights();
+          expect(hits + held).toBe(1);
+          simulation.destroy();
+        }
+      }
     },
     SHARED,
   );

@@ -81,6 +81,33 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   );
 
   gpuTest(
+    'is estimated where paths are followed, and refused where their lists are too long to bind',
+    async (device, tools) => {
+      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      for (const kind of ['bounded', 'unbounded'] as const) {
+        const world = kind === 'unbounded' ? { unbounded: true } : { min: corner(0), max: corner(40) };
+        const watched = watchBytes(device);
+        const options = { ...world, dimensions, radius: 0.5, capacity: 20_000, continuous: true };
+        const simulation = await createSimulation(tools.wrap(), options);
+        watched.stop();
+        expect(simulation.memoryBytes).toBe(watched.bytes);
+        const { cellCount } = simulation.world;
+        const estimate = estimateMemory(dimensions, 20_000, cellCount, kind, { continuous: true });
+        expect(Math.abs(estimate / watched.bytes - 1)).toBeLessThan(0.001);
+        simulation.destroy();
+      }
+      const box = { dimensions, radius: 0.5, min: corner(0), max: corner(40) };
+      // Eight nodes or sixteen, of eight bytes each.
+      const capacity = Math.ceil(device.limits.maxStorageBufferBindingSize / (dimensions === 2 ? 64 : 128));
+      const many = createSimulation(tools.wrap(), { ...box, capacity, continuous: true });
+      await expect(many).rejects.toThrow(LimitError);
+      await expect(many).rejects.toThrow(/whose paths are followed in .*request it with particles: \d+/);
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'stays within the bar for particles and cells',
     async (_, tools) => {
       for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {

@@ -278,6 +278,21 @@ describe('a path', () => {
     expect(without.read().positions[0]).toBe(92);
   });
 
+  it('does not end at a hit that is due in the next substep, however soon', () => {
+    const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
+    simulation.step(1 / 64);
+    expect(simulation.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
+  });
+
+  it('passes nobody on its way to a wall, however many diameters a tick is', () => {
+    const obstacles = new Float32Array(Array.from({ length: 8 }, (_, index) => [20, index + 0.5]).flat());
+    for (const exponent of [16, 20, 24, 30, 41]) {
+      const simulation = few([10, 4.2], [2 ** exponent * 64, 0], { obstacles });
+      simulation.step(1 / 64);
+      expect(simulation.read().positions[0], `2^${exponent}`).toBeLessThan(20);
+    }
+  });
+
   it('goes around in a world of three cells, many times, and meets whoever is on it', () => {
     const options = { min: [0, 0], max: [3, 3], periodic: true } as const;
     const free = few([0.5, 0.5], [64 * 64, 0], options);
