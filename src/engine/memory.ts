@@ -6,7 +6,7 @@ import { cellBytes } from '../core/cells';
 import { CROWD_HEADER, MEASURE_WORDS, MEASURE_WORKGROUPS, SCAN_BLOCK } from '../core/constants';
 import { describeCount, LimitError } from '../core/errors';
 import type { Dimensions, World, WorldKind } from '../core/world';
-import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { checkBinds, checkDeviceHolds, type Gpu } from '../gpu/device';
 import { bodyFloats, storedFloats } from '../gpu/layout';
 import { flightBytes } from './flights';
 import { packedBytes } from './obstacles';
@@ -123,14 +123,20 @@ export function deviceNeeds(
 export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
   const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
+  if (continuous) {
+    checkDeviceHolds(gpu, capacity, cellCount, world.dimensions);
+    const what = `${describeCount(capacity)} whose paths are followed in ${cellCount} cells`;
+    const request = `particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}`;
+    checkBinds(gpu, flightBytes(world, capacity).links, what, request);
+    return;
+  }
   try {
     checkDeviceHolds(gpu, particles, cells, dimensions);
   } catch (error) {
-    if (!(error instanceof LimitError) || (levels === 0 && !continuous)) throw error;
-    const what = continuous ? 'whose paths are followed in' : `on ${levels} levels of`;
+    if (!(error instanceof LimitError) || levels === 0) throw error;
     throw new LimitError(
       error.limit,
-      `${describeCount(capacity)} ${what} ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
+      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
     );
   }
 }

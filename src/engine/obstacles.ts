@@ -5,10 +5,9 @@
  * Ordering: `load` submits at once. The order of obstacles is canonical: the same ones give the same bits.
  */
 import { carryPositions, cellBytes } from '../core/cells';
-import { LimitError } from '../core/errors';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
-import { checkDeviceHolds, type Gpu } from '../gpu/device';
+import { checkBinds, checkDeviceHolds, type Gpu } from '../gpu/device';
 import { storedFloats, toStored } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import { CellSort, type SortBinding } from './cell-sort';
@@ -44,14 +43,8 @@ export class Obstacles {
     checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
     const { starts, positions, cells } = packedBytes(world, capacity);
     const packed = starts + positions + cells;
-    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
-      const most = gpu.device.limits[name];
-      if (packed <= most) continue;
-      throw new LimitError(
-        name,
-        `${capacity} obstacles in ${world.cellCount} cells need a buffer of ${packed} bytes, but this device was requested with a ${name} of ${most}; request it with particles: ${capacity}, cells: ${Math.ceil(packed / 4)}.`,
-      );
-    }
+    const what = `${capacity} obstacles in ${world.cellCount} cells`;
+    checkBinds(gpu, packed, what, `particles: ${capacity}, cells: ${Math.ceil(packed / 4)}`);
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: false }),
       owned: createBuffers(gpu, 'obstacles', {

@@ -17,7 +17,7 @@
 import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
-import type { Flights as Counted } from '../core/flight';
+import { type Flights as Counted, NO_FLIGHTS } from '../core/flight';
 import {
   type BroadPhase,
   checkTimeStep,
@@ -144,6 +144,8 @@ export class Simulation implements ParticleSimulation {
   private position: 0 | 1 = 0;
   private velocity: 0 | 1 = 0;
   private id: 0 | 1 = 0;
+  /** Particles that the last step was of. */
+  private stepped = 0;
   private readonly substeps: SubstepMemo;
 
   private constructor(
@@ -325,6 +327,8 @@ export class Simulation implements ParticleSimulation {
 
   async flights(): Promise<Counted> {
     const paths = this.followed('flights');
+    // A step of nobody records nothing.
+    if (this.stepped === 0) return NO_FLIGHTS;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.flights' });
     const reading = this.readback.record(encoder, [paths.header]);
     this.gpu.device.queue.submit([encoder.finish()]);
@@ -641,6 +645,7 @@ export class Simulation implements ParticleSimulation {
   private stepStages(dt: number): Stage[] {
     const { count } = this;
     const shared = this.shared(dt);
+    this.stepped = count;
     const { integrate } = this.passes;
     const { paths } = this;
     const stages: Stage[] = paths ? [paths.begin(shared, this.pathBinding(paths))] : [];

@@ -199,6 +199,18 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
   }
 }
 
+/** Refuses a buffer that this device cannot bind; `request`: what to ask for instead. */
+export function checkBinds(gpu: Gpu, bytes: number, what: string, request: string): void {
+  for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+    const most = gpu.device.limits[name];
+    if (bytes <= most) continue;
+    throw new LimitError(
+      name,
+      `${what} need a buffer of ${bytes} bytes, but this device was requested with a ${name} of ${most}; request it with ${request}.`,
+    );
+  }
+}
+
 const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
   maxStorageBufferBindingSize: 128 * 2 ** 20,
   maxBufferSize: 256 * 2 ** 20,

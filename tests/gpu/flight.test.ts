@@ -242,6 +242,9 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       expect(await simulation.flights()).toEqual({ substepped: 2, swept: 0, paths: 0, hits: 0, held: 0 });
       expect(await simulation.advance(DT, 8)).toBe(8);
       expect(await simulation.flights()).toEqual({ substepped: 1, swept: 1, paths: 8, hits: 0, held: 0 });
+      simulation.remove([0, 1, 2]);
+      simulation.step(DT);
+      expect(await simulation.flights()).toEqual({ substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 });
       await expect(simulation.advance(DT, 1000)).rejects.toThrow(/^most is 1000, but/);
       simulation.destroy();
       const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, positions });

@@ -273,7 +273,8 @@ describe('every scene', () => {
         const obstacles = simulation.obstacleCapacity;
         const { world, capacity } = simulation;
         const { cellCount, kind, levels } = world;
-        const estimate = estimateMemory(2, capacity, cellCount, kind, { obstacles, levels });
+        const { continuous } = simulation;
+        const estimate = estimateMemory(2, capacity, cellCount, kind, { obstacles, levels, continuous });
         expect(Math.abs(estimate / simulation.memoryBytes - 1), name).toBeLessThan(0.05);
         simulation.destroy();
       }
