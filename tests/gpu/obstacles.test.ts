@@ -123,7 +123,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
           const { overlaps, doubtful } = countOverlaps(field);
           expect(doubtful).toBe(0);
-          for (const broadPhase of ['grid', 'naive'] as const) {
+          // Both find obstacles in the same way.
+          const broadPhases = count === 257 ? (['grid', 'naive'] as const) : (['grid'] as const);
+          for (const broadPhase of broadPhases) {
             const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
             const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
             const measures = await simulation.measure();
