@@ -38,15 +38,7 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 
 const FAST_SCENE = 'bullets';
 /** Scenes that tests/portability/verify.test.ts leaves out; mixed-periodic takes longest, and is in the plane. */
-const ONLY_HERE = [
-  'gas',
-  'pile',
-  'packing',
-  'periodic',
-  'far-apart',
-  'obstacles',
-  'mixed-pile',
-];
+const ONLY_HERE = ['gas', 'pile', 'packing', 'periodic', 'far-apart', 'obstacles', 'mixed-pile'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
