@@ -4,7 +4,7 @@
  */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../src/gpu/device';
-import { ALL_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../src/scenes';
+import { MIXED_SCENE_NAMES } from '../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
@@ -37,16 +37,25 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 }
 
 const FAST_SCENE = 'bullets';
-/** Scenes that tests/portability/verify.test.ts leaves out; mixed-periodic takes longest, and is in the plane. */
-const ONLY_HERE = ['gas', 'pile', 'packing', 'periodic', 'far-apart', 'obstacles', 'mixed-pile'];
+/** Scenes that tests/portability/verify.test.ts leaves out, and two that it has. */
+const ONLY_HERE = [
+  'gas',
+  'pile',
+  'packing',
+  'periodic',
+  'far-apart',
+  'obstacles',
+  'mixed-pile',
+  'uniform',
+  'crowds',
+];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
-    'passes on every scene',
+    'passes on scenes of every kind',
     async (_, tools) => {
-      // In space most others are verified under wgpu alone, with as many particles.
-      const isMeant = (name: string) => dimensions === 2 || ONLY_HERE.includes(name);
-      const scenes = ALL_SCENE_NAMES.filter((name) => name !== FAST_SCENE && isMeant(name));
+      // Most others are verified under wgpu, with as many particles.
+      const scenes = ONLY_HERE;
       const cases = [
         ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
         // Paths take a software GPU long: of fast particles there are few.
