@@ -21,10 +21,7 @@ fn lists_of_cells() -> u32 {
 
 fn list_in(block: Block, index: u32) -> u32 {
   let cell = block.first + Lattice(unflatten(index, block.length));
-  var hash = hash_lattice(cell);
-  hash = (hash ^ (hash >> 15u)) * 0x2c1b3c6du;
-  hash = (hash ^ (hash >> 12u)) * 0x297a2d39u;
-  return (hash ^ (hash >> 15u)) & (lists_of_cells() - 1u);
+  return mix_bits(hash_lattice(cell)) & (lists_of_cells() - 1u);
 }
 
 fn bucket_in(block: Block, index: u32) -> u32 {

@@ -2,10 +2,9 @@
 // src/core/paths.ts. Needs a world, box_* and block_*, and of the kernel position_in, velocity_in: the ends of a
 // substep's motion. A time is a share of the substep.
 
-// Squares of FAST_SHARE, NEAR_SHARE and TO_WALL.
-const FAST_SQUARED = 0x1p-8f;
-const NEAR_SQUARED = 0.87890625f;
-const TO_WALL_SQUARED = 0x1p-8f;
+// Squares of FAST_SHARE, which is TO_WALL too, and NEAR_SHARE.
+const FAST_SQUARED = 1.0 / f32(FLIGHT_PARTS * FLIGHT_PARTS);
+const NEAR_SQUARED = f32((FLIGHT_PARTS - 1) * (FLIGHT_PARTS - 1)) * FAST_SQUARED;
 
 // A key later than any.
 const NEVER = 0xffffffffu;

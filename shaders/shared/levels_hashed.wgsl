@@ -58,11 +58,8 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 
 // First bucket of the block that holds a cell.
 fn block_of(lattice: Lattice, level: u32) -> u32 {
-  var hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
-  hash = (hash ^ (hash >> 15u)) * 0x2c1b3c6du;
-  hash = (hash ^ (hash >> 12u)) * 0x297a2d39u;
-  hash ^= hash >> 15u;
-  return (hash * HASH_BLOCK) & (grid.cell_count - 1u);
+  let hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
+  return (mix_bits(hash) * HASH_BLOCK) & (grid.cell_count - 1u);
 }
 
 fn bucket_at(lattice: Lattice, level: u32) -> u32 {

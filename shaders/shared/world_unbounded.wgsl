@@ -24,12 +24,7 @@ fn lattice_at(position: Vector) -> Lattice {
 
 // First bucket of the block that holds a cell.
 fn block_of(lattice: Lattice) -> u32 {
-  let block = Lattice(lattice) >> BLOCK_SHIFT;
-  var hash = hash_lattice(block);
-  hash = (hash ^ (hash >> 15u)) * 0x2c1b3c6du;
-  hash = (hash ^ (hash >> 12u)) * 0x297a2d39u;
-  hash ^= hash >> 15u;
-  return (hash * HASH_BLOCK) & (grid.cell_count - 1u);
+  return (mix_bits(hash_lattice(lattice >> BLOCK_SHIFT)) * HASH_BLOCK) & (grid.cell_count - 1u);
 }
 
 fn bucket_at(lattice: Lattice) -> u32 {

@@ -1,6 +1,6 @@
 // Fast particles put where their paths end, between integrating and the sort: src/core/flight.ts has the law. One kernel a
 // step, in this order:
-//   begin (a step), reset (a substep)   counters;
+//   begin (a step)                      counters; reset (a substep): what is of a substep only;
 //   list      the fast particles, in any order; plan: how many threads the others take, none where nobody is fast;
 //   file      each slow particle into the list of its cell, linked: their order is of no matter, since of all hits the
 //             first is taken, whichever comes first;
@@ -21,7 +21,7 @@
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn begin() {
-  for (var word = FLIGHT_FASTEST; word < FLIGHT_HEADER; word++) {
+  for (var word = FLIGHT_SUBSTEPPED; word < FLIGHT_HEADER; word++) {
     flights[word] = 0u;
   }
   flights[FLIGHT_FIRST] = 1u;
@@ -30,6 +30,7 @@ fn begin() {
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn reset() {
   flights[FLIGHT_PATHS] = 0u;
+  flights[FLIGHT_FASTEST] = 0u;
 }
 
 // One workgroup for so many threads, folded where that is more than one dimension takes.
@@ -97,6 +98,34 @@ fn window_between(since: f32, until: f32) -> u32 {
 }
 #endif
 
+#if COUNTING
+// Where others may be counting too.
+fn flights_word(word: u32) -> u32 {
+  return atomicLoad(&flights[word]);
+}
+#endif
+
+#if READING
+fn flights_word(word: u32) -> u32 {
+  return flights[word];
+}
+#endif
+
+#if CHOOSING
+// What particles are told apart by; of walls and obstacles, more than any id.
+fn name_of(partner: u32) -> u32 {
+  if (partner < OBSTACLE_PARTNER) {
+    return id_in[partner];
+  }
+  return partner;
+}
+
+// Of two hits, a key and a partner each.
+fn comes_first(hit: vec2u, best: vec2u) -> bool {
+  return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
+}
+#endif
+
 #if PATHS
 fn path_count() -> u32 {
   return min(flights_word(FLIGHT_PATHS), grid.count);
@@ -111,10 +140,6 @@ fn slot_of_path(path: u32) -> u32 {
 @group(1) @binding(0) var<storage, read> position_in: array<Stored>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> flights: array<atomic<u32>>;
-
-fn flights_word(word: u32) -> u32 {
-  return atomicLoad(&flights[word]);
-}
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn list(
@@ -209,21 +234,6 @@ fn sweep(
 @group(1) @binding(6) var<storage, read> obstacles: array<u32>;
 #endif
 
-fn flights_word(word: u32) -> u32 {
-  return flights[word];
-}
-
-fn name_of(partner: u32) -> u32 {
-  if (partner < OBSTACLE_PARTNER) {
-    return id_in[partner];
-  }
-  return partner;
-}
-
-fn comes_first(hit: vec2u, best: vec2u) -> bool {
-  return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
-}
-
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;
   let end = load_vector(position_in[slot]);
@@ -306,8 +316,19 @@ fn still(
 @group(1) @binding(4) var<storage, read_write> first: array<vec2u>;
 @group(1) @binding(5) var<storage, read_write> hits_out: array<vec2u>;
 
-fn flights_word(word: u32) -> u32 {
-  return flights[word];
+// The cells that a piece of a path passes.
+struct Passed {
+  block: Block,
+  // Nobody flies on: floats are coarser than cells here. But one may rest where the piece begins.
+  is_last: bool,
+}
+
+fn passed_in(slot: u32, way: Vector, since: f32, to: f32) -> Passed {
+  let block = block_around(slot, way, since, to, 0.0);
+  if (is_coarse(block)) {
+    return Passed(block_around(slot, way, since, since, 0.0), true);
+  }
+  return Passed(block, false);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -330,13 +351,8 @@ fn link(
     if (is_before(first[slot].x, since)) {
       break;
     }
-    var block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
-    let is_last = is_coarse(block);
-    if (is_last) {
-      // Nobody flies on; but one may rest here.
-      block = block_around(slot, way, since, since, 0.0);
-    }
-    let cells = cells_in(block);
+    let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
+    let cells = cells_in(passed.block);
     if (used + cells > room) {
       // Farther than others can know of, it does not fly.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
@@ -344,12 +360,12 @@ fn link(
     }
     for (var index = 0u; index < cells; index++) {
       let node = path * room + used;
-      let next = atomicExchange(&links[word_of_list(list_in(block, index))], node + 1u);
+      let next = atomicExchange(&links[word_of_list(list_in(passed.block, index))], node + 1u);
       atomicStore(&links[word_of_node(node)], next);
       atomicStore(&links[word_of_node(node) + 1u], window_between(since, f32(piece + 1u) / cuts));
       used++;
     }
-    if (is_last) {
+    if (passed.is_last) {
       break;
     }
   }
@@ -375,17 +391,12 @@ fn unlink(
     if (is_before(first[slot].x, since)) {
       break;
     }
-    var block = block_around(slot, way, since, f32(piece + 1u) / cuts, 0.0);
-    let is_last = is_coarse(block);
-    if (is_last) {
-      // Nobody flies on; but one may rest here.
-      block = block_around(slot, way, since, since, 0.0);
-    }
-    let cells = cells_in(block);
+    let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
+    let cells = cells_in(passed.block);
     for (var index = 0u; index < cells; index++) {
-      atomicStore(&links[word_of_list(list_in(block, index))], 0u);
+      atomicStore(&links[word_of_list(list_in(passed.block, index))], 0u);
     }
-    if (is_last) {
+    if (passed.is_last) {
       break;
     }
   }
@@ -402,17 +413,6 @@ fn unlink(
 @group(1) @binding(5) var<storage, read> first: array<vec2u>;
 @group(1) @binding(6) var<storage, read> hits_in: array<vec2u>;
 @group(1) @binding(7) var<storage, read_write> hits_out: array<vec2u>;
-
-fn flights_word(word: u32) -> u32 {
-  return atomicLoad(&flights[word]);
-}
-
-fn name_of(partner: u32) -> u32 {
-  if (partner < OBSTACLE_PARTNER) {
-    return id_in[partner];
-  }
-  return partner;
-}
 
 // Whether one on a piece of its path can be where another is on a piece of its own, which ends at a tick: both fly, or the
 // other one rests there.
@@ -478,9 +478,9 @@ fn meet(
         entry = links[word];
         let end = hits_in[other].x;
         if (other != slot && may_meet(window, links[word + 1u], end >> CLOSING_BITS)) {
-          let key = meet_fast(slot, way, since, other, end);
-          if (key < best.x || (key == best.x && key != NEVER && id_in[other] < name_of(best.y))) {
-            best = vec2u(key, other);
+          let hit = vec2u(meet_fast(slot, way, since, other, end), other);
+          if (hit.x <= best.x && comes_first(hit, best)) {
+            best = hit;
           }
         }
       }
@@ -503,10 +503,6 @@ fn meet(
 // By slot: the lowest key of those that hit a slow particle, and of these the lowest id; their complements, since buffers
 // begin with zeros.
 @group(1) @binding(5) var<storage, read_write> claims: array<atomic<u32>>;
-
-fn flights_word(word: u32) -> u32 {
-  return flights[word];
-}
 
 // What a path hits that is settled, if that is a slow particle.
 fn slow_partner(slot: u32) -> u32 {
@@ -563,10 +559,6 @@ fn claim_lowest(
 #if OBSTACLES
 @group(1) @binding(7) var<storage, read> obstacles: array<u32>;
 #endif
-
-fn flights_word(word: u32) -> u32 {
-  return flights[word];
-}
 
 // What a hit does to the velocity of one of two, `part` of what both would do; `grip`: share of the sliding that friction
 // may take. Antisymmetric to the bit. Twin: strike in src/core/flight.ts.
@@ -650,10 +642,6 @@ fn strike(
 // What strike made of the velocities.
 @group(1) @binding(6) var<storage, read> struck: array<Stored>;
 
-fn flights_word(word: u32) -> u32 {
-  return atomicLoad(&flights[word]);
-}
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn land(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -690,7 +678,7 @@ fn land(
       let axis = hit.y - WALL_PARTNER;
       let limit = select(substep.lower[axis], substep.upper[axis], way[axis] > 0.0);
       let gap = limit - place[axis];
-      if (gap * gap <= TO_WALL_SQUARED * substep.diameter_squared) {
+      if (gap * gap <= FAST_SQUARED * substep.diameter_squared) {
         place[axis] = limit;
       }
     }

@@ -6,7 +6,7 @@
 @group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
 
 // Square of FAST_SHARE.
-const FAST_SQUARED = 0x1p-8f;
+const FAST_SQUARED = 1.0 / f32(FLIGHT_PARTS * FLIGHT_PARTS);
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn restrain(

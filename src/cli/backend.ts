@@ -69,12 +69,12 @@ export type AnySimulation = Simulation | ParticleSimulation;
 export async function openSimulation(
   backend: Backend,
   options: SimulationOptions,
-  { capacity, world }: SimulationPlan,
+  { capacity, world, continuous }: SimulationPlan,
 ): Promise<{ simulation: AnySimulation; adapter: string; gpu: Gpu | undefined }> {
   if (backend === 'cpu') {
     return { simulation: createCpuSimulation(options), adapter: describeCpu(), gpu: undefined };
   }
-  const { particles, cells, dimensions } = deviceNeeds(world, capacity);
+  const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
   const host = await openGpu(particles, cells, dimensions);
   return {
     simulation: await createSimulation(host.gpu, options),

@@ -3,6 +3,7 @@ import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { crowdingWarning } from '../core/crowding';
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
+import type { Flights } from '../core/flight';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
@@ -107,6 +108,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     diameter: 2 * simulation.radius,
     mixed: simulation.radiusRange !== undefined,
     measures,
+    flights: simulation.continuous ? await simulation.flights() : null,
     warning: crowdingWarning(measures, simulation) ?? null,
     times,
   };
@@ -133,6 +135,8 @@ interface Report {
   readonly diameter: number;
   readonly mixed: boolean;
   readonly measures: Measures;
+  /** How fast particles fared in the last step; null where paths are not followed. */
+  readonly flights: Flights | null;
   /** null where there is nothing to warn of. */
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
@@ -145,12 +149,12 @@ function capacityOf(state: Checkpoint): number {
 
 /** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
 function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, radiusRange, min, max, period, unbounded, obstacles } = state;
+  const { dimensions, radius, radiusRange, min, max, period, unbounded, continuous, obstacles } = state;
   // An unbounded world takes no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
   const sizes = radiusRange ? { radiusRange } : { radius };
   const capacity = capacityOf(state);
-  const options = { ...state.settings, dimensions, ...sizes, ...world, obstacles, capacity };
+  const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
   planSimulation(options);
   return options;
 }
@@ -253,7 +257,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
 }
 
 function describe(report: Report): string {
-  const { measures, times, diameter } = report;
+  const { measures, times, diameter, flights } = report;
   const share = (overlap: number) =>
     `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of ${report.mixed ? 'the largest' : 'a'} diameter)`;
   const rows = [
@@ -281,6 +285,13 @@ function describe(report: Report): string {
     ['mean overlap', share(measures.meanOverlap)],
     ['state hash', measures.hash],
   ];
+  if (flights) {
+    const { swept, paths, hits, held, substepped } = flights;
+    rows.push([
+      'fast in last step',
+      `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths, ${formatCount(hits)} to a hit, ${formatCount(held)} held; ${formatCount(substepped)} needed substeps`,
+    ]);
+  }
   let text = `${formatTable(rows)}\n`;
   if (report.warning !== null) text += `${report.warning}\n`;
   if (times) {

@@ -143,6 +143,12 @@ export const FLIGHT_TICKS = 2 ** 14;
 /** Bits of a hit's key below the tick: of how fast two close in, as many of the upper ones of a 32-bit float. */
 export const CLOSING_BITS = 17;
 
+/**
+ * Parts of a diameter: who moves more than one of them in a substep is fast, and paths end that much before two would touch.
+ * See FAST_SHARE and NEAR_SHARE in core/flight.ts.
+ */
+export const FLIGHT_PARTS = 16;
+
 /** Cells that a piece of a path is long at most: what is searched at once. More means fewer searches of larger boxes. */
 export const PIECE_CELLS = 4;
 

@@ -25,7 +25,7 @@
  * friction takes back its share of a motion, and of one that ended early that would be many diameters.
  */
 import { carryCoordinate } from './cells';
-import { CLOSING_BITS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
+import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
 import type { Substep } from './settings';
 import type { World } from './world';
 
@@ -33,19 +33,16 @@ import type { World } from './world';
  * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
  * that near, and about as much again before they are turned.
  */
-export const FAST_SHARE = 1 / 16;
+export const FAST_SHARE = 1 / FLIGHT_PARTS;
 
 /** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
-export const NEAR_SHARE = 15 / 16;
+export const NEAR_SHARE = 1 - 1 / FLIGHT_PARTS;
 
 /**
  * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
  * take it through others.
  */
 export const TO_WALL = 1 - NEAR_SHARE;
-
-/** A key later than any path. */
-export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
@@ -69,17 +66,6 @@ export function timeOfKey(key: number): number {
 
 /** Rounds after which what is not settled is held. */
 export const FLIGHT_ROUNDS = 32;
-
-/** Pieces of all paths together that are followed at most, on the CPU. */
-export const ALL_PIECES = 2 ** 22;
-
-/**
- * Diameters that a box around a piece of a path is wider than the piece on each side, where it is to hold the ends of slow
- * particles that it may meet: NEAR_SHARE, FAST_SHARE and rounding; and where two such boxes are to overlap if their paths
- * meet: half of NEAR_SHARE and rounding.
- */
-export const AROUND_SLOW = 1.25;
-export const AROUND_FAST = 0.5;
 
 /** Of how the fast particles of a step fared. */
 export interface Flights {
@@ -195,20 +181,4 @@ export function strike(
   const slidingSpeed = Math.hypot(...sliding);
   const braking = slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
   return normal.map((along, axis) => change * along - braking * (sliding[axis] as number));
-}
-
-/** Particles that a whole step would move too far, but not a substep. */
-export function countSubstepped(substep: Substep, { velocities, live }: FlightState): number {
-  const { dt, substeps, diameter, lower } = substep;
-  const dimensions = lower.length;
-  const least = (FAST_SHARE * diameter) ** 2;
-  let count = 0;
-  for (let slot = 0; slot < live; slot++) {
-    let squared = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      squared += Math.fround(dt * (velocities[dimensions * slot + axis] as number)) ** 2;
-    }
-    if (squared <= least && squared * substeps * substeps > least) count++;
-  }
-  return count;
 }

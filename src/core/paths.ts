@@ -6,9 +6,6 @@
 import { carryCoordinate } from './cells';
 import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from './constants';
 import {
-  ALL_PIECES,
-  AROUND_FAST,
-  AROUND_SLOW,
   FAST_SHARE,
   FLIGHT_ROUNDS,
   type FlightSearch,
@@ -18,7 +15,7 @@ import {
   keyOfHit,
   longestPiece,
   NEAR_SHARE,
-  NEVER,
+  NO_FLIGHTS,
   strike,
   TO_WALL,
   timeOfKey,
@@ -27,20 +24,58 @@ import { OBSTACLE_PARTNER } from './obstacles';
 import type { Substep } from './settings';
 import type { World } from './world';
 
-/** Puts fast particles where their paths end, with the velocities of those that hit somebody. In place. */
+/** A key later than any path. */
+const NEVER = 2 ** 32;
+
+/** Pieces of all paths together that are followed at most. */
+const ALL_PIECES = 2 ** 22;
+
+/**
+ * Diameters that a box around a piece of a path is wider than the piece on each side, where it is to hold the ends of slow
+ * particles that it may meet: NEAR_SHARE, FAST_SHARE and rounding; and where two such boxes are to overlap if their paths
+ * meet: half of NEAR_SHARE and rounding.
+ */
+const AROUND_SLOW = 1.25;
+const AROUND_FAST = 0.5;
+
+/**
+ * Puts fast particles where their paths end, with the velocities of those that hit somebody. In place. Where nobody is
+ * fast, it costs one look at each velocity.
+ */
 export function followPaths(
   world: World,
   substep: Substep,
   state: FlightState,
   search: FlightSearch,
-): Omit<Flights, 'substepped'> {
-  const paths = new Paths(world, substep, state, search);
-  const swept = paths.count;
-  if (swept === 0) return { swept, paths: 0, hits: 0, held: 0 };
+): Flights {
+  const { slots, substepped } = findFast(world.dimensions, substep, state);
+  const swept = slots.length;
+  if (swept === 0) return { ...NO_FLIGHTS, substepped };
+  const paths = new Paths(world, substep, state, search, slots);
   paths.meetWalls();
   paths.meetSlow();
   paths.settle();
-  return { swept, paths: swept, ...paths.land() };
+  return { substepped, swept, paths: swept, ...paths.land() };
+}
+
+/** Slots of the fast, ascending; and how many more a whole step would move too far, but not a substep. */
+function findFast(
+  dimensions: number,
+  { dt, substeps, diameter }: Substep,
+  { velocities, live }: FlightState,
+): { readonly slots: readonly number[]; readonly substepped: number } {
+  const least = (FAST_SHARE * diameter) ** 2;
+  const slots: number[] = [];
+  let substepped = 0;
+  for (let slot = 0; slot < live; slot++) {
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      squared += Math.fround(dt * (velocities[dimensions * slot + axis] as number)) ** 2;
+    }
+    if (squared > least) slots.push(slot);
+    else if (squared * substeps * substeps > least) substepped++;
+  }
+  return { slots, substepped };
 }
 
 /** How a path ends. */
@@ -75,8 +110,6 @@ interface Landing {
 }
 
 class Paths {
-  /** Slots of the fast particles, ascending. */
-  private readonly slots: number[] = [];
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: number;
   private readonly nearSquared: number;
@@ -97,20 +130,18 @@ class Paths {
     private readonly substep: Substep,
     private readonly state: FlightState,
     private readonly search: FlightSearch,
+    /** Of the fast particles, ascending. */
+    private readonly slots: readonly number[],
   ) {
     const { dimensions } = world;
     this.dimensions = dimensions;
     this.nearSquared = (NEAR_SHARE * substep.diameter) ** 2;
     this.apart = new Float64Array(dimensions);
     this.motion = new Float64Array(dimensions);
-    for (let slot = 0; slot < state.live; slot++) {
-      if (!this.isFast(slot)) continue;
-      this.pathOf.set(slot, this.slots.length);
-      this.slots.push(slot);
-    }
     const longest = longestPiece(world);
-    const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / Math.max(1, this.count))));
-    for (const slot of this.slots) {
+    const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / slots.length)));
+    for (const [path, slot] of slots.entries()) {
+      this.pathOf.set(slot, path);
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
       // Where all that may be are not a tick, the path ends where it begins.
       const followed = cuts > MOST_PIECES * FLIGHT_TICKS ? 1 : Math.min(cuts, most);
@@ -118,10 +149,6 @@ class Paths {
       this.followed.push(followed);
       this.first.push({ key: keyOfEnd(followed / cuts), partner: NO_PARTNER });
     }
-  }
-
-  get count(): number {
-    return this.slots.length;
   }
 
   meetWalls(): void {
@@ -289,11 +316,6 @@ class Paths {
     const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
     const effect = strike(relative, unit(this.apart), 0.5, substep.gripShare, substep);
     return { slot, position, effect, other: beside === undefined ? partner : undefined };
-  }
-
-  private isFast(slot: number): boolean {
-    const squared = this.wayOf(slot).reduce((sum, along) => sum + along * along, 0);
-    return squared > (FAST_SHARE * this.substep.diameter) ** 2;
   }
 
   private velocityOf(slot: number): number[] {

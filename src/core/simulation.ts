@@ -15,6 +15,7 @@ import { RETIRED_BIT } from './constants';
 import { ArgumentError, CellstormError, describeCount, Phrase } from './errors';
 import { FAST_SHARE, type Flights } from './flight';
 import {
+  checkTimeStep,
   defaultSettings,
   MAX_SUBSTEPS,
   resolveSettings,
@@ -153,6 +154,8 @@ export interface Checkpoint extends ParticleArrays {
   readonly period?: readonly number[] | undefined;
   /** Left out where the world is a box. */
   readonly unbounded?: true | undefined;
+  /** Left out where the paths of fast particles are not followed. */
+  readonly continuous?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
   /** Packed positions; left out where there are none. */
@@ -320,18 +323,38 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** Substeps for a step of `dt`, if the fastest particle has such a speed: see ParticleSimulation.advance. */
-export function chooseSubsteps(
-  { substeps, gravity }: Settings,
-  diameter: number,
+/** `most` of ParticleSimulation.advance, or an error: before anybody asks for the fastest particle. */
+export function checkAdvance(
+  simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
+  dt: number,
+  most: number | undefined,
+): number {
+  const { substeps } = simulation.settings;
+  checkContinuous(simulation, 'advance');
+  checkTimeStep(dt, substeps);
+  if (most === undefined) return Math.min(MAX_SUBSTEPS, 2 * substeps);
+  checkInteger('most', most, 1, MAX_SUBSTEPS);
+  return most;
+}
+
+/** ParticleSimulation.advance, where the fastest particle has such a speed. */
+export function stepAsFastAs(
+  simulation: Pick<ParticleSimulation, 'radius' | 'settings' | 'set' | 'step'>,
   fastest: number,
   dt: number,
-  most = Math.min(MAX_SUBSTEPS, 2 * substeps),
+  most: number,
 ): number {
-  checkInteger('most', most, 1, MAX_SUBSTEPS);
+  const { substeps: usual, gravity } = simulation.settings;
   const way = (fastest + Math.hypot(...gravity) * dt) * dt;
-  const needed = Math.ceil(way / (FAST_SHARE * diameter));
-  return needed <= most ? Math.max(substeps, needed) : substeps;
+  const needed = Math.ceil(way / (FAST_SHARE * 2 * simulation.radius));
+  const substeps = needed <= most ? Math.max(usual, needed) : usual;
+  simulation.set({ substeps });
+  try {
+    simulation.step(dt);
+  } finally {
+    simulation.set({ substeps: usual });
+  }
+  return substeps;
 }
 
 /** For what only simulations that follow paths can tell. */
@@ -423,11 +446,6 @@ export function countObstacles(
   return count;
 }
 
-/** What a checkpoint says of obstacles: a copy of them, in the order in which they were given. */
-export function describeObstacles(obstacles: Float32Array): Pick<Checkpoint, 'obstacles'> {
-  return obstacles.length > 0 ? { obstacles: obstacles.slice() } : {};
-}
-
 /** The obstacles of a checkpoint that was checked. */
 export function obstaclesOf({ obstacles }: Pick<Checkpoint, 'obstacles'>): Float32Array {
   return obstacles ?? new Float32Array(0);
@@ -457,7 +475,7 @@ export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
     ParticleSimulation,
-    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'capacity' | 'obstacleCapacity'
+    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'capacity' | 'obstacleCapacity' | 'continuous'
   >,
 ): Settings {
   const { dimensions, capacity, world, radiusRange } = simulation;
@@ -485,6 +503,12 @@ export function checkCheckpoint(
       const accepted = `[${world[corner].join(', ')}], like this simulation's box`;
       throw new ArgumentError(`checkpoint.${corner}`, given, accepted);
     }
+  }
+  if ((checkpoint.continuous ?? false) !== simulation.continuous) {
+    const accepted = simulation.continuous
+      ? 'true, since this simulation follows the paths of fast particles'
+      : 'left out, since this simulation was created without `continuous`';
+    throw new ArgumentError('checkpoint.continuous', checkpoint.continuous, accepted);
   }
   const period = checkpoint.period ?? world.period.map(() => 0);
   if (!Array.isArray(period) || world.period.some((value, axis) => value !== period[axis])) {
@@ -543,6 +567,28 @@ function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | und
 function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
+}
+
+/** What a checkpoint says of a simulation beside its particles; `obstacles` as they were given. */
+export function describeSimulation(
+  simulation: Pick<
+    ParticleSimulation,
+    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'continuous' | 'time' | 'settings'
+  >,
+  obstacles: Float32Array,
+): Omit<Checkpoint, keyof ParticleArrays> {
+  const { dimensions, radius, radiusRange, world, continuous, time, settings } = simulation;
+  return {
+    version: 1,
+    dimensions,
+    radius,
+    ...(radiusRange ? { radiusRange } : {}),
+    ...describeWorld(world),
+    ...(continuous ? { continuous } : {}),
+    time,
+    settings,
+    ...(obstacles.length > 0 ? { obstacles: obstacles.slice() } : {}),
+  };
 }
 
 /** What a checkpoint says of a world: enough to know it again. */

@@ -2,9 +2,10 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, radiusRange where there is one, min, max, period or unbounded where the world is so, count, obstacleCount where there are any,
- * time, settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
- * each), where there is a radiusRange radii (f32 each), and positions of obstacles (`dimensions` f32 each).
+ * dimensions, radius, radiusRange where there is one, min, max, period or unbounded where the world is so, continuous
+ * where paths are followed, count, obstacleCount where there are any, time, settings) padded with spaces to a multiple of
+ * four, ids (u32 each), positions and velocities (`dimensions` f32 each), where there is a radiusRange radii (f32 each),
+ * and positions of obstacles (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
@@ -22,6 +23,7 @@ interface Header {
   readonly max: readonly number[];
   readonly period?: readonly number[] | undefined;
   readonly unbounded?: true | undefined;
+  readonly continuous?: true | undefined;
   readonly count: number;
   readonly obstacleCount?: number | undefined;
   readonly time: number;
@@ -70,15 +72,15 @@ export function decodeCheckpoint(
     return refuse('one with a readable header of version 1');
   }
   const { count, obstacleCount, ...rest } = header;
-  const { dimensions, min, max, period, unbounded, settings, radiusRange } = rest;
+  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
   if (period !== undefined && !isVector(period, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as period, or none`);
   }
-  if (unbounded !== undefined && unbounded !== true) {
-    refuse('one whose header has true as unbounded, or none');
+  for (const [name, value] of Object.entries({ unbounded, continuous })) {
+    if (value !== undefined && value !== true) refuse(`one whose header has true as ${name}, or none`);
   }
   if (radiusRange !== undefined && !isRange(radiusRange)) {
     refuse('one whose header has the numbers smallest and largest as radiusRange, or none');

@@ -3,7 +3,7 @@
  * boxes around the pieces of their paths.
  * Inputs: the canonical order of the ends of a substep's motion, obstacles if there are any. In place.
  */
-import { countSubstepped, type FlightSearch, type Flights } from '../core/flight';
+import type { FlightSearch, Flights } from '../core/flight';
 import { followPaths } from '../core/paths';
 import type { Substep } from '../core/settings';
 import { visitInBox } from './box';
@@ -26,7 +26,6 @@ export class Flight {
   fly({ ids, positions, velocities }: ParticleState, substep: Substep): Flights {
     const { order, obstacles, pairs } = this;
     const state = { ids, positions, velocities, live: order.live };
-    const substepped = countSubstepped(substep, state);
     const search: FlightSearch = {
       particles: (low, high, visit) => visitInBox(order, positions, low, high, visit),
       obstacles: obstacles?.sorted,
@@ -36,6 +35,6 @@ export class Flight {
         pairs.forEachPair(visit);
       },
     };
-    return { substepped, ...followPaths(order.lattice.world, substep, state, search) };
+    return followPaths(order.lattice.world, substep, state, search);
   }
 }

@@ -25,12 +25,11 @@ import {
 } from '../core/settings';
 import {
   type Checkpoint,
+  checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  chooseSubsteps,
   countObstacles,
-  describeObstacles,
-  describeWorld,
+  describeSimulation,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -41,6 +40,7 @@ import {
   planSimulation,
   type SimulationOptions,
   type SimulationPlan,
+  stepAsFastAs,
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { EqualNeighbours } from './equal-neighbours';
@@ -181,18 +181,9 @@ export class CpuSimulation implements ParticleSimulation {
 
   advance(dt: number, most?: number): number {
     this.checkUsable();
-    checkContinuous(this, 'advance');
-    const { currentSettings: settings, dimensions, diameter, state, count } = this;
-    checkTimeStep(dt, settings.substeps);
-    const fastest = greatestSpeed(dimensions, state.positions, state.velocities, count);
-    const substeps = chooseSubsteps(settings, diameter, fastest, dt, most);
-    this.set({ substeps });
-    try {
-      this.step(dt);
-    } finally {
-      this.currentSettings = settings;
-    }
-    return substeps;
+    const limit = checkAdvance(this, dt, most);
+    const { dimensions, state, count } = this;
+    return stepAsFastAs(this, greatestSpeed(dimensions, state.positions, state.velocities, count), dt, limit);
   }
 
   flights(): Flights {
@@ -302,18 +293,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   checkpoint(): Checkpoint {
-    const { time, settings, dimensions, radius, radiusRange } = this;
-    return {
-      version: 1,
-      dimensions,
-      radius,
-      ...(radiusRange ? { radiusRange } : {}),
-      ...describeWorld(this.world),
-      time,
-      settings,
-      ...this.read(),
-      ...describeObstacles(this.obstacles?.given ?? new Float32Array(0)),
-    };
+    const obstacles = this.obstacles?.given ?? new Float32Array(0);
+    return { ...describeSimulation(this, obstacles), ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {

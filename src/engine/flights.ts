@@ -55,8 +55,8 @@ export class Flights {
 
   static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
     const { pass, restraint, owned, dispatches } = await createParts({
-      pass: Flight.create(gpu, variant, 'now'),
-      restraint: Restrain.create(gpu, variant, 'now'),
+      pass: Flight.create(gpu, variant),
+      restraint: Restrain.create(gpu, variant),
       owned: createBuffers(gpu, 'flights', flightBytes(world, capacity)),
       dispatches: createBuffers(
         gpu,
@@ -93,7 +93,7 @@ export class Flights {
     return { name: 'flight', encode: (pass) => this.restraint.encode(pass, shared, group, count) };
   }
 
-  /** After `begin`: what `greatestSpeed` reads. */
+  /** What `greatestSpeed` reads. */
   fastest(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
     return { name: 'flight', encode: (pass) => this.pass.encodeFastest(pass, shared, binding, count) };
   }

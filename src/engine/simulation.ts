@@ -3,8 +3,9 @@
  * cell order from substep to substep), orders the passes, and answers questions about the state.
  *
  * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the guests
- * of cells too), scan, scatter, gather, then for each iteration: partner (only with restitution), resolve. All in one
- * compute pass; dispatches within a pass are ordered and synchronised.
+ * of cells too; where paths of fast particles are followed too, since that is done in between), scan, scatter, gather, then
+ * for each iteration: partner (only with restitution), resolve. All in one compute pass; dispatches within a pass are
+ * ordered and synchronised.
  *
  * Ordering: a recorded step (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the
  * simulation that is not itself a recording, because those calls submit at once.
@@ -29,12 +30,11 @@ import {
 } from '../core/settings';
 import {
   type Checkpoint,
+  checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  chooseSubsteps,
   countObstacles,
-  describeObstacles,
-  describeWorld,
+  describeSimulation,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -45,6 +45,7 @@ import {
   planSimulation,
   type SimulationOptions,
   type SimulationPlan,
+  stepAsFastAs,
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
@@ -303,26 +304,18 @@ export class Simulation implements ParticleSimulation {
 
   async advance(dt: number, most?: number): Promise<number> {
     const paths = this.followed('advance');
-    checkTimeStep(dt, this.currentSettings.substeps);
+    const limit = checkAdvance(this, dt, most);
     const { count } = this;
     const shared = this.shared();
     const binding = this.pathBinding(paths);
-    const stages = [paths.begin(shared, binding), paths.fastest(shared, binding, count)];
+    const stages = [paths.fastest(shared, binding, count)];
     const { result: reading, valid } = submitWatched(this.gpu, 'simulation.advance', (encoder) => {
       this.encodeStages(encoder, 'simulation.advance', stages);
       return this.readback.record(encoder, [paths.header]);
     });
     const [[header]] = await Promise.all([reading.finish(), valid, this.sound]);
-    const { currentSettings: settings } = this;
     const fastest = count === 0 ? 0 : Flights.greatestSpeed(header as ArrayBuffer);
-    const substeps = chooseSubsteps(settings, 2 * this.radius, fastest, dt, most);
-    this.set({ substeps });
-    try {
-      this.step(dt);
-    } finally {
-      this.currentSettings = settings;
-    }
-    return substeps;
+    return stepAsFastAs(this, fastest, dt, limit);
   }
 
   async flights(): Promise<Counted> {
@@ -494,12 +487,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    const { time, settings, dimensions, radius, radiusRange } = this;
-    const sizes = radiusRange ? { radius, radiusRange } : { radius };
-    const obstacles = describeObstacles(this.obstacles?.given ?? new Float32Array(0));
-    const arrays = await this.read();
-    const world = describeWorld(this.world);
-    return { version: 1, dimensions, ...sizes, ...world, time, settings, ...arrays, ...obstacles };
+    // Of now, not of when the particles arrive.
+    const described = describeSimulation(this, this.obstacles?.given ?? new Float32Array(0));
+    return { ...described, ...(await this.read()) };
   }
 
   restore(checkpoint: Checkpoint): void {

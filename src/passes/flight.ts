@@ -7,7 +7,7 @@ import { FILE_DISPATCH, PATH_DISPATCH, ROUND_DISPATCH, WORKGROUP_SIZE } from '..
 import { FLIGHT_ROUNDS } from '../core/flight';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Gpu } from '../gpu/device';
-import { type BindingKind, type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
+import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import { storedFloats } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import { flightModules, obstacleBinding, PARAMS, type Variant, worldName } from './modules';
@@ -35,8 +35,6 @@ export interface FlightBuffers {
 
 /** What is compiled together, by the flag in the shader. */
 type Part = 'PLAN' | 'LIST' | 'FILE' | 'STILL' | 'LINK' | 'MEET' | 'CLAIM' | 'STRIKE' | 'LAND';
-
-const PARTS: readonly Part[] = ['PLAN', 'LIST', 'FILE', 'STILL', 'LINK', 'MEET', 'CLAIM', 'STRIKE', 'LAND'];
 
 const STATE = { position_in: 'read', velocity_in: 'read' } as const;
 
@@ -68,6 +66,8 @@ const BINDINGS: Readonly<Record<Part, Readonly<Record<string, BindingKind>>>> = 
   },
 };
 
+const PARTS = Object.keys(BINDINGS) as Part[];
+
 /** Each kernel and the part that it is of. */
 const STEPS = {
   begin: 'PLAN',
@@ -98,11 +98,20 @@ export const FLIGHT_PLANS = FLIGHT_STEPS.filter((step) => STEPS[step] === 'PLAN'
 /** Parts that look for obstacles. */
 const FACING: readonly Part[] = ['STILL', 'STRIKE'];
 
-/** Parts that look into lists. */
-const FILED: readonly Part[] = ['FILE', 'STILL', 'LINK', 'MEET'];
-
-/** Parts that go over paths. */
-const FOLLOWING: readonly Part[] = ['STILL', 'LINK', 'MEET', 'CLAIM', 'STRIKE', 'LAND'];
+/** What parts have in common, by the flag in the shader. */
+const SHARED: Readonly<Record<string, readonly Part[]>> = {
+  /** They look into lists. */
+  FILED: ['FILE', 'STILL', 'LINK', 'MEET'],
+  /** They know the pieces of paths in lists. */
+  LINKED: ['LINK', 'MEET'],
+  /** They go over paths. */
+  PATHS: ['STILL', 'LINK', 'MEET', 'CLAIM', 'STRIKE', 'LAND'],
+  /** They choose the first of several hits. */
+  CHOOSING: ['STILL', 'MEET'],
+  /** They count while they go, or go by what was counted. */
+  COUNTING: ['LIST', 'MEET', 'LAND'],
+  READING: ['STILL', 'LINK', 'CLAIM', 'STRIKE'],
+};
 
 export interface FlightBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'MEET'>, GPUBindGroup>>;
@@ -118,20 +127,17 @@ export class Flight {
     const part = STEPS[step];
     const faces = FACING.includes(part);
     const own = { ...variant, obstacles: faces && variant.obstacles === true };
-    const flags = Object.fromEntries(PARTS.map((name) => [name, name === part]));
+    const flags = [
+      ...PARTS.map((name) => [name, name === part] as const),
+      ...Object.entries(SHARED).map(([name, parts]) => [name, parts.includes(part)] as const),
+    ];
     return {
       label: `solve.flight.${step}${part === 'PLAN' ? '' : worldName(own)}`,
       dimensions: variant.dimensions,
       sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/flight.wgsl', text }],
       entryPoint: step,
       bindings: { ...BINDINGS[part], ...obstacleBinding(own) },
-      flags: {
-        ...flags,
-        PATHS: FOLLOWING.includes(part),
-        FILED: FILED.includes(part),
-        LINKED: part === 'LINK' || part === 'MEET',
-        OBSTACLES: own.obstacles,
-      },
+      flags: { ...Object.fromEntries(flags), OBSTACLES: own.obstacles },
       constants: {
         OBSTACLE_PARTNER,
         OBSTACLE_WORDS: storedFloats(variant.dimensions),
@@ -140,11 +146,11 @@ export class Flight {
     };
   }
 
-  static async create(gpu: Gpu, variant: Variant, compilation: Compilation): Promise<Flight> {
+  static async create(gpu: Gpu, variant: Variant): Promise<Flight> {
     const kernels = await Promise.all(
       FLIGHT_STEPS.map(async (step) => {
         const description = Flight.describe(variant, step, gpu.workgroupsPerDimension);
-        return [step, await Kernel.create(gpu, description, compilation)] as const;
+        return [step, await Kernel.create(gpu, description, 'now')] as const;
       }),
     );
     return new Flight(Object.fromEntries(kernels) as Record<FlightStep, Kernel>);
@@ -206,13 +212,14 @@ export class Flight {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** The square of the greatest speed, after `encodeBegin`. */
+  /** The square of the greatest speed. */
   encodeFastest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
     { groups }: FlightBinding,
     count: number,
   ): void {
+    this.kernels.reset.encode(pass, shared, groups.PLAN, 1);
     this.kernels.fastest.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
   }
 }

@@ -12,6 +12,7 @@ import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
 import flight from '../../shaders/shared/flight.wgsl?raw';
+import hash from '../../shaders/shared/hash.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
@@ -67,6 +68,7 @@ export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', te
 const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
 const WRAPPED: ShaderSource = { name: 'shared/space_periodic.wgsl', text: spacePeriodic };
 const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
+const HASH: ShaderSource = { name: 'shared/hash.wgsl', text: hash };
 const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
 /** What a particle and its neighbour are. */
 export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: particle };
@@ -74,7 +76,7 @@ export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: part
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [STRAIGHT, DENSE, { name: 'shared/world_bounded.wgsl', text: worldBounded }],
   periodic: [WRAPPED, DENSE, { name: 'shared/world_periodic.wgsl', text: worldPeriodic }],
-  unbounded: [STRAIGHT, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
+  unbounded: [STRAIGHT, HASH, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
 };
 
 const LEVELS: ShaderSource = { name: 'shared/levels.wgsl', text: levels };
@@ -84,8 +86,8 @@ const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: l
 /** Of particles that each have a radius of their own. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [STRAIGHT, LEVELS_DENSE, LEVELS],
-  periodic: [WRAPPED, LEVELS_HASHED, LEVELS],
-  unbounded: [STRAIGHT, LEVELS_HASHED, LEVELS],
+  periodic: [WRAPPED, HASH, LEVELS_HASHED, LEVELS],
+  unbounded: [STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
 const LEVELS_PROBE: ShaderSource = { name: 'shared/probe_levels.wgsl', text: probeLevels };

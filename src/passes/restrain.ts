@@ -1,7 +1,7 @@
 /** Host of shaders/solve/restrain.wgsl: pushes kept short, where the paths of fast particles are followed. */
 import text from '../../shaders/solve/restrain.wgsl?raw';
 import type { Gpu } from '../gpu/device';
-import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
+import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { type Variant, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
@@ -22,7 +22,7 @@ export class Restrain extends ParticlePass<RestrainBuffers> {
     };
   }
 
-  static async create(gpu: Gpu, variant: Variant, compilation: Compilation): Promise<Restrain> {
-    return new Restrain(await Kernel.create(gpu, Restrain.describe(variant), compilation));
+  static async create(gpu: Gpu, variant: Variant): Promise<Restrain> {
+    return new Restrain(await Kernel.create(gpu, Restrain.describe(variant), 'now'));
   }
 }

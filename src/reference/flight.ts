@@ -4,7 +4,7 @@
  * Inputs: the grid of the ends of a substep's motion. Outputs: positions and velocities, slots as they were, and how the
  * fast ones fared.
  */
-import { countSubstepped, type FlightSearch, type Flights } from '../core/flight';
+import type { FlightSearch, Flights } from '../core/flight';
 import { followPaths } from '../core/paths';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
@@ -23,7 +23,6 @@ export function fly(
   const velocities = grid.velocities.slice();
   const live = grid.start[world.cellCount] as number;
   const state = { ids: grid.ids, positions, velocities, live };
-  const substepped = countSubstepped(substep, state);
   const search: FlightSearch = {
     particles: (_low, _high, visit) => visitAll(live, visit),
     obstacles: obstacles?.positions,
@@ -35,7 +34,7 @@ export function fly(
       });
     },
   };
-  return { substepped, ...followPaths(world, substep, state, search), positions, velocities };
+  return { ...followPaths(world, substep, state, search), positions, velocities };
 }
 
 function visitAll(count: number, visit: (index: number) => void): void {

@@ -20,12 +20,11 @@ import {
 } from '../core/settings';
 import {
   type Checkpoint,
+  checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  chooseSubsteps,
   countObstacles,
-  describeObstacles,
-  describeWorld,
+  describeSimulation,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -35,6 +34,7 @@ import {
   type ParticleSimulation,
   planSimulation,
   type SimulationOptions,
+  stepAsFastAs,
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { fly } from './flight';
@@ -136,19 +136,9 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   advance(dt: number, most?: number): number {
     this.checkAlive();
-    checkContinuous(this, 'advance');
-    const { settings, dimensions, diameter, count } = this;
-    checkTimeStep(dt, settings.substeps);
+    const limit = checkAdvance(this, dt, most);
     const { positions, velocities } = this.grid;
-    const fastest = greatestSpeed(dimensions, positions, velocities, count);
-    const substeps = chooseSubsteps(settings, diameter, fastest, dt, most);
-    this.set({ substeps });
-    try {
-      this.step(dt);
-    } finally {
-      this.currentSettings = settings;
-    }
-    return substeps;
+    return stepAsFastAs(this, greatestSpeed(this.dimensions, positions, velocities, this.count), dt, limit);
   }
 
   flights(): Flights {
@@ -223,17 +213,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   checkpoint(): Checkpoint {
-    return {
-      version: 1,
-      dimensions: this.dimensions,
-      radius: this.radius,
-      ...(this.radiusRange ? { radiusRange: this.radiusRange } : {}),
-      ...describeWorld(this.world),
-      time: this.time,
-      settings: this.settings,
-      ...this.read(),
-      ...describeObstacles(this.obstacles),
-    };
+    return { ...describeSimulation(this, this.obstacles), ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {

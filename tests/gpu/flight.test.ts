@@ -198,6 +198,27 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
+    'end where the reference has them where the work on crowds is split',
+    async (_, tools) => {
+      const { obstacles, ...options } = fastCrowd(dimensions, 'bounded', 100, createNoise(6));
+      const heap = options.positions.map((along, index) => (index < 40 * dimensions ? along / 64 : along));
+      const crowd = { ...options, positions: heap, crowds: true };
+      const simulation = await createSimulation(tools.wrap(), crowd);
+      const reference = new ReferenceSimulation(crowd);
+      simulation.step(DT);
+      reference.step(DT);
+      expect(await simulation.flights()).toEqual(reference.flights());
+      expect(reference.flights().hits).toBeGreaterThan(10);
+      const { positions } = await simulation.read();
+      for (const [index, along] of reference.read().positions.entries()) {
+        expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
+      }
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'cost a simulation without any not a bit',
     async (_, tools) => {
       const options = fastCrowd(dimensions, 'periodic', 150, createNoise(8));

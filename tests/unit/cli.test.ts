@@ -254,17 +254,18 @@ describe('state files', () => {
       expect(decodeCheckpoint(source)).toEqual(checkpoint);
   });
 
-  it('know the kind of world', () => {
+  it('know the kind of world, and whether paths are followed', () => {
     for (const [scene, kind] of [
       ['channel', { period: [5, 0] }],
       ['far-apart', { unbounded: true }],
+      ['bullets', { continuous: true }],
     ] as const) {
       const options = sceneOptions(createScene(scene, { dimensions: 2, count: 4 }));
       const stored = decodeCheckpoint(encodeCheckpoint(createCpuSimulation(options).checkpoint()));
       expect(stored).toMatchObject(kind);
       expect(stored.unbounded).toBe(scene === 'far-apart' ? true : undefined);
     }
-    expect(Object.keys(checkpoint)).not.toContain('unbounded');
+    for (const name of ['unbounded', 'continuous']) expect(Object.keys(checkpoint)).not.toContain(name);
   });
 
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
@@ -289,7 +290,8 @@ describe('state files', () => {
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
       // Not in the header of a box, and of equal particles.
-      if (name === 'unbounded' || name === 'radiusRange') return json.replace('{', `{"${name}":${value},`);
+      if (['unbounded', 'continuous', 'radiusRange'].includes(name))
+        return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
         new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
         `"${name}":${value}`,
@@ -309,6 +311,7 @@ describe('state files', () => {
     ['count', '2147483647', /^--from is broken\.bin .* must be \d+ bytes long, as its header says\.$/],
     ['unbounded', '1', /true as unbounded, or none/],
     ['unbounded', 'false', /true as unbounded, or none/],
+    ['continuous', '1', /true as continuous, or none/],
     ['radiusRange', 'null', /the numbers smallest and largest as radiusRange, or none/],
     ['radiusRange', '7', /as radiusRange, or none/],
     ['radiusRange', '{"smallest": 1}', /as radiusRange, or none/],

@@ -5,10 +5,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../src/core/errors';
-import { FLIGHT_ROUNDS, type FlightSearch, NEAR_SHARE } from '../../src/core/flight';
+import { FAST_SHARE, FLIGHT_ROUNDS, type FlightSearch, NEAR_SHARE, restrain } from '../../src/core/flight';
 import { followPaths } from '../../src/core/paths';
 import { deriveSubstep } from '../../src/core/settings';
 import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import { defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { visitInBox } from '../../src/cpu/box';
 import { CpuBoxPairs } from '../../src/cpu/box-pairs';
@@ -18,6 +19,7 @@ import { CellOrder } from '../../src/cpu/order';
 import { fly } from '../../src/reference/flight';
 import { buildGrid } from '../../src/reference/grid';
 import { ReferenceSimulation } from '../../src/reference/simulation';
+import { createScene, sceneOptions } from '../../src/scenes';
 import { bulletsBeforeWall, countPassed, DT, fastCrowd, nearestPair } from '../helpers/bullets';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
@@ -338,6 +340,30 @@ describe('a path', () => {
     simulation.step(1 / 64);
     expect(simulation.flights().swept).toBe(0);
     expect(simulation.measure().nonFinite).toBe(1);
+  });
+});
+
+describe('a push', () => {
+  const world = defineWorld({ dimensions: 2, min: [0, 0], max: [8, 8], periodic: [true, false] }, 1);
+
+  it('carries nobody farther than the slow may move, where it is longer', () => {
+    const before = new Float32Array([4, 4, 4, 4, 7.99, 4, 4, 4]);
+    const after = new Float32Array([4 + FAST_SHARE, 4, 4.6, 4.8, 0.49, 4, 1, 1]);
+    restrain(world, { diameter: 1 }, before, after, 3);
+    // As far as it may; too far, by as much as three and four are to five; around the end; set aside.
+    expect([...after.subarray(0, 2)]).toEqual([4 + FAST_SHARE, 4]);
+    expect(after[2]).toBeCloseTo(4 + 0.6 * FAST_SHARE, 6);
+    expect(after[3]).toBeCloseTo(4 + 0.8 * FAST_SHARE, 6);
+    expect(after[4]).toBeCloseTo(7.99 + FAST_SHARE - 8, 6);
+    expect([...after.subarray(6)]).toEqual([1, 1]);
+  });
+
+  it('takes nobody through the wall that their path ended at, where bullets lie in heaps before it', () => {
+    const scene = createScene('bullets', { dimensions: 3, count: 257, seed: 1 });
+    const simulation = createCpuSimulation({ ...sceneOptions(scene), substeps: 1 });
+    for (let step = 0; step < 3; step++) simulation.step(1 / 60);
+    const wall = (scene.obstacles as Float32Array)[0] as number;
+    expect(countPassed(scene, simulation.read().positions, wall)).toBe(0);
   });
 });
 

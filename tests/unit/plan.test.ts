@@ -207,6 +207,7 @@ describe('checkCheckpoint', () => {
     world,
     obstacleCapacity: 0,
     capacity: 4,
+    continuous: false,
   } as const;
   const good: Checkpoint = {
     version: 1,
@@ -269,6 +270,18 @@ describe('checkCheckpoint', () => {
       /^checkpoint\.unbounded is true, but it must be left out, since this simulation's world is a box\.$/,
     );
     expect(describeWorld(world)).toEqual({ min: [0, 0], max: [9, 9] });
+  });
+
+  it('knows whether paths are followed', () => {
+    const following = { ...simulation, continuous: true };
+    const followed: Checkpoint = { ...good, continuous: true };
+    expect(() => checkCheckpoint(followed, following)).not.toThrow();
+    expect(() => checkCheckpoint(good, following)).toThrow(
+      /^checkpoint\.continuous is undefined, but it must be true, since this simulation follows the paths of fast particles\.$/,
+    );
+    expect(() => checkCheckpoint(followed, simulation)).toThrow(
+      /^checkpoint\.continuous is true, but it must be left out, since this simulation was created without `continuous`\.$/,
+    );
   });
 
   it('knows particles with radii of their own from equal ones', () => {
