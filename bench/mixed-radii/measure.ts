@@ -152,7 +152,7 @@ async function contendGpu(
   { dimensions, count }: MixedRequest,
   expected: Uint32Array,
 ): Promise<Contender> {
-  const stored = radii ? toBodies(dimensions, positions, radii) : toStored(dimensions, positions);
+  const stored = radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
   const grid = await HashGrid.create(gpu, {
     ...world,
     ...(radii ? { radii: RANGE } : { diameter: 1 }),

@@ -79,16 +79,50 @@ fn is_on_lattice(position: Vector) -> bool {
 
 #if MIXED
 fn is_exact(body: Body) -> bool {
+  let is_whole = is_on_lattice(place_of(body));
   let scaled = radius_of(body) * measure.lattice_scale;
-  return is_on_lattice(place_of(body)) && scaled == floor(scaled);
+#if SHAPED
+  // Of a box the ball around it is of no matter.
+  if (body.shape.x > 0.0) {
+    return is_whole && is_on_lattice(upper_of(body.shape));
+  }
+#endif
+  return is_whole && scaled == floor(scaled);
 }
 
 // Of what the largest there may be weighs: see core/settings.ts.
-fn weight_of(radius: f32) -> f32 {
-  let ratio = radius / grid.greatest_radius;
+fn weight_of(particle: Particle) -> f32 {
+#if SHAPED
+  let ratio = particle.bulk / grid.greatest_radius;
+#else
+  let ratio = particle.radius / grid.greatest_radius;
+#endif
   return select(ratio * ratio, ratio * ratio * ratio, DIMENSIONS == 3u);
 }
 
+#if SHAPED
+// Sum of half extents, or the radius.
+fn size_of(half: Vector, radius: f32) -> f32 {
+  return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let contact = contact_with(particle, other);
+  let size = size_of(particle.half, particle.radius) + size_of(other.half, other.radius);
+  if (abs(contact.overlap) <= measure.borderline_share * size + measure.borderline_around) {
+    let adjacent = are_candidates((*own).cell, particle.radius, cell_of_slot[other.slot], other.radius);
+    if (adjacent && !((*own).exact && is_exact(position_in[other.slot]))) {
+      (*own).borderline += 1u;
+    }
+  }
+  if (!contact.is_contact) {
+    return;
+  }
+  (*own).contacts += 1u;
+  (*own).deepest = max((*own).deepest, contact.overlap);
+  (*own).overlap += contact.overlap;
+}
+#else
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let reach = particle.radius + other.radius;
   let limit = reach * reach;
@@ -107,6 +141,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   (*own).deepest = max((*own).deepest, overlap);
   (*own).overlap += overlap;
 }
+#endif
 #else
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
@@ -135,14 +170,24 @@ fn mix_word(value: u32, word: u32) -> u32 {
 
 fn hash_of(seed: u32, id: u32, position: BodyBits, velocity: StoredBits) -> u32 {
   var hash = mix_word(seed, id);
+#if SHAPED
+  let place = position.place;
+#else
+  let place = position;
+#endif
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    hash = mix_word(hash, position[axis]);
+    hash = mix_word(hash, place[axis]);
   }
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, velocity[axis]);
   }
 #if MIXED
-  hash = mix_word(hash, position.w);
+  hash = mix_word(hash, place.w);
+#endif
+#if SHAPED
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    hash = mix_word(hash, position.shape[axis]);
+  }
 #endif
   return hash;
 }
@@ -193,10 +238,8 @@ fn measure_state(
     var id = 0u;
     if (present) {
       position = place_of(position_in[slot]);
-      particle.slot = slot;
-      particle.position = position;
+      particle = particle_of(slot, position_in[slot]);
 #if MIXED
-      particle.radius = radius_of(position_in[slot]);
       own.exact = is_exact(position_in[slot]);
 #else
       own.exact = is_on_lattice(position);
@@ -220,7 +263,7 @@ fn measure_state(
         overlap += own.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
 #if MIXED
-        let impulse = weight_of(particle.radius) * velocity;
+        let impulse = weight_of(particle) * velocity;
 #else
         let impulse = velocity;
 #endif

@@ -1,5 +1,5 @@
-// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for each id, the overlapping neighbours of
-// greater id; fill writes them from that id's offset on. Inputs: sorted positions on a fresh grid. Output:
+// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for each
+// id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted positions on a fresh grid. Output:
 // pairs (id, greater id), each once, by the first id ascending and then the second. A list that is too short takes
 // the first ones of this order by id, as many as fit. A place that holds no pair after all is NO_PARTNER twice.
 
@@ -62,6 +62,11 @@ fn begin(particle: Particle) -> Own {
 }
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+#if SHAPED
+  if (!contact_with(particle, other).is_contact) {
+    return;
+  }
+#endif
   let other_id = id_in[other.slot];
   if (other_id < (*own).id) {
     return;

@@ -20,52 +20,14 @@ fn store_vector(vector: Vector) -> Stored {
   return Stored(vector, 0.0);
 }
 
-// A particle's place as the grid has it: its position, or where each has a radius of its own, that too.
-#if MIXED
-alias Body = vec4f;
-alias BodyBits = vec4u;
-
-fn place_of(body: Body) -> Vector {
-  return body.xyz;
+// Four floats whose first are a vector.
+fn upper_of(four: vec4f) -> Vector {
+  return four.xyz;
 }
 
-fn with_place(body: Body, place: Vector) -> Body {
-  return Body(place, body.w);
+fn with_last(vector: Vector, last: f32) -> vec4f {
+  return vec4f(vector, last);
 }
-
-fn radius_of(body: Body) -> f32 {
-  return body.w;
-}
-
-// What decides about a cell.
-fn located(body: Body) -> Body {
-  return body;
-}
-
-// Nowhere: a NaN can be written as bits only.
-fn set_aside(bits: BodyBits) -> BodyBits {
-  return BodyBits(vec3u(NOT_A_NUMBER), bits.w);
-}
-#else
-alias Body = Stored;
-alias BodyBits = StoredBits;
-
-fn place_of(body: Body) -> Vector {
-  return load_vector(body);
-}
-
-fn with_place(body: Body, place: Vector) -> Body {
-  return store_vector(place);
-}
-
-fn located(body: Body) -> Vector {
-  return load_vector(body);
-}
-
-fn set_aside(bits: BodyBits) -> BodyBits {
-  return BodyBits(NOT_A_NUMBER);
-}
-#endif
 
 // Index of a cell, x fastest: cells of one row are neighbours in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {

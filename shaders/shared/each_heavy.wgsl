@@ -33,12 +33,7 @@ fn each_heavy(
   let stride = workgroups.x * workgroups.y;
   for (var index = linear_workgroup(workgroup, workgroups); is_listed(index); index += stride) {
     let slot = heavy_at(index);
-    var particle = Particle();
-    particle.slot = slot;
-    particle.position = place_of(position_in[slot]);
-#if MIXED
-    particle.radius = radius_of(position_in[slot]);
-#endif
+    let particle = particle_of(slot, position_in[slot]);
     var own = begin(particle);
     probe(&own, particle, slot, cell_of_slot[slot], reach_squared(), thread);
     gathered[thread] = own;

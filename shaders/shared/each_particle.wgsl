@@ -16,10 +16,7 @@ fn each_particle(
   var own = Own();
   if (present) {
     cell = cell_of_slot[slot];
-    particle.position = place_of(position_in[slot]);
-#if MIXED
-    particle.radius = radius_of(position_in[slot]);
-#endif
+    particle = particle_of(slot, position_in[slot]);
     if (is_in_grid(cell)) {
 #if CROWDS
       // These are the business of each_heavy.wgsl.

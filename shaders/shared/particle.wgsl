@@ -15,6 +15,11 @@ struct Particle {
   position: Vector,
 #if MIXED
   radius: f32,
+#if SHAPED
+  // See body.wgsl.
+  half: Vector,
+  bulk: f32,
+#endif
 #endif
 }
 
@@ -25,5 +30,31 @@ struct Neighbour {
   distance_squared: f32,
 #if MIXED
   radius: f32,
+#if SHAPED
+  half: Vector,
+  bulk: f32,
+#endif
 #endif
 }
+
+fn particle_of(slot: u32, body: Body) -> Particle {
+#if MIXED
+#if SHAPED
+  return Particle(slot, place_of(body), radius_of(body), upper_of(body.shape), body.shape.w);
+#else
+  return Particle(slot, place_of(body), radius_of(body));
+#endif
+#else
+  return Particle(slot, place_of(body));
+#endif
+}
+
+#if MIXED
+fn neighbour_of(slot: u32, apart: Vector, distance_squared: f32, body: Body) -> Neighbour {
+#if SHAPED
+  return Neighbour(slot, apart, distance_squared, radius_of(body), upper_of(body.shape), body.shape.w);
+#else
+  return Neighbour(slot, apart, distance_squared, radius_of(body));
+#endif
+}
+#endif

@@ -88,10 +88,9 @@ fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared:
   let body = position_in[other];
   let apart = particle.position - place_of(body);
   let distance_squared = dot(apart, apart);
-  let radius = radius_of(body);
-  let reach = particle.radius + radius;
+  let reach = particle.radius + radius_of(body);
   if (distance_squared < reach * reach * reach_squared && other != except) {
-    visit(own, particle, Neighbour(other, apart, distance_squared, radius));
+    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 

@@ -93,7 +93,7 @@ fn meet(
   let is_met = distance_squared < reach * reach * reach_squared;
 #endif
   if (is_met && other != except && is_of(around, index, level, other, radius, are_guests)) {
-    visit(own, particle, Neighbour(other, apart, distance_squared, radius));
+    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 

@@ -70,7 +70,7 @@ fn probe(
 #endif
 #endif
 #if MIXED
-        visit(own, particle, Neighbour(base + index, apart, distance_squared, radius));
+        visit(own, particle, neighbour_of(base + index, apart, distance_squared, tile_positions[index]));
 #else
         visit(own, particle, Neighbour(base + index, apart, distance_squared));
 #endif

@@ -28,18 +28,18 @@ fn integrate(
     return;
   }
   var bits = position[slot];
-  let body = bitcast<Body>(bits);
+  let body = body_of(bits);
   let place = place_of(body);
   if (is_finite(place)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
     velocity[slot] = store_vector(speed);
-    bits = bitcast<BodyBits>(with_place(body, carried(place + speed * substep.dt)));
+    bits = bits_of(with_place(body, carried(place + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = set_aside(bits);
     }
     position[slot] = bits;
   }
 #if COUNT
-  ranks[slot] = atomicAdd(&counts[bucket_of(located(bitcast<Body>(bits)), id_in[slot])], 1u);
+  ranks[slot] = atomicAdd(&counts[bucket_of(located(body_of(bits)), id_in[slot])], 1u);
 #endif
 }

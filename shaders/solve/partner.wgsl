@@ -48,6 +48,11 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
+#if SHAPED
+  if (!contact.is_contact) {
+    return;
+  }
+#endif
   let approach = dot((*own).velocity - load_vector(velocity_in[other.slot]), contact.normal);
   if (approach < (*own).fastest) {
     (*own).fastest = approach;

@@ -76,6 +76,11 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
+#if SHAPED
+  if (!contact.is_contact) {
+    return;
+  }
+#endif
 #if MIXED
   let push = contact.share * (2.0 * substep.half_relaxation) * contact.overlap;
 #else
@@ -230,9 +235,14 @@ fn finish(own: Own, particle: Particle) {
   var velocity = own.velocity + own.change;
 #endif
 #if MIXED
-  // Its own radius away from the corners of the box.
-  let lower = substep.lower + Vector(particle.radius);
-  let upper = substep.upper - Vector(particle.radius);
+  // Its own size away from the corners of the box.
+#if SHAPED
+  let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
+#else
+  let margin = Vector(particle.radius);
+#endif
+  let lower = substep.lower + margin;
+  let upper = substep.upper - margin;
 #else
   let lower = substep.lower;
   let upper = substep.upper;

@@ -149,10 +149,11 @@ function capacityOf(state: Checkpoint): number {
 
 /** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
 function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, radiusRange, min, max, period, unbounded, continuous, obstacles } = state;
+  const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
+    state;
   // An unbounded world takes no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
-  const sizes = radiusRange ? { radiusRange } : { radius };
+  const sizes = radiusRange ? { radiusRange, boxes } : { radius };
   const capacity = capacityOf(state);
   const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
   planSimulation(options);

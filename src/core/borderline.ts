@@ -61,7 +61,10 @@ export function mixedLatticeScale(diameter: number, ends: Ends): number {
   return scaleWithin(2 ** (12 - Math.ceil(Math.log2(diameter))), diameter, ends);
 }
 
-/** The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. */
+/**
+ * The same where each particle has a radius of its own: `reach`, the sum of two, is then what the diameter is. Where some may
+ * be boxes, `share` and `around` are those of shapeBorderline, and reach is that of the balls around them.
+ */
 export interface MixedBorderline {
   /** Distances² are borderline from share · reach² + around · reach below reach² on, and up to as much above. */
   readonly share: number;
@@ -71,12 +74,27 @@ export interface MixedBorderline {
   readonly latticeScale: number;
 }
 
+/** Of the sum of radii and half extents of two of which each may be a box: that is how far off 32-bit floats may be. */
+const SHAPE_SHARE = 2 ** -19;
+
+/**
+ * Whether rounding may have decided whether two overlap of which each may be a box: by how much they do, or are apart, may
+ * be no more than this of the sum of their radii (of boxes 0) and half extents. A difference of centres, a sum of half
+ * extents and the difference of both are each off by 2⁻²⁴ of that at most, along each axis; sum and root of the squares of
+ * three such by eight times that: 20 of them together. Where the world wraps around, more, as above.
+ */
+export function shapeBorderline(size: number, { period }: Ends): number {
+  return SHAPE_SHARE * size + AROUND_SHARE * Math.max(0, ...period);
+}
+
 export function mixedBorderline({ smallest, largest }: RadiusRange, world: World): MixedBorderline {
   const around = AROUND_SHARE * Math.max(0, ...world.period);
+  const share = world.boxes ? SHAPE_SHARE : BORDERLINE_SHARE;
   return {
-    share: BORDERLINE_SHARE,
+    share,
     around,
-    farthest: 1 + 2 * BORDERLINE_SHARE + around / smallest,
+    // Half extents add up to less than twice the radius of the ball around a box.
+    farthest: 1 + (world.boxes ? 4 : 2) * share + (world.boxes ? 2 : 1) * (around / smallest),
     latticeScale: mixedLatticeScale(Math.fround(2 * largest), world),
   };
 }

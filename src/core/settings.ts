@@ -198,6 +198,14 @@ export class SubstepMemo {
   }
 }
 
+/**
+ * Up to where the neighbours of a particle that has a size of its own are looked at, in squares of the sum of both radii. Of
+ * boxes those whose balls overlap are looked at, and a little more, since rounding must not come between two that touch.
+ */
+function reachSquared({ boxes, period, baseDiameter }: World): number {
+  return boxes ? Math.fround(1 + 2 ** -18 + (2 ** -21 * Math.max(0, ...period)) / baseDiameter) : 1;
+}
+
 export function deriveSubstep(world: World, diameter: number, settings: Settings, dt: number): Substep {
   const substepTime = Math.fround(dt / settings.substeps);
   const gravity = settings.gravity.map(Math.fround);
@@ -217,7 +225,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     inverseDt: substepTime > 0 ? Math.fround(1 / substepTime) : 0,
     gravity,
     diameter: roundedDiameter,
-    diameterSquared: ownRadii ? 1 : Math.fround(roundedDiameter * roundedDiameter),
+    diameterSquared: ownRadii ? reachSquared(world) : Math.fround(roundedDiameter * roundedDiameter),
     restitution: Math.fround(settings.restitution),
     friction: Math.fround(settings.friction),
     halfRelaxation: Math.fround(settings.relaxation / 2),

@@ -23,6 +23,7 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
+import { checkHalfExtents, defineShapes, isBox, radiiAsGiven, type Sizes } from './shapes';
 import {
   checkDiameter,
   type Dimensions,
@@ -46,8 +47,18 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * core/settings.ts). Not together with `obstacles`.
    */
   readonly radii?: Float32Array | undefined;
-  /** What radii of particles may be, now and later. Default: from the smallest to the largest of `radii`. */
+  /**
+   * What radii of particles may be, now and later; of a box that of the ball around it. Default: from the smallest to the
+   * largest that there is.
+   */
   readonly radiusRange?: RadiusRange | undefined;
+  /**
+   * Of particles that are boxes, half of the edge along each axis, `dimensions` numbers a particle; 0 for balls (discs). The
+   * radius of a box is 0; where all are boxes, `radii` are left out. Boxes do not rotate. See core/shapes.ts.
+   */
+  readonly halfExtents?: Float32Array | undefined;
+  /** Whether particles may be boxes, now and later. Default: whether there are `halfExtents`. */
+  readonly boxes?: boolean | undefined;
   /**
    * Opposite corners; default: a box for `capacity` particles at a fifth of the area (volume),
    * four cells long at least along axes that wrap around.
@@ -135,8 +146,10 @@ export interface ParticleArrays {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Where each has a radius of its own. */
+  /** Where each has a radius of its own; of a box 0. */
   readonly radii?: Float32Array | undefined;
+  /** Where they may be boxes: half of each edge, of others 0. */
+  readonly halfExtents?: Float32Array | undefined;
 }
 
 /** Everything needed to go on with the same bits: plain data, safe to copy and to store. */
@@ -147,6 +160,8 @@ export interface Checkpoint extends ParticleArrays {
   readonly radius: number;
   /** What radii may be; left out where all are equal. */
   readonly radiusRange?: RadiusRange | undefined;
+  /** Left out where no particle may be a box. */
+  readonly boxes?: true | undefined;
   /** Corners of the box; of an unbounded world, all that 32-bit floats can say. */
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -166,8 +181,10 @@ export interface NewParticles {
   readonly positions: Float32Array;
   /** Default: at rest. */
   readonly velocities?: Float32Array | undefined;
-  /** One for each particle, within the simulation's `radiusRange`; left out where all are equal. */
+  /** One for each particle, within the simulation's `radiusRange`; left out where all are equal. Of boxes 0. */
   readonly radii?: Float32Array | undefined;
+  /** `dimensions` numbers for each particle, where they may be boxes: see SimulationOptions. */
+  readonly halfExtents?: Float32Array | undefined;
 }
 
 export interface ParticleSimulation {
@@ -178,6 +195,8 @@ export interface ParticleSimulation {
   readonly radius: number;
   /** What radii may be, where each particle has its own. */
   readonly radiusRange: RadiusRange | undefined;
+  /** Whether particles may be boxes. */
+  readonly boxes: boolean;
   readonly capacity: number;
   readonly count: number;
   /** Particles that never move: how many there are, and may be. */
@@ -229,7 +248,7 @@ export function defaultCellCount(dimensions: Dimensions, capacity: number): numb
 }
 
 /** Options checked and completed: what both engines start from. */
-export interface SimulationPlan {
+export interface SimulationPlan extends Sizes {
   readonly dimensions: Dimensions;
   readonly capacity: number;
   readonly radius: number;
@@ -238,9 +257,8 @@ export interface SimulationPlan {
   readonly settings: Settings;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** One a particle, where each has its own. */
-  readonly radii: Float32Array | undefined;
   readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
   readonly count: number;
   readonly obstacles: Float32Array;
   readonly obstacleCount: number;
@@ -255,6 +273,8 @@ const OPTION_NAMES = [
   'radius',
   'radii',
   'radiusRange',
+  'halfExtents',
+  'boxes',
   'positions',
   'velocities',
   'obstacles',
@@ -276,7 +296,8 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   checkPacked('positions', positions, count, dimensions);
   const velocities = options.velocities ?? new Float32Array(positions.length);
   checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
-  const { radius, radii, radiusRange } = planRadii(options, count);
+  const sizes = planSizes(options, count);
+  const { radius, radiusRange } = sizes;
   const capacity = options.capacity ?? count;
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
   if (count > capacity) {
@@ -302,21 +323,22 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { min, max } = corners;
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
-    ? defineLevels(worldOptions, radiusRange, capacity)
+    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes)
     : // Obstacles are filed in a table of their own, with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(dimensions, defaultSettings(dimensions, radiusRange), settingChanges);
-  const particles = { positions, velocities, radii, radiusRange, count };
   return {
     dimensions,
     capacity,
-    radius,
+    ...sizes,
     diameter,
     world,
     settings,
-    ...particles,
+    positions,
+    velocities,
+    count,
     obstacles,
     obstacleCount,
     continuous,
@@ -363,35 +385,64 @@ export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'contin
   throw new CellstormError(`This simulation was created without \`continuous\`, which ${name} needs.`);
 }
 
-/** The radius of all particles, or those of each and what they may be. */
-function planRadii(
-  { radius, radii, radiusRange: given }: SimulationOptions,
+/** The radius of all particles, or those of each and what they may be, and which of them are boxes. */
+function planSizes(
+  options: SimulationOptions,
   count: number,
-): Pick<SimulationPlan, 'radius' | 'radii' | 'radiusRange'> {
-  if (radii === undefined && given === undefined) {
+): Pick<SimulationPlan, 'radius' | 'radiusRange' | 'boxes'> & Sizes {
+  const { dimensions, radius, radii, halfExtents, radiusRange: given } = options;
+  const boxes = options.boxes ?? halfExtents !== undefined;
+  if (typeof boxes !== 'boolean') throw new ArgumentError('boxes', boxes, 'true or false');
+  if (radii === undefined && given === undefined && !boxes) {
     checkPositive('radius', radius);
-    return { radius, radii: undefined, radiusRange: undefined };
+    if (halfExtents !== undefined) refuseHalfExtents('halfExtents', halfExtents);
+    return { radius, radiusRange: undefined, boxes };
   }
   if (radius !== undefined) {
     throw new ArgumentError('radius', radius, 'left out where each particle has a radius of its own');
   }
   if (given !== undefined) checkRadiusRange(given);
-  if (radii === undefined && count > 0) {
-    throw new ArgumentError('radii', radii, `a Float32Array with a radius for each of ${count} particles`);
-  }
-  const each = radii ?? new Float32Array(0);
-  checkRadii('radii', each, count, given);
-  if (given) return { radius: Math.fround(given.largest), radii: each, radiusRange: roundRange(given) };
+  const range = given && roundRange(given);
+  const nobody = count === 0 ? new Float32Array(0) : undefined;
+  const each = { radii: radii ?? (halfExtents ? undefined : nobody), halfExtents };
+  const shapes = checkSizes('', each, count, { dimensions, radiusRange: range, boxes });
+  if (range) return { radius: range.largest, radiusRange: range, boxes, ...shapes };
   if (count === 0) {
-    const accepted = 'given where there are no `radii` yet that say what they may be';
+    const accepted = 'given where there are no particles yet that say what their radii may be';
     throw new ArgumentError('radiusRange', given, accepted);
   }
   const radiusRange = { smallest: Number.POSITIVE_INFINITY, largest: 0 };
-  for (const own of each) {
+  for (const own of shapes.radii) {
     if (own < radiusRange.smallest) radiusRange.smallest = own;
     if (own > radiusRange.largest) radiusRange.largest = own;
   }
-  return { radius: radiusRange.largest, radii: each, radiusRange };
+  return { radius: radiusRange.largest, radiusRange, boxes, ...shapes };
+}
+
+/** The sizes of `count` particles, within a range if there is one, or an error that names the first that is wrong. */
+function checkSizes(
+  prefix: string,
+  { radii: given, halfExtents }: Pick<NewParticles, 'radii' | 'halfExtents'>,
+  count: number,
+  { dimensions, radiusRange, boxes }: Pick<SimulationOptions, 'dimensions' | 'radiusRange' | 'boxes'>,
+): Sizes & { readonly radii: Float32Array } {
+  if (!boxes) {
+    if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
+    checkRadii(`${prefix}radii`, given, count, radiusRange);
+    return { radii: given };
+  }
+  const radii = given ?? (halfExtents ? new Float32Array(count) : undefined);
+  if (halfExtents !== undefined) {
+    checkHalfExtents(`${prefix}halfExtents`, halfExtents, count, dimensions, radiusRange);
+  }
+  checkRadii(`${prefix}radii`, radii, count, radiusRange, (particle) =>
+    halfExtents ? isBox(dimensions, halfExtents, particle) : false,
+  );
+  return defineShapes(dimensions, radii, halfExtents);
+}
+
+function refuseHalfExtents(argument: string, halfExtents: unknown): never {
+  throw new ArgumentError(argument, halfExtents, 'left out where no particle may be a box (`boxes`)');
 }
 
 function checkRadiusRange(range: RadiusRange): void {
@@ -409,11 +460,12 @@ function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
 }
 
 /** A radius for each of `count` particles, in a range if there is one, or an error that names the first that is not. */
-export function checkRadii(
+function checkRadii(
   argument: string,
   radii: unknown,
   count: number,
   range?: RadiusRange,
+  isBoxAt: (particle: number) => boolean = () => false,
 ): asserts radii is Float32Array {
   if (!(radii instanceof Float32Array) || radii.length !== count) {
     const accepted = `a Float32Array with a radius for each of ${count} particles`;
@@ -422,6 +474,10 @@ export function checkRadii(
   const { smallest, largest } = range ? roundRange(range) : { smallest: 0, largest: Number.MAX_VALUE };
   for (let index = 0; index < count; index++) {
     const radius = radii[index] as number;
+    if (isBoxAt(index)) {
+      if (radius === 0) continue;
+      throw new ArgumentError(`${argument}[${index}]`, radius, '0, since this particle is a box');
+    }
     if (radius > 0 && radius >= smallest && radius <= largest) continue;
     const accepted = range
       ? `from ${smallest} to ${largest} (the radiusRange)`
@@ -475,7 +531,14 @@ export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
     ParticleSimulation,
-    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'capacity' | 'obstacleCapacity' | 'continuous'
+    | 'dimensions'
+    | 'radius'
+    | 'radiusRange'
+    | 'boxes'
+    | 'world'
+    | 'capacity'
+    | 'obstacleCapacity'
+    | 'continuous'
   >,
 ): Settings {
   const { dimensions, capacity, world, radiusRange } = simulation;
@@ -489,6 +552,12 @@ export function checkCheckpoint(
     throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
   }
   checkSameRange(checkpoint.radiusRange, radiusRange);
+  if ((checkpoint.boxes ?? false) !== simulation.boxes) {
+    const accepted = simulation.boxes
+      ? 'true, since particles of this simulation may be boxes'
+      : 'left out, since no particle of this simulation may be a box';
+    throw new ArgumentError('checkpoint.boxes', checkpoint.boxes, accepted);
+  }
   // First: the corners of an unbounded world would not tell anybody what is wrong.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
@@ -537,11 +606,7 @@ export function checkCheckpoint(
       throw new ArgumentError(`checkpoint.${name}`, vectors, accepted);
     }
   }
-  if (radiusRange) checkRadii('checkpoint.radii', checkpoint.radii, count, radiusRange);
-  else if (checkpoint.radii !== undefined) {
-    const accepted = 'left out, since all particles of this simulation have one radius';
-    throw new ArgumentError('checkpoint.radii', checkpoint.radii, accepted);
-  }
+  sizesOf('checkpoint.', checkpoint, count, simulation);
   const { positions, velocities } = checkpoint;
   for (let index = 0; index < velocities.length; index++) {
     if (Number.isFinite(velocities[index]) || isSetAside(positions, index, dimensions)) continue;
@@ -553,6 +618,20 @@ export function checkCheckpoint(
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
   const defaults = defaultSettings(dimensions, radiusRange);
   return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
+}
+
+/** The sizes of particles as the engines hold them, checked; undefined where all have one radius. */
+export function sizesOf(
+  prefix: string,
+  particles: Pick<NewParticles, 'radii' | 'halfExtents'>,
+  count: number,
+  sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'>,
+): Sizes | undefined {
+  if (sizes.radiusRange) return checkSizes(prefix, particles, count, sizes);
+  if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);
+  if (particles.radii === undefined) return undefined;
+  const accepted = 'left out, since all particles of this simulation have one radius';
+  throw new ArgumentError(`${prefix}radii`, particles.radii, accepted);
 }
 
 function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
@@ -573,16 +652,17 @@ function isSetAside(positions: Float32Array, index: number, dimensions: Dimensio
 export function describeSimulation(
   simulation: Pick<
     ParticleSimulation,
-    'dimensions' | 'radius' | 'radiusRange' | 'world' | 'continuous' | 'time' | 'settings'
+    'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world' | 'continuous' | 'time' | 'settings'
   >,
   obstacles: Float32Array,
 ): Omit<Checkpoint, keyof ParticleArrays> {
-  const { dimensions, radius, radiusRange, world, continuous, time, settings } = simulation;
+  const { dimensions, radius, radiusRange, boxes, world, continuous, time, settings } = simulation;
   return {
     version: 1,
     dimensions,
     radius,
     ...(radiusRange ? { radiusRange } : {}),
+    ...(boxes ? { boxes } : {}),
     ...describeWorld(world),
     ...(continuous ? { continuous } : {}),
     time,
@@ -598,12 +678,33 @@ export function describeWorld(world: World): Pick<Checkpoint, 'min' | 'max' | 'p
   return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
-/** New particles that were checked as a whole and have their ids. */
-export interface Admitted {
+/** Particles as the engines hold them: checked, with their ids, and with sizes as in Shapes. */
+export interface Bodies extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  readonly radii: Float32Array | undefined;
+}
+
+/** The particles of a checkpoint that was checked. */
+export function bodiesOf(
+  { ids, positions, velocities, radii, halfExtents }: Checkpoint,
+  simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,
+): Bodies {
+  const { dimensions, boxes } = simulation;
+  const sizes = boxes
+    ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
+    : { radii };
+  return { ids, positions, velocities, ...sizes };
+}
+
+/** Sizes as they are given, from those that the engines hold. */
+export function describeSizes(
+  dimensions: Dimensions,
+  { radii, halves }: Sizes,
+): Pick<ParticleArrays, 'radii' | 'halfExtents'> {
+  if (!radii) return {};
+  if (!halves) return { radii };
+  return { radii: radiiAsGiven(dimensions, { radii, halves }), halfExtents: halves };
 }
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
@@ -624,25 +725,21 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /**
-   * Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. `range`: what
-   * their radii may be, where each has its own.
-   */
-  admit(dimensions: Dimensions, particles: NewParticles, range?: RadiusRange): Admitted {
-    checkKnownKeys('particles', particles, ['positions', 'velocities', 'radii']);
+  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
+  admit(
+    sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'>,
+    particles: NewParticles,
+  ): Bodies {
+    const { dimensions } = sizes;
+    checkKnownKeys('particles', particles, ['positions', 'velocities', 'radii', 'halfExtents']);
     const positions: Float32Array = particles.positions;
     const count = Math.floor((positions?.length ?? 0) / dimensions);
     checkPacked('positions', positions, count, dimensions);
     const velocities = particles.velocities ?? new Float32Array(positions.length);
     checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
-    const { radii } = particles;
-    if (range) checkRadii('radii', radii, count, range);
-    else if (radii !== undefined) {
-      const accepted = 'left out, since all particles of this simulation have one radius';
-      throw new ArgumentError('radii', radii, accepted);
-    }
+    const own = sizesOf('', particles, count, sizes);
     this.checkRoom(count);
-    return { ids: this.take(count), positions, velocities, radii };
+    return { ids: this.take(count), positions, velocities, ...own };
   }
 
   /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */

@@ -2,10 +2,10 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, radiusRange where there is one, min, max, period or unbounded where the world is so, continuous
+ * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded where the world is so, continuous
  * where paths are followed, count, obstacleCount where there are any, time, settings) padded with spaces to a multiple of
  * four, ids (u32 each), positions and velocities (`dimensions` f32 each), where there is a radiusRange radii (f32 each),
- * and positions of obstacles (`dimensions` f32 each).
+ * where there are boxes half extents (`dimensions` f32 each), and positions of obstacles (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
@@ -19,6 +19,7 @@ interface Header {
   readonly dimensions: Dimensions;
   readonly radius: number;
   readonly radiusRange?: RadiusRange | undefined;
+  readonly boxes?: true | undefined;
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly period?: readonly number[] | undefined;
@@ -31,12 +32,13 @@ interface Header {
 }
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
-  const { ids, positions, velocities, radii, obstacles, ...rest } = checkpoint;
+  const { ids, positions, velocities, radii, halfExtents, obstacles, ...rest } = checkpoint;
   const fixed = obstacles ? { obstacleCount: obstacles.length / checkpoint.dimensions } : {};
   const header: Header = { ...rest, count: ids.length, ...fixed };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  const arrays = [ids, positions, velocities, ...(radii ? [radii] : []), ...(obstacles ? [obstacles] : [])];
+  const optional = [radii, halfExtents, obstacles].filter((array) => array !== undefined);
+  const arrays = [ids, positions, velocities, ...optional];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
   new DataView(bytes.buffer).setUint32(8, text.length, true);
@@ -72,14 +74,14 @@ export function decodeCheckpoint(
     return refuse('one with a readable header of version 1');
   }
   const { count, obstacleCount, ...rest } = header;
-  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange } = rest;
+  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange, boxes } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
   if (period !== undefined && !isVector(period, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as period, or none`);
   }
-  for (const [name, value] of Object.entries({ unbounded, continuous })) {
+  for (const [name, value] of Object.entries({ unbounded, continuous, boxes })) {
     if (value !== undefined && value !== true) refuse(`one whose header has true as ${name}, or none`);
   }
   if (radiusRange !== undefined && !isRange(radiusRange)) {
@@ -96,7 +98,8 @@ export function decodeCheckpoint(
     refuse('one whose header has an object as settings');
   }
   const ofRadii = 4 * count * (1 + 2 * dimensions);
-  const moving = ofRadii + (radiusRange ? 4 * count : 0);
+  const ofHalves = ofRadii + (radiusRange ? 4 * count : 0);
+  const moving = ofHalves + (boxes ? 4 * count * dimensions : 0);
   const expected = begin + moving + 4 * (obstacleCount ?? 0) * dimensions;
   if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
@@ -107,6 +110,7 @@ export function decodeCheckpoint(
     positions: new Float32Array(copy, 4 * count, count * dimensions),
     velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
     ...(radiusRange ? { radii: new Float32Array(copy, ofRadii, count) } : {}),
+    ...(boxes ? { halfExtents: new Float32Array(copy, ofHalves, count * dimensions) } : {}),
     ...(obstacleCount ? { obstacles: new Float32Array(copy, moving, obstacleCount * dimensions) } : {}),
   };
 }

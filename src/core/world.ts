@@ -81,6 +81,8 @@ export interface World {
   readonly levels: number;
   /** Largest diameter of the lowest level, a power of two; 0 where all are equal. */
   readonly baseDiameter: number;
+  /** Whether some may be boxes: only where there are levels. */
+  readonly boxes: boolean;
   /** First bucket of each level, where levels are dense: in a box that does not wrap around. Else empty. */
   readonly levelStarts: readonly number[];
 }
@@ -198,6 +200,7 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
     cellSize: 1 / world.inverseCellSize,
     levels: 0,
     baseDiameter: 0,
+    boxes: false,
     levelStarts: [],
   });
 }
@@ -213,7 +216,12 @@ const FEW_LEVEL_CELLS = 4096;
  * level. The lowest level of a box is no finer than a few cells a particle: particles that small share it too, and where
  * they crowd, `cellSize` makes it finer.
  */
-export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity: number): World {
+export function defineLevels(
+  options: WorldOptions,
+  radii: RadiusRange,
+  capacity: number,
+  boxes = false,
+): World {
   const { smallest, largest } = radii ?? {};
   checkDiameter('2 · radii.smallest', 2 * smallest);
   checkDiameter('2 · radii.largest', 2 * largest);
@@ -247,7 +255,8 @@ export function defineLevels(options: WorldOptions, radii: RadiusRange, capacity
     const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
     throw new ArgumentError('radii.largest', largest, accepted);
   }
-  const shared = { kind, dimensions, min, max, period, diameter, crowds: true, levels, baseDiameter: base };
+  const made = { crowds: true, levels, baseDiameter: base, boxes };
+  const shared = { kind, dimensions, min, max, period, diameter, ...made };
   const inverse = kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestOf(min, max), min);
   const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
   const along = kind === 'unbounded' ? [] : extent.map((length) => Math.max(1, Math.ceil(length * inverse)));
@@ -288,7 +297,7 @@ function powerAbove(value: number): number {
 
 type Cells = Omit<
   World,
-  'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter' | 'levelStarts'
+  'dimensions' | 'diameter' | 'cellSize' | 'crowds' | 'levels' | 'baseDiameter' | 'boxes' | 'levelStarts'
 >;
 
 export function periodicAxes({ dimensions, periodic = false }: WorldOptions): readonly boolean[] {

@@ -56,21 +56,25 @@ export function loadScratch(
   scratchVelocity[2] = velocityZ;
 }
 
-/**
- * Each wall in turn: position onto it, velocity as against an unmovable particle. `radius`: of a particle that has one
- * of its own, by which it keeps farther away.
- */
-export function meetWalls(dimensions: Dimensions, substep: Substep, radius = 0): void {
+/** How much farther away from walls than `lower` and `upper` a particle keeps, along each axis. */
+export const scratchMargin = new Float64Array(3);
+const NO_MARGIN = new Float64Array(3);
+
+/** Each wall in turn: position onto it, velocity as against an unmovable particle. */
+export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): void {
   const { lower, upper } = substep;
   for (let axis = 0; axis < dimensions; axis++) {
-    meetWall(dimensions, axis, (lower[axis] as number) + radius, 1, substep);
-    meetWall(dimensions, axis, (upper[axis] as number) - radius, -1, substep);
+    meetWall(dimensions, axis, (lower[axis] as number) + (margin[axis] as number), 1, substep);
+    meetWall(dimensions, axis, (upper[axis] as number) - (margin[axis] as number), -1, substep);
   }
   for (let axis = 0; axis < dimensions; axis++) {
     const position = scratchPosition[axis] as number;
     // Friction at one wall may have moved the particle past another.
-    const low = (lower[axis] as number) + radius;
-    scratchPosition[axis] = Math.min(Math.max(position, low), (upper[axis] as number) - radius);
+    const low = (lower[axis] as number) + (margin[axis] as number);
+    scratchPosition[axis] = Math.min(
+      Math.max(position, low),
+      (upper[axis] as number) - (margin[axis] as number),
+    );
   }
 }
 

@@ -65,6 +65,9 @@ export interface ParticleState {
   readonly velocityWords: Uint32Array;
   /** Empty where all have one radius. */
   readonly radii: Float32Array;
+  /** See Shapes in core/shapes.ts: empty where none may be a box; the same array as `radii` then. */
+  readonly halves: Float32Array;
+  readonly bulks: Float32Array;
 }
 
 /** What neighbours did to each particle in one pass; all zero between passes. */

@@ -8,6 +8,7 @@ import { countCandidates as countHashedCandidates, takeOrderCensus } from './has
 import type { ParticleState } from './kernels';
 import type { PairsInPortions } from './neighbours';
 import type { CellOrder } from './order';
+import { faceShapes, NO_CONTACT } from './shapes';
 import { around, countCandidates as countWrappedCandidates } from './wrapped';
 
 export type Census = Pick<
@@ -62,11 +63,8 @@ function countCandidates(order: CellOrder): number {
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
 /** Runs a search that has begun, with slots for names, to its end. `diameter`: where particles have no radii. */
-export function measureOverlaps(
-  search: PairsInPortions,
-  { positions, radii }: ParticleState,
-  diameter: number,
-): Overlaps {
+export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
+  const { positions, radii, halves } = state;
   const { task } = search;
   const { lattice } = task;
   const { dimensions } = lattice;
@@ -78,6 +76,14 @@ export function measureOverlaps(
     for (let word = 0; word < task.length; word += 2) {
       const a = task.words[word] as number;
       const b = task.words[word + 1] as number;
+      if (halves.length > 0) {
+        const overlap = faceShapes(lattice, state, a, b);
+        if (overlap === NO_CONTACT) continue;
+        contacts++;
+        sum += overlap;
+        if (overlap > deepestOverlap) deepestOverlap = overlap;
+        continue;
+      }
       let squared = 0;
       for (let axis = 0; axis < dimensions; axis++) {
         const apart =
@@ -89,7 +95,7 @@ export function measureOverlaps(
       sum += overlap;
       if (overlap > deepestOverlap) deepestOverlap = overlap;
     }
-    contacts += task.length / 2;
+    if (halves.length === 0) contacts += task.length / 2;
   }
   return { contacts, deepestOverlap, meanOverlap: contacts === 0 ? 0 : sum / contacts };
 }
@@ -99,14 +105,14 @@ type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 /** Over the particles that are not set aside. */
 export function measureParticles(world: World, state: ParticleState, live: number): Sums {
   const { dimensions, min, max } = world;
-  const { positions, velocities, radii } = state;
+  const { positions, velocities, bulks } = state;
   const largest = world.diameter / 2;
-  const areEqual = radii.length === 0;
+  const areEqual = bulks.length === 0;
   const momentum = new Array<number>(dimensions).fill(0);
   let squares = 0;
   let outside = 0;
   for (let slot = 0; slot < live; slot++) {
-    const weight = areEqual ? 1 : ((radii[slot] as number) / largest) ** dimensions;
+    const weight = areEqual ? 1 : ((bulks[slot] as number) / largest) ** dimensions;
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {
       const position = positions[dimensions * slot + axis] as number;

@@ -24,12 +24,15 @@ import {
   SubstepMemo,
 } from '../core/settings';
 import {
+  type Bodies,
+  bodiesOf,
   type Checkpoint,
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
   countObstacles,
   describeSimulation,
+  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -52,6 +55,7 @@ import { MixedNeighbours } from './mixed-neighbours';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import { Obstacles } from './obstacles';
 import { sortPairs } from './search';
+import { keepContacts } from './shapes';
 import { kernelsFor } from './variants';
 import { carryIn } from './wrapped';
 
@@ -68,6 +72,7 @@ export class CpuSimulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -102,15 +107,15 @@ export class CpuSimulation implements ParticleSimulation {
     this.world = world;
     this.radius = plan.radius;
     this.radiusRange = plan.radiusRange;
+    this.boxes = plan.boxes;
     this.diameter = plan.diameter;
     this.capacity = capacity;
     this.currentSettings = plan.settings;
     const lattice = defineLattice(world);
     this.wraps = world.kind === 'periodic';
     this.kernels = kernelsFor(lattice);
-    const capacityOfRadii = plan.radiusRange ? capacity : 0;
-    this.state = createState(dimensions, capacity, capacityOfRadii);
-    this.spare = createState(dimensions, capacity, capacityOfRadii);
+    this.state = createState(plan);
+    this.spare = createState(plan);
     this.response = {
       pushes: new Float64Array(dimensions * capacity),
       changes: new Float64Array(dimensions * capacity),
@@ -212,7 +217,7 @@ export class CpuSimulation implements ParticleSimulation {
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.count;
-    const admitted = this.allocator.admit(this.dimensions, particles, this.radiusRange);
+    const admitted = this.allocator.admit(this, particles);
     this.append(admitted, first);
     return admitted.ids;
   }
@@ -222,7 +227,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator.checkLiving('ids', ids);
     const { count, dimensions } = this;
     this.allocator.release(ids);
-    const { ids: stateIds, positionWords, velocityWords, radii } = this.state;
+    const { ids: stateIds, positionWords, velocityWords, radii, halves, bulks } = this.state;
     let kept = 0;
     for (let slot = 0; slot < count; slot++) {
       const id = stateIds[slot] as number;
@@ -231,6 +236,8 @@ export class CpuSimulation implements ParticleSimulation {
       positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       radii.copyWithin(kept, slot, slot + 1);
+      halves.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      if (bulks !== radii) bulks.copyWithin(kept, slot, slot + 1);
       kept++;
     }
   }
@@ -266,9 +273,14 @@ export class CpuSimulation implements ParticleSimulation {
     this.checkUsable();
     this.sort();
     const { neighbours, state, currentSettings } = this;
-    const pairs = neighbours.search(state, state.ids, currentSettings.broadPhase);
+    const { broadPhase } = currentSettings;
+    const pairs = neighbours.search(state, this.boxes ? this.slots : state.ids, broadPhase);
     const words = pairs.collectInto(new Uint32Array(4 * this.count));
-    const { length } = pairs.task;
+    let { length } = pairs.task;
+    if (this.boxes) {
+      length = keepContacts(pairs.task.lattice, state, words, length);
+      nameSlots(words, length, state.ids);
+    }
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
@@ -284,12 +296,11 @@ export class CpuSimulation implements ParticleSimulation {
     this.kernels.gather(state.velocityWords, new Uint32Array(velocities.buffer), slots, count);
     const ids = slots.map((slot) => state.ids[slot] as number);
     if (!this.radiusRange) return { ids, positions, velocities };
-    return {
-      ids,
-      positions,
-      velocities,
-      radii: Float32Array.from(slots, (slot) => state.radii[slot] as number),
-    };
+    const radii = Float32Array.from(slots, (slot) => state.radii[slot] as number);
+    if (!this.boxes) return { ids, positions, velocities, radii };
+    const halves = new Float32Array(dimensions * count);
+    this.kernels.gather(wordsOf(state.halves), wordsOf(halves), slots, count);
+    return { ids, positions, velocities, ...describeSizes(dimensions, { radii, halves }) };
   }
 
   checkpoint(): Checkpoint {
@@ -301,7 +312,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
     this.allocator.replaceAll(checkpoint.ids);
-    this.append(checkpoint, 0);
+    this.append(bodiesOf(checkpoint, this), 0);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
     this.obstacles?.load(obstaclesOf(checkpoint));
@@ -359,28 +370,35 @@ export class CpuSimulation implements ParticleSimulation {
     const { source } = neighbours;
     kernels.gather(state.velocityWords, spare.velocityWords, source, count);
     for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
+    if (this.boxes) {
+      kernels.gather(wordsOf(state.halves), wordsOf(spare.halves), source, count);
+      for (let slot = 0; slot < count; slot++)
+        spare.bulks[slot] = state.bulks[source[slot] as number] as number;
+    }
     this.state = spare;
     this.spare = state;
   }
 
-  private append({ ids, positions, velocities, radii }: ParticleArrays, slot: number): void {
+  private append({ ids, positions, velocities, radii, halves, bulks }: Bodies, slot: number): void {
     const { state, dimensions } = this;
     state.ids.set(ids, slot);
     state.positionWords.set(wordsOf(positions), dimensions * slot);
     state.velocityWords.set(wordsOf(velocities), dimensions * slot);
     if (radii) state.radii.set(radii, slot);
+    if (halves) state.halves.set(halves, dimensions * slot);
+    if (bulks) state.bulks.set(bulks, slot);
     this.carryIn(slot, slot + ids.length);
   }
 
   private hash(): string {
-    const { dimensions, count, radiusRange } = this;
-    const { ids, positions, velocities, radii } = this.state;
+    const { dimensions, count, radiusRange, boxes } = this;
+    const { ids, positions, velocities, radii, halves } = this.state;
     return hashState(
       dimensions,
       positions.subarray(0, dimensions * count),
       velocities.subarray(0, dimensions * count),
       ids,
-      radiusRange && radii,
+      { radii: radiusRange && radii, halves: boxes ? halves : undefined },
     );
   }
 
@@ -390,9 +408,9 @@ export class CpuSimulation implements ParticleSimulation {
 
   private stateBytes(): number {
     const { pushes, changes, approaches, partners } = this.response;
-    const { positions, velocities, ids, radii } = this.state;
+    const { positions, velocities, ids, radii, halves, bulks } = this.state;
     const once = [pushes, changes, approaches, partners, this.slots, this.before];
-    const twice = [positions, velocities, ids, radii];
+    const twice = [positions, velocities, ids, radii, halves, ...(bulks === radii ? [] : [bulks])];
     const bytes = (arrays: readonly ArrayBufferView[]) =>
       arrays.reduce((sum, array) => sum + array.byteLength, 0);
     return bytes(once) + 2 * bytes(twice) + this.capacity;
@@ -403,17 +421,30 @@ export class CpuSimulation implements ParticleSimulation {
   }
 }
 
-function createState(dimensions: Dimensions, capacity: number, radii: number): ParticleState {
+function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
   const positions = new Float32Array(dimensions * capacity);
   const velocities = new Float32Array(dimensions * capacity);
+  const radii = new Float32Array(radiusRange ? capacity : 0);
   return {
     positions,
     velocities,
     ids: new Uint32Array(capacity),
     positionWords: new Uint32Array(positions.buffer),
     velocityWords: new Uint32Array(velocities.buffer),
-    radii: new Float32Array(radii),
+    radii,
+    halves: new Float32Array(boxes ? dimensions * capacity : 0),
+    bulks: boxes ? new Float32Array(capacity) : radii,
   };
+}
+
+/** Pairs of slots as pairs of ids, the lower first; in place. */
+function nameSlots(words: Uint32Array, length: number, ids: Uint32Array): void {
+  for (let word = 0; word < length; word += 2) {
+    const a = ids[words[word] as number] as number;
+    const b = ids[words[word + 1] as number] as number;
+    words[word] = Math.min(a, b);
+    words[word + 1] = Math.max(a, b);
+  }
 }
 
 function wordsOf(numbers: Float32Array): Uint32Array {

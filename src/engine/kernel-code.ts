@@ -5,7 +5,7 @@
  */
 import { ArgumentError, Phrase } from '../core/errors';
 import type { Dimensions, WorldKind } from '../core/world';
-import { DIMENSION_SOURCES, SHARED_CONSTANTS } from '../gpu/link';
+import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../gpu/link';
 import { EACH_HEAVY, EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
 
 /** What the code must define, and how that is recognised. */
@@ -85,6 +85,7 @@ function reservedNames(): ReadonlySet<string> {
   if (reserved) return reserved;
   const sources = [
     ...DIMENSIONS.map((dimensions) => DIMENSION_SOURCES[dimensions]),
+    BODY_SOURCE,
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid', 'wide')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid')),

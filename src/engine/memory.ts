@@ -13,11 +13,16 @@ import { packedBytes } from './obstacles';
 
 /**
  * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world or with radii the cell is
- * kept whole, 8 or 16), partner (4). With radii a position is 16; and there are guests on every level but one, twice, and
- * heavy particles (4).
+ * kept whole, 8 or 16), partner (4). With radii a position is 16, with boxes 32; and there are guests on every level but
+ * one, twice, and heavy particles (4).
  */
-export function bytesPerParticle(dimensions: Dimensions, kind: WorldKind = 'bounded', levels = 0): number {
-  const vectors = 4 * (bodyFloats({ dimensions, levels }) + storedFloats(dimensions));
+export function bytesPerParticle(
+  dimensions: Dimensions,
+  kind: WorldKind = 'bounded',
+  levels = 0,
+  boxes = false,
+): number {
+  const vectors = 4 * (bodyFloats({ dimensions, levels, boxes }) + storedFloats(dimensions));
   const guests = levels > 0 ? 2 * 4 * (levels - 1) + 4 : 0;
   return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + guests;
 }
@@ -36,6 +41,8 @@ export interface MemoryOptions {
   readonly crowds?: boolean | undefined;
   /** Levels of cells, `world.levels`, where particles have radii of their own. Default: 0. */
   readonly levels?: number | undefined;
+  /** Whether particles may be boxes; only with levels. Default: false. */
+  readonly boxes?: boolean | undefined;
   /** Whether the paths of fast particles are followed. Default: false. */
   readonly continuous?: boolean | undefined;
 }
@@ -49,12 +56,12 @@ export function estimateMemory(
   particles: number,
   cells: number,
   kind?: WorldKind,
-  { obstacles = 0, levels = 0, crowds = levels > 0, continuous = false }: MemoryOptions = {},
+  { obstacles = 0, levels = 0, crowds = levels > 0, boxes = false, continuous = false }: MemoryOptions = {},
 ): number {
   const leaving = particles / 8;
   const heavy = crowds ? 4 * (CROWD_HEADER + particles) : 0;
   return Math.ceil(
-    particles * bytesPerParticle(dimensions, kind, levels) +
+    particles * bytesPerParticle(dimensions, kind, levels, boxes) +
       leaving +
       heavy +
       // Guests have a bucket for each of the cells.
@@ -104,18 +111,18 @@ function bytesOfObstacles(
  * each level) or of buckets, which there are twice; where paths are followed, that of their lists.
  */
 export function deviceNeeds(
-  world: Pick<World, 'levels' | 'cellCount' | 'dimensions' | 'kind'>,
+  world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind'>,
   capacity: number,
   continuous = false,
 ): { particles: number; cells: number; dimensions: Dimensions } {
-  const { levels, cellCount, dimensions } = world;
+  const { levels, boxes, cellCount, dimensions } = world;
   if (continuous) {
     // A vector in 3D is 16 bytes.
     const particles = Math.ceil(flightBytes(world, capacity).links / 16);
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
-  const particles = Math.ceil(capacity * Math.max(1, levels / 4));
+  const particles = Math.ceil(capacity * Math.max(boxes ? 2 : 1, levels / 4));
   return { particles, cells: 2 * cellCount + 1, dimensions: 3 };
 }
 

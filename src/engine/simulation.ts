@@ -29,12 +29,15 @@ import {
   SubstepMemo,
 } from '../core/settings';
 import {
+  type Bodies,
+  bodiesOf,
   type Checkpoint,
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
   countObstacles,
   describeSimulation,
+  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -51,7 +54,7 @@ import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { type Compilation, checkKernels, watchKernels } from '../gpu/kernel';
-import { bodyFloats, fromStored, radiiOf, storedFloats, toBodies, toStored } from '../gpu/layout';
+import { bodyFloats, fromStored, sizesOfBodies, storedFloats, toBodies, toStored } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { submitWatched, validOf } from '../gpu/submission';
@@ -108,7 +111,9 @@ interface Passes {
 /** The buffers that hold the state now; another step may swap them, so ask again each frame. */
 export interface SimulationBuffers {
   /**
-   * vec2f or vec4f a particle, in cell order; where each has a radius of its own, vec4f in 2D too, the radius in w.
+   * vec2f or vec4f a particle, in cell order; where each has a radius of its own, vec4f in 2D too, the radius in w; where
+   * some may be boxes, two vec4f: the position and in w the radius of the ball around, then half extents (0 of a ball) and
+   * in w the radius of a ball as large.
    */
   readonly positions: GPUBuffer;
   /** vec2f or vec4f. */
@@ -127,6 +132,7 @@ export class Simulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -166,6 +172,7 @@ export class Simulation implements ParticleSimulation {
     this.world = plan.world;
     this.radius = plan.radius;
     this.radiusRange = plan.radiusRange;
+    this.boxes = plan.boxes;
     this.capacity = plan.capacity;
     this.obstacleCapacity = plan.obstacleCount;
     this.continuous = plan.continuous;
@@ -182,7 +189,8 @@ export class Simulation implements ParticleSimulation {
     const first = {
       positions: plan.positions.slice(),
       velocities: plan.velocities.slice(),
-      radii: plan.radii?.slice(),
+      radii: options.radii?.slice(),
+      halfExtents: options.halfExtents?.slice(),
     };
     const fixed = plan.obstacles.slice();
     checkGpu(gpu);
@@ -359,7 +367,7 @@ export class Simulation implements ParticleSimulation {
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.ids.count;
-    const admitted = this.ids.admit(this.dimensions, particles, this.radiusRange);
+    const admitted = this.ids.admit(this, particles);
     this.upload(first, admitted);
     return admitted.ids;
   }
@@ -482,7 +490,9 @@ export class Simulation implements ParticleSimulation {
       ids: slots.map((slot) => slotIds[slot] as number),
       positions: fromStored(this.dimensions, positionBytes, slots, words),
       velocities: fromStored(this.dimensions, velocityBytes, slots),
-      ...(this.radiusRange ? { radii: radiiOf(positionBytes, slots) } : {}),
+      ...(this.radiusRange
+        ? describeSizes(this.dimensions, sizesOfBodies(this.dimensions, positionBytes, slots, words))
+        : {}),
     };
   }
 
@@ -498,7 +508,7 @@ export class Simulation implements ParticleSimulation {
     this.loss = undefined;
     this.sound = Promise.resolve();
     this.ids.replaceAll(checkpoint.ids);
-    this.upload(0, checkpoint);
+    this.upload(0, bodiesOf(checkpoint, this));
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
     this.placeObstacles(obstaclesOf(checkpoint));
@@ -804,7 +814,7 @@ export class Simulation implements ParticleSimulation {
     return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
   }
 
-  private upload(first: number, { ids, positions, velocities, radii }: ParticleArrays): void {
+  private upload(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
     // Deno panics when it is asked to write nothing.
     if (ids.length === 0) return;
     this.beforeChange();
@@ -814,7 +824,7 @@ export class Simulation implements ParticleSimulation {
     queue.writeBuffer(
       this.buffer('position', this.position),
       4 * bodyFloats(this.world) * first,
-      radii ? toBodies(this.dimensions, carried, radii) : toStored(this.dimensions, carried),
+      radii ? toBodies(this.dimensions, carried, { radii, ...shapes }) : toStored(this.dimensions, carried),
     );
     queue.writeBuffer(
       this.buffer('velocity', this.velocity),

@@ -5,6 +5,7 @@
  * every layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
 import { CellstormError } from '../core/errors';
+import type { Sizes } from '../core/shapes';
 import type { Dimensions, World } from '../core/world';
 
 /** `table`: TABLE_WORDS u32, in vectors of four as uniforms demand. */
@@ -91,32 +92,59 @@ export function toStored(dimensions: Dimensions, packed: Float32Array): Float32A
 }
 
 /** Floats that one particle's place takes: its position, or with its radius where it has one of its own. */
-export function bodyFloats({ dimensions, levels }: Pick<World, 'dimensions' | 'levels'>): number {
+export function bodyFloats({
+  dimensions,
+  levels,
+  boxes,
+}: Pick<World, 'dimensions' | 'levels'> & Partial<Pick<World, 'boxes'>>): number {
+  if (boxes) return SHAPED_FLOATS;
   return levels > 0 ? BODY_FLOATS : storedFloats(dimensions);
 }
 
 const BODY_FLOATS = 4;
+const SHAPED_FLOATS = 8;
 
-/** Packed positions and a radius each as they lie in a GPU buffer: four floats, the radius last. */
+/**
+ * Packed positions and a size each as they lie in a GPU buffer: four floats, the radius last; where some may be boxes, four
+ * more, half extents and the bulk last.
+ */
 export function toBodies(
   dimensions: Dimensions,
   packed: Float32Array,
-  radii: Float32Array,
+  { radii, halves, bulks }: Sizes & { readonly radii: Float32Array },
 ): Float32Array<ArrayBuffer> {
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
   const sizes = new Uint32Array(radii.buffer, radii.byteOffset, radii.length);
-  const bodies = new Uint32Array(BODY_FLOATS * radii.length);
+  const floats = halves ? SHAPED_FLOATS : BODY_FLOATS;
+  const bodies = new Uint32Array(floats * radii.length);
+  const target = new Float32Array(bodies.buffer);
   for (let index = 0; index < radii.length; index++) {
-    bodies.set(source.subarray(dimensions * index, dimensions * (index + 1)), BODY_FLOATS * index);
-    bodies[BODY_FLOATS * index + 3] = sizes[index] as number;
+    const first = floats * index;
+    bodies.set(source.subarray(dimensions * index, dimensions * (index + 1)), first);
+    bodies[first + 3] = sizes[index] as number;
+    if (!halves || !bulks) continue;
+    target.set(halves.subarray(dimensions * index, dimensions * (index + 1)), first + BODY_FLOATS);
+    target[first + BODY_FLOATS + 3] = bulks[index] as number;
   }
-  return new Float32Array(bodies.buffer);
+  return target;
 }
 
-/** The radii of bodies. */
-export function radiiOf(bodies: ArrayBuffer, slots: Uint32Array): Float32Array {
+/** The sizes of bodies; `floats`: of each, see bodyFloats. */
+export function sizesOfBodies(
+  dimensions: Dimensions,
+  bodies: ArrayBuffer,
+  slots: Uint32Array,
+  floats: number,
+): Sizes {
   const source = new Float32Array(bodies);
-  return Float32Array.from(slots, (slot) => source[BODY_FLOATS * slot + 3] as number);
+  const radii = Float32Array.from(slots, (slot) => source[floats * slot + 3] as number);
+  if (floats !== SHAPED_FLOATS) return { radii };
+  const halves = new Float32Array(dimensions * slots.length);
+  slots.forEach((slot, index) => {
+    const first = floats * slot + BODY_FLOATS;
+    halves.set(source.subarray(first, first + dimensions), dimensions * index);
+  });
+  return { radii, halves };
 }
 
 /** Vectors of a GPU buffer, packed, moved as bits so that no NaN is altered; `words`: floats that each takes there. */

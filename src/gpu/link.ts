@@ -9,6 +9,7 @@
  * place before it can do so. Sources that are no files of ours (`origin`) go in as they are.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
+import body from '../../shaders/shared/body.wgsl?raw';
 import dim2 from '../../shaders/shared/dim2.wgsl?raw';
 import dim3 from '../../shaders/shared/dim3.wgsl?raw';
 import * as constants from '../core/constants';
@@ -58,6 +59,9 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   3: { name: 'shared/dim3.wgsl', text: dim3 },
 };
 
+/** Linked after the file of the dimension: what a particle is. */
+export const BODY_SOURCE: ShaderSource = { name: 'shared/body.wgsl', text: body };
+
 /** Flags that modules ask for and most kernels have no need to set: see shared/each_heavy.wgsl. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
@@ -66,6 +70,7 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   MIXED: false,
   MOVED: false,
   OBSTACLES: false,
+  SHAPED: false,
   WRAPS: false,
 };
 
@@ -86,7 +91,7 @@ export function linkShader(options: LinkOptions): LinkedShader {
     generated(`const ${name} = ${value}u;`);
   }
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
-  for (const source of [DIMENSION_SOURCES[options.dimensions], ...options.sources]) {
+  for (const source of [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE, ...options.sources]) {
     // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.
     const isOurs = source.origin === undefined;
     lines.push(...(isOurs ? preprocess(source, flags) : linesOf(source)));

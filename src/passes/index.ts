@@ -40,6 +40,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...(subgroups ? Scan.describe(dimensions, true) : []),
     Retire.describe({ dimensions }),
     Retire.describe({ dimensions, levels: 1 }),
+    Retire.describe({ dimensions, levels: 1, boxes: true }),
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
@@ -48,6 +49,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
+    ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true })),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
@@ -122,17 +124,24 @@ function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescr
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
-    Integrate.describe(variant),
     Count.describe(variant, false),
+    Scatter.describe(variant, false),
+    Gather.describe(variant, false),
+    ...describeShapes(variant),
+  ];
+}
+
+/** Where each has a size of its own: what a simulation has. */
+function describeShapes(variant: Variant): KernelDescription[] {
+  return [
+    Integrate.describe(variant),
     Count.describe(variant, true),
     Guests.describe(variant, 'clear'),
     Guests.describe(variant, 'note'),
     Guests.describe(variant, 'list'),
     Guests.describe(variant, 'order'),
     Crowd.describeHeavy(variant),
-    Scatter.describe(variant, false),
     Scatter.describe(variant, true),
-    Gather.describe(variant, false),
     Gather.describe(variant, true),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Measure.describe(variant, broadPhase),

@@ -23,6 +23,7 @@ import {
   obstacleBinding,
   obstacleConstants,
   obstacleModules,
+  shapeModules,
   type Variant,
   worldFlags,
   worldName,
@@ -76,6 +77,7 @@ export class Measure {
       sources: [
         ...neighbourModules(variant, broadPhase),
         census,
+        ...shapeModules(variant),
         ...obstacleModules(variant),
         { name: 'measure/measure.wgsl', text },
       ],

@@ -147,7 +147,9 @@ export interface Variant {
   /** Whether the work on crowded cells is split. */
   readonly crowds?: boolean;
   /** Levels of cells where each particle has a radius of its own, or 0. */
-  readonly levels?: number;
+  readonly levels?: number | undefined;
+  /** Whether particles may be boxes: only where there are levels. */
+  readonly boxes?: boolean | undefined;
   /** Whether there are particles that never move. */
   readonly obstacles?: boolean;
   /** Whether particles may have moved since they were sorted: asked by the levels of a box alone. */
@@ -164,9 +166,17 @@ export function guestBinding({ levels }: Variant): Readonly<Record<string, 'read
   return levels ? { guests: 'read' } : {};
 }
 
+/** What body.wgsl asks for. */
+export function bodyFlags({
+  levels,
+  boxes,
+}: Pick<Variant, 'levels' | 'boxes'>): Readonly<Record<string, boolean>> {
+  return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
+}
+
 /** Flags that the modules of a variant ask for. */
-export function worldFlags({ kind, levels, moved }: Variant): Readonly<Record<string, boolean>> {
-  return { MIXED: (levels ?? 0) > 0, WRAPS: kind === 'periodic', MOVED: moved === true };
+export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
+  return { ...bodyFlags(variant), WRAPS: variant.kind === 'periodic', MOVED: variant.moved === true };
 }
 
 /** Flags of kernels over neighbours that heavy particles may have a kernel of their own of. */
@@ -182,6 +192,11 @@ export function neighbourFlags(
     HEAVY: heavy,
     OBSTACLES: variant.obstacles === true,
   };
+}
+
+/** Where particles may be boxes, what a kernel asks that would not have to ask whether balls overlap. */
+export function shapeModules({ boxes }: Variant): ShaderSource[] {
+  return boxes ? [CONTACT] : [];
 }
 
 /** What names the heavy particles to their kernel: a list, or the end of that of guests. */
@@ -257,8 +272,8 @@ export function variantName(variant: Variant): string {
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
-  const { kind, levels, obstacles: has, moved } = variant;
+  const { kind, levels, boxes, obstacles: has, moved } = variant;
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
-  return `${levels ? '.levels' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
+  return `${levels ? '.levels' : ''}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
 }

@@ -9,6 +9,7 @@ import {
   guestBinding,
   neighbourModules,
   STRETCH,
+  shapeModules,
   type Variant,
   worldFlags,
   worldName,
@@ -46,6 +47,7 @@ export class Pairs extends ListPass<PairsBuffers> {
       dimensions: variant.dimensions,
       sources: [
         ...neighbourModules(variant, broadPhase),
+        ...shapeModules(variant),
         STRETCH,
         { name: 'measure/pairs.wgsl', text },
         EACH_PARTICLE,

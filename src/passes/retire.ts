@@ -2,7 +2,7 @@
 import text from '../../shaders/solve/retire.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../gpu/kernel';
-import { PARAMS, type Variant } from './modules';
+import { bodyFlags, PARAMS, type Variant, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface RetireBuffers {
@@ -13,20 +13,21 @@ export interface RetireBuffers {
 }
 
 export class Retire extends ParticlePass<RetireBuffers> {
-  static describe({ dimensions, levels }: Pick<Variant, 'dimensions' | 'levels'>): KernelDescription {
+  static describe(variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>): KernelDescription {
+    const { dimensions, levels, boxes } = variant;
     return {
-      label: `solve.retire${levels ? '.levels' : ''}`,
+      label: `solve.retire${worldName({ dimensions, kind: 'bounded', levels, boxes })}`,
       dimensions,
       sources: [PARAMS, { name: 'solve/retire.wgsl', text }],
       entryPoint: 'retire',
       bindings: { leaving: 'read', position: 'write', id: 'write' },
-      flags: { MIXED: (levels ?? 0) > 0 },
+      flags: bodyFlags(variant),
     };
   }
 
   static async create(
     gpu: Gpu,
-    variant: Pick<Variant, 'dimensions' | 'levels'>,
+    variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>,
     compilation?: Compilation,
   ): Promise<Retire> {
     return new Retire(await Kernel.create(gpu, Retire.describe(variant), compilation));

@@ -62,11 +62,18 @@
  * cap and in the bounce, and 2 s times the grip's share of |s|, are off by SHARE and a product more. A wall is a radius
  * away from the corner of the box, a sum that both sides round alike.
  *
+ * Boxes (src/core/shapes.ts): b = |apart| − h, along each axis two differences and a sum of half extents: ± u (|apart| + h +
+ * |b|), and u P across an end; nothing where all of them are 32-bit floats. With e the length of these, the distance |o| is
+ * off by e and DISTANCE, o / |o| by 2 e / |o| and NORMAL: as if e were what the difference of coordinates is off by. The
+ * least deep overlap is off by its axis' error. Where rounding may say otherwise whether one is outside, or which axis is the
+ * least deep, nothing is bounded.
+ *
  * All vector errors are bounded in length, hence for each coordinate.
  */
 import { NO_PARTNER } from '../core/constants';
 import { OBSTACLE_PARTNER, obstacleShare } from '../core/obstacles';
 import type { Substep } from '../core/settings';
+import { NOT_APART } from '../core/shapes';
 import type { World } from '../core/world';
 import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
 import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
@@ -315,7 +322,21 @@ function partOf({ dimensions }: World, { gripShare }: Substep, own?: number, oth
   return { share, gripShare: 2 * share * gripShare, error: (dimensions === 2 ? 18 : 24) * U };
 }
 
-function contactOf(
+/** How two particles lie to each other. */
+interface Geometry {
+  readonly normal: readonly number[];
+  /** 0 where they may be apart. */
+  readonly overlap: number;
+  /** What the overlap is off by, but for its own rounding; and what it is at most where it is in doubt. */
+  readonly error: number;
+  readonly doubt: number;
+  readonly accuracy: Accuracy;
+  readonly isDoubtful: boolean;
+  /** Nobody can say which way the sides take. */
+  readonly isTorn: boolean;
+}
+
+function faceBalls(
   world: World,
   substep: Substep,
   grid: GridState,
@@ -323,17 +344,13 @@ function contactOf(
   other: number,
   settled: Accuracy,
   obstacles?: Obstacles,
-): ExactContact | undefined {
+): Geometry | undefined {
   const { dimensions, period } = world;
   const radius = grid.radii?.[slot];
   const otherRadius = grid.radii?.[other];
   // Where radii are equal, it has been rounded long before.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
-  const part = obstacles
-    ? { share: 1, gripShare: substep.gripShare, error: 0 }
-    : partOf(world, substep, radius, otherRadius);
-  const relaxation = 2 * part.share * substep.halfRelaxation;
   const others = obstacles?.positions ?? grid.positions;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
     nearestImage(component(dimensions, grid.positions, slot, other, axis, others), period[axis] as number),
@@ -341,8 +358,6 @@ function contactOf(
   const squared = inner(apart, apart);
   const band = pairBand(dimensions, reach, period) + 2 * reachError * reach * SLACK;
   if (squared > reach * reach + band) return undefined;
-  const isDoubtful = squared >= reach * reach - band;
-  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const distance = Math.sqrt(squared);
   const isCoincident = squared < COINCIDENT_SQUARED;
   const across = Math.max(
@@ -354,20 +369,109 @@ function contactOf(
   );
   const accuracy =
     across > 0 ? accuracyOf(dimensions, (Math.sqrt(dimensions) * U * across) / distance) : settled;
-  const normal = isCoincident
-    ? coincidentNormal(dimensions, slot, other)
-    : apart.map((along) => along / distance);
-  const overlap = isCoincident ? reach : Math.max(0, reach - distance);
+  return {
+    normal: isCoincident ? coincidentNormal(dimensions, slot, other) : apart.map((along) => along / distance),
+    overlap: isCoincident ? reach : Math.max(0, reach - distance),
+    error: distance * accuracy.distance + reachError,
+    doubt: (dimensions + 3) * U * reach + 2 * reachError,
+    accuracy,
+    isDoubtful: squared >= reach * reach - band,
+    // At the very threshold of coincidence; it is 2⁻⁵⁰ wide.
+    isTorn: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
+  };
+}
+
+/** Of two of which each may be a box: see the header. */
+function faceShapes(
+  { dimensions, period }: World,
+  { positions, radii, halves }: GridState,
+  slot: number,
+  other: number,
+  settled: Accuracy,
+): Geometry | undefined {
+  const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
+  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
+  const round = rounding(slot) + rounding(other);
+  const apart: number[] = [];
+  const depths: number[] = [];
+  const errors: number[] = [];
+  const outside: number[] = [];
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct = component(dimensions, positions, slot, other, axis);
+    const along = nearestImage(direct, period[axis] as number);
+    const sides = half(slot, axis) + half(other, axis);
+    const beyond = Math.abs(along) - sides;
+    const isExact = [direct, along, sides, beyond].every((value) => Math.fround(value) === value);
+    const across = along === direct ? 0 : (period[axis] as number);
+    apart.push(along);
+    outside.push(Math.max(0, beyond));
+    depths.push(Math.abs(along) < NOT_APART ? -sides : beyond);
+    errors.push(isExact ? 0 : U * (Math.abs(along) + sides + Math.abs(beyond) + across));
+  }
+  const error = length(errors);
+  const distance = length(outside);
+  const isOutside = distance * distance >= COINCIDENT_SQUARED;
+  const least = depths.indexOf(Math.max(...depths));
+  const gap = isOutside ? distance : (depths[least] as number);
+  const accuracy = isOutside && error > 0 ? accuracyOf(dimensions, (2 * error) / distance) : settled;
+  const off = (isOutside ? distance * accuracy.distance : (errors[least] as number)) + U * round;
+  const doubt = 2 * off + (dimensions + 3) * U * round;
+  const overlap = round - gap;
+  if (overlap < -doubt) return undefined;
+  const along = apart[least] as number;
+  const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
+  const rivals = depths.filter(
+    (_, axis) =>
+      axis !== least &&
+      (depths[least] as number) - (depths[axis] as number) <=
+        (errors[least] as number) + (errors[axis] as number),
+  );
+  // Whether outside or not, which axis, and to which side, where rounding may say otherwise.
+  const isTorn =
+    error > 0 &&
+    (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);
+  return {
+    normal: isOutside
+      ? outside.map((beyond, axis) => (Math.sign(apart[axis] as number) * beyond) / distance)
+      : new Array<number>(dimensions).fill(0).with(least, isUp ? 1 : -1),
+    overlap: Math.max(0, overlap),
+    error: off,
+    doubt,
+    accuracy,
+    isDoubtful: overlap <= doubt,
+    isTorn,
+  };
+}
+
+function contactOf(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  other: number,
+  settled: Accuracy,
+  obstacles?: Obstacles,
+): ExactContact | undefined {
+  const { dimensions } = world;
+  const geometry = grid.halves
+    ? faceShapes(world, grid, slot, other, settled)
+    : faceBalls(world, substep, grid, slot, other, settled, obstacles);
+  if (!geometry) return undefined;
+  const { normal, overlap, accuracy, isDoubtful, isTorn } = geometry;
+  const sizes = grid.bulks ?? grid.radii;
+  const part = obstacles
+    ? { share: 1, gripShare: substep.gripShare, error: 0 }
+    : partOf(world, substep, sizes?.[slot], sizes?.[other]);
+  const relaxation = 2 * part.share * substep.halfRelaxation;
+  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const relative = obstacles
     ? vectorOf(dimensions, grid.velocities, slot)
     : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
   const speed = length(relative);
-  // Nobody can say which way the sides take at the very threshold of coincidence; it is 2⁻⁵⁰ wide.
-  const isTorn = Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U;
   const amountError = isTorn
     ? Number.POSITIVE_INFINITY
-    : relaxation * (distance * accuracy.distance + reachError + (2 * U + part.error) * overlap) +
-      (isDoubtful ? relaxation * ((dimensions + 3) * U * reach + 2 * reachError) : 0);
+    : relaxation * (geometry.error + (2 * U + part.error) * overlap) +
+      (isDoubtful ? relaxation * geometry.doubt : 0);
   return {
     normal,
     push: relaxation * overlap,

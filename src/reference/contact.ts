@@ -1,10 +1,11 @@
 /**
- * Purpose: 32-bit vector arithmetic and the geometry of one contact. Twin of shaders/shared/contact.wgsl,
- * every operation rounded once, none fused.
+ * Purpose: 32-bit vector arithmetic and the geometry of one contact (of boxes, see src/core/shapes.ts). Twin of
+ * shaders/shared/contact.wgsl, every operation rounded once, none fused.
  * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
  */
 import { separate } from '../core/cells';
 import type { Substep } from '../core/settings';
+import { NOT_APART, type Sizes } from '../core/shapes';
 import type { World } from '../core/world';
 import type { SortedState } from './gather';
 
@@ -95,8 +96,8 @@ export function distanceSquared(
   return dot(apart, apart);
 }
 
-/** Where particles are, and how large each is if each has a radius of its own. */
-export type Bodies = Pick<SortedState, 'positions' | 'radii'>;
+/** Where particles are, and how large each is if each has a size of its own. */
+export type Bodies = Pick<SortedState, 'positions' | keyof Sizes>;
 
 /** The distance at which two particles touch: the diameter, or the sum of their own radii. */
 export function reachBetween(
@@ -112,12 +113,17 @@ export function reachBetween(
 export function findContact(
   world: World,
   substep: Pick<Substep, 'diameter'>,
-  { positions, radii }: Bodies,
+  bodies: Bodies,
   slot: number,
   other: number,
-  others = positions,
+  others = bodies.positions,
 ): Contact | undefined {
   const { dimensions } = world;
+  const { positions, radii, halves } = bodies;
+  if (halves) {
+    const { normal, overlap, isContact } = faceShapes(world, bodies, slot, other);
+    return isContact ? { normal, overlap } : undefined;
+  }
   const reach = reachBetween(substep.diameter, radii, slot, other);
   const squared = distanceSquared(world, positions, slot, other, others);
   // Written so that a NaN is no contact.
@@ -131,6 +137,46 @@ export function findContact(
     normal: apart.map((component) => fround(component / distance)),
     overlap: fround(reach - distance),
   };
+}
+
+/** How two of which each may be a box lie to each other, whether they overlap or not. */
+interface Faced extends Contact {
+  readonly isContact: boolean;
+}
+
+/** `overlap` is below 0 where they are apart. */
+export function faceShapes(
+  world: World,
+  { positions, radii, halves }: Bodies,
+  slot: number,
+  other: number,
+): Faced {
+  const { dimensions } = world;
+  const apart = separation(world, positions, slot, other);
+  const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
+  // Of a ball its radius, of a box 0.
+  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
+  const sides = apart.map((_, axis) => fround(half(slot, axis) + half(other, axis)));
+  const round = fround(rounding(slot) + rounding(other));
+  const beyond = apart.map((along, axis) => fround(Math.abs(along) - (sides[axis] as number)));
+  const outside = beyond.map((along) => Math.max(along, 0));
+  const squared = dot(outside, outside);
+  if (squared >= COINCIDENT_SQUARED) {
+    const distance = fround(Math.sqrt(squared));
+    const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
+    // By squares, as equal balls are: a root is rounded.
+    return { normal, overlap: fround(round - distance), isContact: squared < fround(round * round) };
+  }
+  const depths = apart.map((along, axis) =>
+    Math.abs(along) < NOT_APART ? -(sides[axis] as number) : (beyond[axis] as number),
+  );
+  const axis = depths.indexOf(Math.max(...depths));
+  const overlap = fround(round - (depths[axis] as number));
+  const along = apart[axis] as number;
+  const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
+  const normal = new Array<number>(dimensions).fill(0).with(axis, isUp ? 1 : -1);
+  // Written so that a NaN is no contact.
+  return { normal, overlap, isContact: overlap > 0 };
 }
 
 /** A unit axis that both sides of a coincident pair agree on, up to its sign. */

@@ -8,11 +8,12 @@
  */
 import { latticeOfParticle, wrapCoordinate } from '../core/cells';
 import { latticeAt, levelOf } from '../core/levels';
+import type { Sizes } from '../core/shapes';
 import type { World } from '../core/world';
 import type { Entries } from './scatter';
 
 /** Particles in cell order. */
-export interface SortedState {
+export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
   /** Bucket numbers: cells (of an unbounded world, places in its table), quarantine, exit. */
   readonly cells: Uint32Array;
@@ -20,8 +21,6 @@ export interface SortedState {
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Where each particle has its own. */
-  readonly radii?: Float32Array | undefined;
 }
 
 /** In `lattices`: no cell is as far out. */
@@ -33,7 +32,7 @@ export function gatherParticles(
   entries: Entries,
   positions: Float32Array,
   velocities: Float32Array,
-  radii?: Float32Array,
+  sizes: Sizes = {},
 ): SortedState {
   const { dimensions } = world;
   const count = entries.sources.length;
@@ -54,7 +53,8 @@ export function gatherParticles(
     }
   }
   const sorted = permute(dimensions, positions, sources);
-  const sortedRadii = radii && permute(1, radii, sources);
+  const sortedSizes = permuteSizes(dimensions, sizes, sources);
+  const { radii: sortedRadii } = sortedSizes;
   const lattices = new Int32Array(count * dimensions).fill(NOWHERE);
   for (let slot = 0; slot < count; slot++) {
     if ((cells[slot] as number) >= world.cellCount) continue;
@@ -70,7 +70,7 @@ export function gatherParticles(
     lattices,
     positions: sorted,
     velocities: permute(dimensions, velocities, sources),
-    ...(sortedRadii ? { radii: sortedRadii } : {}),
+    ...sortedSizes,
   };
 }
 
@@ -79,6 +79,19 @@ function bringIn(world: World, positions: Float32Array, slot: number): void {
   for (let axis = 0; axis < world.dimensions; axis++) {
     positions[first + axis] = wrapCoordinate(world, positions[first + axis] as number, axis);
   }
+}
+
+/** Sizes in another order. */
+export function permuteSizes(
+  dimensions: number,
+  { radii, halves, bulks }: Sizes,
+  sources: Uint32Array,
+): Sizes {
+  return {
+    ...(radii ? { radii: permute(1, radii, sources) } : {}),
+    ...(halves ? { halves: permute(dimensions, halves, sources) } : {}),
+    ...(bulks ? { bulks: permute(1, bulks, sources) } : {}),
+  };
 }
 
 /** Vectors in another order, moved as bits: a NaN keeps its payload. */

@@ -1,8 +1,9 @@
 /**
  * Purpose: the whole grid, made by the twins of its passes: count, scan, scatter, gather.
- * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …), radii where each particle has its own. Outputs: starts, state in canonical
- * order, and for each id its slot.
+ * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …), sizes where each particle has its own. Outputs: starts,
+ * state in canonical order, and for each id its slot.
  */
+import type { Sizes } from '../core/shapes';
 import type { World } from '../core/world';
 import { listCandidates } from './candidates';
 import { countParticles } from './count';
@@ -27,9 +28,9 @@ export function buildGrid(
   positions: Float32Array,
   velocities: Float32Array = new Float32Array(positions.length),
   ids?: Uint32Array,
-  radii?: Float32Array,
+  sizes: Sizes = {},
 ): Grid {
-  const sorted = sortParticles(world, positions, velocities, ids, radii);
+  const sorted = sortParticles(world, positions, velocities, ids, sizes);
   const candidates = listCandidates(world, sorted);
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
@@ -40,13 +41,13 @@ export function sortParticles(
   positions: Float32Array,
   velocities: Float32Array = new Float32Array(positions.length),
   ids?: Uint32Array,
-  radii?: Float32Array,
+  sizes: Sizes = {},
 ): SortedState & Pick<Grid, 'start'> {
   const count = positions.length / world.dimensions;
-  const counts = countParticles(world, positions, count, ids, radii);
+  const counts = countParticles(world, positions, count, ids, sizes.radii);
   const start = exclusiveScan(counts.counts);
   const entries = scatterParticles(start, counts, ids);
-  return { ...gatherParticles(world, start, entries, positions, velocities, radii), start };
+  return { ...gatherParticles(world, start, entries, positions, velocities, sizes), start };
 }
 
 function slotsOf(ids: Uint32Array): Uint32Array {

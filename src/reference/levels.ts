@@ -24,7 +24,7 @@ export interface LevelGrid {
 
 export function buildLevelGrid(world: World, positions: Float32Array, radii: Float32Array): LevelGrid {
   const { cellCount } = world;
-  const sorted = sortParticles(world, positions, undefined, undefined, radii);
+  const sorted = sortParticles(world, positions, undefined, undefined, { radii });
   const { ids, start } = sorted;
   const inCells = start[cellCount] as number;
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);

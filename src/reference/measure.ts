@@ -4,14 +4,15 @@
  * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest. Output: Measures. Set-aside particles count in
  * `count`, `nonFinite` and the hash only.
  */
-import { borderlineOf, mixedLatticeScale } from '../core/borderline';
+import { borderlineOf, mixedLatticeScale, shapeBorderline } from '../core/borderline';
 import { CROWDED } from '../core/constants';
 import { hashState } from '../core/hash';
 import { levelOf } from '../core/levels';
 import type { BroadPhase } from '../core/settings';
+import { isBox } from '../core/shapes';
 import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
-import { distanceSquared, findContact, reachBetween } from './contact';
+import { distanceSquared, faceShapes, findContact, reachBetween } from './contact';
 import type { Grid } from './grid';
 import { type Obstacles, probeCells, probeObstacles } from './probe';
 
@@ -25,17 +26,43 @@ export function measureState(
   obstacles?: Obstacles,
 ): Measures {
   const { dimensions, cellCount } = world;
-  const { ids, start, positions, velocities, radii } = grid;
+  const { ids, start, positions, velocities, radii, halves, bulks } = grid;
   // Where each has a radius of its own, the lattice is that of the largest diameter for all.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? mixedLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    if (radii && !Number.isInteger((radii[slot] as number) * latticeScale)) return false;
+    // Of a box the ball around it is of no matter.
+    if (
+      radii &&
+      !(halves && isBox(dimensions, halves, slot)) &&
+      !Number.isInteger((radii[slot] as number) * latticeScale)
+    )
+      return false;
     for (let axis = 0; axis < dimensions; axis++) {
       if (!Number.isInteger((positions[slot * dimensions + axis] as number) * latticeScale)) return false;
+      if (halves && !Number.isInteger((halves[slot * dimensions + axis] as number) * latticeScale))
+        return false;
     }
     return true;
+  };
+  const sizeOf = (slot: number) => {
+    let sum = 0;
+    for (let axis = 0; axis < dimensions; axis++) sum += halves?.[dimensions * slot + axis] as number;
+    return sum > 0 ? sum : (radii?.[slot] as number);
+  };
+  const judge = (slot: number, other: number) => {
+    if (halves) {
+      const { overlap, isContact } = faceShapes(world, grid, slot, other);
+      const isBorderline = Math.abs(overlap) <= shapeBorderline(sizeOf(slot) + sizeOf(other), world);
+      return { isBorderline, isContact, overlap };
+    }
+    const squared = distanceSquared(world, positions, slot, other);
+    const reach = reachBetween(diameter, radii, slot, other);
+    const { low, high } = radii ? borderlineOf(reach, world) : ofLargest;
+    const overlap = fround(reach - fround(Math.sqrt(squared)));
+    const isContact = squared < fround(reach * reach);
+    return { isBorderline: squared >= low && squared < high, isContact, overlap };
   };
   const momentum = new Array<number>(dimensions).fill(0);
   let candidates = 0;
@@ -51,12 +78,9 @@ export function measureState(
     probeCells(world, grid, slot, (other) => {
       if (other < slot) return;
       candidates++;
-      const squared = distanceSquared(world, positions, slot, other);
-      const reach = reachBetween(diameter, radii, slot, other);
-      const { low, high } = radii ? borderlineOf(reach, world) : ofLargest;
-      if (squared >= low && squared < high && !(isOnLattice(slot) && isOnLattice(other))) borderline++;
-      if (!(squared < fround(reach * reach))) return;
-      const overlap = fround(reach - fround(Math.sqrt(squared)));
+      const { isBorderline, isContact, overlap } = judge(slot, other);
+      if (isBorderline && !(isOnLattice(slot) && isOnLattice(other))) borderline++;
+      if (!isContact) return;
       contacts++;
       overlaps += overlap;
       deepestOverlap = Math.max(deepestOverlap, overlap);
@@ -68,7 +92,8 @@ export function measureState(
       });
     }
     // Doubles, where the shader has 32-bit floats.
-    const weight = radii ? ((radii[slot] as number) / (diameter / 2)) ** dimensions : 1;
+    const sizes = bulks ?? radii;
+    const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {
       const position = positions[slot * dimensions + axis] as number;
@@ -93,7 +118,7 @@ export function measureState(
     momentum,
     deepestOverlap,
     meanOverlap: contacts > 0 ? overlaps / contacts : 0,
-    hash: hashState(dimensions, positions, velocities, ids, radii),
+    hash: hashState(dimensions, positions, velocities, ids, grid),
   };
 }
 

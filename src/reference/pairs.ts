@@ -5,7 +5,7 @@
  */
 import type { PairList } from '../core/simulation';
 import type { World } from '../core/world';
-import { distanceSquared, reachBetween } from './contact';
+import { type Bodies, findContact } from './contact';
 import type { Grid } from './grid';
 import { PairCollector } from './pair-list';
 import { type ProbedGrid, probeCells } from './probe';
@@ -13,14 +13,13 @@ import { type ProbedGrid, probeCells } from './probe';
 export function findPairs(
   world: World,
   diameter: number,
-  grid: ProbedGrid & Pick<Grid, 'ids' | 'positions' | 'radii'>,
+  grid: ProbedGrid & Bodies & Pick<Grid, 'ids'>,
 ): PairList {
   const pairs = new PairCollector();
   for (let slot = 0; slot < grid.ids.length; slot++) {
     probeCells(world, grid, slot, (other) => {
       if (other < slot) return;
-      const reach = reachBetween(diameter, grid.radii, slot, other);
-      if (distanceSquared(world, grid.positions, slot, other) < Math.fround(reach * reach)) {
+      if (findContact(world, { diameter }, grid, slot, other)) {
         pairs.add(grid.ids[slot] as number, grid.ids[other] as number);
       }
     });

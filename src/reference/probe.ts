@@ -7,6 +7,7 @@
  */
 import { bucketOfLattice } from '../core/cells';
 import { CellstormError } from '../core/errors';
+import type { Sizes } from '../core/shapes';
 import type { World } from '../core/world';
 import type { Grid } from './grid';
 import { OFFSETS } from './offsets';
@@ -14,7 +15,7 @@ import { OFFSETS } from './offsets';
 export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices' | 'candidates'>;
 
 /** What a pass over contacts reads. */
-export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | 'radii'>;
+export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | keyof Sizes>;
 
 /** The grid of the particles that never move. */
 export type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;

@@ -36,9 +36,10 @@ const HALF: Part = { push: 0.5, grip: 0.5 };
 const ALONE: Part = { push: 1, grip: 0.5 };
 
 /** The part of the first of two slots. */
-function partOf({ dimensions }: World, { radii }: GridState, slot: number, other: number): Part {
-  if (!radii) return HALF;
-  const share = shareOf(dimensions, radii[slot] as number, radii[other] as number);
+function partOf({ dimensions }: World, { radii, bulks }: GridState, slot: number, other: number): Part {
+  const sizes = bulks ?? radii;
+  if (!sizes) return HALF;
+  const share = shareOf(dimensions, sizes[slot] as number, sizes[other] as number);
   return { push: share, grip: share };
 }
 
@@ -224,13 +225,13 @@ function brake(grip: number, share: number, slidingSpeed: number): number {
 /** Where the centre of a particle may be. */
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
-/** Of one that has a radius of its own, no nearer to a wall than that. */
-export function boxOf({ lower, upper }: Substep, { radii }: GridState, slot: number): Box {
+/** Of one that has a size of its own, no nearer to a wall than that. */
+export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {
   if (!radii) return { lower, upper };
-  const radius = radii[slot] as number;
+  const half = (axis: number) => (halves?.[lower.length * slot + axis] as number) || (radii[slot] as number);
   return {
-    lower: lower.map((low) => fround(low + radius)),
-    upper: upper.map((high) => fround(high - radius)),
+    lower: lower.map((low, axis) => fround(low + half(axis))),
+    upper: upper.map((high, axis) => fround(high - half(axis))),
   };
 }
 

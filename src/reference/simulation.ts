@@ -18,13 +18,17 @@ import {
   type SettingsOptions,
   type Substep,
 } from '../core/settings';
+import type { Sizes } from '../core/shapes';
 import {
+  type Bodies,
+  bodiesOf,
   type Checkpoint,
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
   countObstacles,
   describeSimulation,
+  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -38,7 +42,7 @@ import {
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { fly } from './flight';
-import { permute } from './gather';
+import { permute, permuteSizes } from './gather';
 import { buildGrid, type Grid } from './grid';
 import { integrate } from './integrate';
 import { measureState } from './measure';
@@ -52,6 +56,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly world: World;
   readonly radius: number;
   readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
@@ -72,13 +77,14 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.world = plan.world;
     this.radius = plan.radius;
     this.radiusRange = plan.radiusRange;
+    this.boxes = plan.boxes;
     this.capacity = plan.capacity;
     this.diameter = plan.diameter;
     this.currentSettings = plan.settings;
     this.allocator = new IdAllocator(plan.capacity);
     const ids = this.allocator.take(plan.count);
     const positions = carryPositions(this.world, plan.positions);
-    this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan.radii);
+    this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);
     this.obstacleCapacity = plan.obstacleCount;
     this.continuous = plan.continuous;
     this.obstacles = plan.obstacles.slice();
@@ -119,7 +125,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const substep = deriveSubstep(world, this.diameter, settings, dt);
     for (let index = 0; index < settings.substeps; index++) {
       const moved = integrate(world, substep, this.grid);
-      this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids, this.grid.radii);
+      this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids, this.grid);
       if (this.continuous) this.fly(substep, index === 0);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
         const partners =
@@ -160,14 +166,14 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   add(particles: NewParticles): Uint32Array {
     this.checkAlive();
-    const { dimensions, world, grid, radiusRange } = this;
-    const { ids, positions, velocities, radii } = this.allocator.admit(dimensions, particles, radiusRange);
+    const { world, grid } = this;
+    const { ids, positions, velocities, ...sizes } = this.allocator.admit(this, particles);
     this.grid = buildGrid(
       world,
       concatenate(grid.positions, carryPositions(world, positions)),
       concatenate(grid.velocities, velocities),
       concatenate(grid.ids, ids),
-      radii && grid.radii && concatenate(grid.radii, radii),
+      concatenateSizes(grid, sizes),
     );
     return ids;
   }
@@ -209,7 +215,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.checkAlive();
     const { ids } = this.grid;
     const order = slotsWhere(ids, () => true).sort((a, b) => (ids[a] as number) - (ids[b] as number));
-    return this.pick(order);
+    const { positions, velocities, ...sizes } = this.pick(order);
+    return { ids: sizes.ids, positions, velocities, ...describeSizes(this.dimensions, sizes) };
   }
 
   checkpoint(): Checkpoint {
@@ -219,8 +226,8 @@ export class ReferenceSimulation implements ParticleSimulation {
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
-    const { ids, positions, velocities, radii } = checkpoint;
-    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids, radii);
+    const { ids, positions, velocities, ...sizes } = bodiesOf(checkpoint, this);
+    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids, sizes);
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;
@@ -233,8 +240,8 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   /** The grid of where particles are now; a step leaves that of its last substep. */
   private freshGrid(): Grid {
-    const { positions, velocities, ids, radii } = this.grid;
-    return buildGrid(this.world, positions, velocities, ids, radii);
+    const { positions, velocities, ids } = this.grid;
+    return buildGrid(this.world, positions, velocities, ids, this.grid);
   }
 
   private gridOfObstacles(): Grid | undefined {
@@ -243,18 +250,18 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   private load(slots: Uint32Array): void {
-    const { ids, positions, velocities, radii } = this.pick(slots);
-    this.grid = buildGrid(this.world, positions, velocities, ids, radii);
+    const { ids, positions, velocities, ...sizes } = this.pick(slots);
+    this.grid = buildGrid(this.world, positions, velocities, ids, sizes);
   }
 
   /** The particles of some slots, as copies. */
-  private pick(slots: Uint32Array): ParticleArrays {
-    const { ids, positions, velocities, radii } = this.grid;
+  private pick(slots: Uint32Array): Bodies {
+    const { ids, positions, velocities } = this.grid;
     return {
       ids: slots.map((slot) => ids[slot] as number),
       positions: permute(this.dimensions, positions, slots),
       velocities: permute(this.dimensions, velocities, slots),
-      ...(radii ? { radii: permute(1, radii, slots) } : {}),
+      ...permuteSizes(this.dimensions, this.grid, slots),
     };
   }
 
@@ -267,6 +274,14 @@ function slotsWhere(ids: Uint32Array, keep: (id: number) => boolean): Uint32Arra
   const slots: number[] = [];
   for (let slot = 0; slot < ids.length; slot++) if (keep(ids[slot] as number)) slots.push(slot);
   return Uint32Array.from(slots);
+}
+
+function concatenateSizes(first: Sizes, second: Sizes): Sizes {
+  const join = (name: keyof Sizes) => {
+    const [one, two] = [first[name], second[name]];
+    return one && two && concatenate(one, two);
+  };
+  return { radii: join('radii'), halves: join('halves'), bulks: join('bulks') };
 }
 
 /** Two arrays in one, as bits. */

@@ -6,6 +6,7 @@ import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
+import { BOX_SCENES } from './boxes';
 import { BULLETS } from './fast';
 import { asScene, createMixedScene, MIXED_SCENE_NAMES, MIXED_SCENES } from './mixed';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
@@ -15,6 +16,7 @@ import { CLUSTERED, CROWDS_SCENE, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from 
 import type { Scene, SceneDefinition } from './scene';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
+export { BOX_SCENE_NAMES } from './boxes';
 export { createMixedScene, MIXED_SCENE_NAMES, type MixedScene } from './mixed';
 export { Random } from './random';
 export { DEFAULT_SEED, type SceneRequest } from './request';
@@ -38,19 +40,20 @@ export const SCENES: readonly SceneDefinition[] = [
   BULLETS,
 ];
 
-/** Of scenes whose particles have one radius; MIXED_SCENE_NAMES are the others. */
+/** Of scenes whose particles have one radius; MIXED_SCENE_NAMES and BOX_SCENE_NAMES are the others. */
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
 
 export const ALL_SCENES: readonly Pick<SceneDefinition, 'name' | 'description' | 'world'>[] = [
   ...SCENES,
   ...MIXED_SCENES,
+  ...BOX_SCENES,
 ];
 
 export const ALL_SCENE_NAMES: readonly string[] = ALL_SCENES.map(({ name }) => name);
 
 export function createScene(name: string, request: SceneRequest): Scene {
   if (MIXED_SCENE_NAMES.includes(name)) return asScene(createMixedScene(name, request));
-  const definition = SCENES.find((candidate) => candidate.name === name);
+  const definition = [...SCENES, ...BOX_SCENES].find((candidate) => candidate.name === name);
   if (!definition) throw new ArgumentError('scene', name, `one of ${ALL_SCENE_NAMES.join(', ')}`);
   checkKnownKeys('request', request, REQUEST_NAMES);
   const { dimensions, count, seed = DEFAULT_SEED } = request;
@@ -69,11 +72,21 @@ export function worldOptions(scene: Scene): WorldOptions {
   return { dimensions, cellSize, crowds, min, max, periodic };
 }
 
+/** The sizes of its particles. */
+export function sizeOptions({
+  radius,
+  radii,
+  radiusRange,
+  halfExtents,
+}: Scene): Pick<SimulationOptions, 'radius' | 'radii' | 'radiusRange' | 'halfExtents'> {
+  return radii ? { radii, radiusRange, halfExtents } : { radius };
+}
+
 /** A simulation of the scene; `changes` win over what the scene says. */
 export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
   return {
     ...worldOptions(scene),
-    ...(scene.radii ? { radii: scene.radii, radiusRange: scene.radiusRange } : { radius: scene.radius }),
+    ...sizeOptions(scene),
     positions: scene.positions,
     velocities: scene.velocities,
     obstacles: scene.obstacles,

@@ -26,6 +26,8 @@ export interface Scene {
   /** Where each particle has its own, and what they may be. */
   readonly radii?: Float32Array | undefined;
   readonly radiusRange?: RadiusRange | undefined;
+  /** Where some are boxes: half of their edges, 0 of others. */
+  readonly halfExtents?: Float32Array | undefined;
   readonly cellSize?: number | undefined;
   /** The box; of unbounded worlds, one that holds all particles at the start. */
   readonly min: readonly number[];
@@ -47,6 +49,9 @@ export interface Scene {
 export type SceneContent = Pick<
   Scene,
   | 'radius'
+  | 'radii'
+  | 'radiusRange'
+  | 'halfExtents'
   | 'cellSize'
   | 'min'
   | 'max'

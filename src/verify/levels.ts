@@ -84,7 +84,7 @@ async function withGrid<Result>(
   { dimensions, world, range, count, positions, radii }: MixedScene,
   use: (grid: HashGrid, encoder: GPUCommandEncoder) => Promise<Result>,
 ): Promise<Result> {
-  const bodies = toBodies(dimensions, positions, radii);
+  const bodies = toBodies(dimensions, positions, { radii });
   const grid = await HashGrid.create(gpu, { ...world, radii: range, capacity: count });
   const input = await createBuffers(gpu, 'verify.levels', { positions: bodies.byteLength });
   try {

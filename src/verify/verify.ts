@@ -11,7 +11,14 @@ import { carryPositions, cellBytes } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
-import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Sizes } from '../core/shapes';
+import {
+  type PairList,
+  type ParticleArrays,
+  type ParticleSimulation,
+  type SimulationOptions,
+  sizesOf,
+} from '../core/simulation';
 import type { Dimensions, World } from '../core/world';
 import { HashGrid } from '../engine/hash-grid';
 import { createSimulation } from '../engine/simulation';
@@ -26,9 +33,11 @@ import { buildGrid, type Grid } from '../reference/grid';
 import { integrate } from '../reference/integrate';
 import { measureState } from '../reference/measure';
 import { comparePairs } from '../reference/pair-list';
+import { bruteForceShapes } from '../reference/shape-pairs';
 import { sweepPairs } from '../reference/sweep';
 import {
   ALL_SCENE_NAMES,
+  BOX_SCENE_NAMES,
   createMixedScene,
   createScene,
   MIXED_SCENE_NAMES,
@@ -90,8 +99,9 @@ export function largestVerified(options: VerifyOptions): {
   for (const name of scenes) {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
-      // Lists of guests, of as many levels as the scenes have, are longer than any vectors.
-      particles = Math.max(particles, MIXED_SCENE_NAMES.includes(name) ? 2 * count : count);
+      // Lists of guests, of as many levels as the scenes have, and bodies that may be boxes are longer than any vectors.
+      const isMixed = [...MIXED_SCENE_NAMES, ...BOX_SCENE_NAMES].includes(name);
+      particles = Math.max(particles, isMixed ? 2 * count : count);
       // The clustered scene has the most cells a particle; in 3D the ring adds to small ones.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
@@ -116,9 +126,10 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
         const request = { dimensions: dimension, count, seed };
         const scene = createScene(name, request);
         const gpu = 'gpu' in subject ? subject.gpu : undefined;
-        const first = scene.radii
+        const ofRadii = MIXED_SCENE_NAMES.includes(name)
           ? levelChecks(gpu, createMixedScene(name, request))
-          : gridChecks(gpu, scene);
+          : [];
+        const first = scene.radii ? ofRadii : gridChecks(gpu, scene);
         yield* runChecks(scene, [
           ...first,
           ...simulationChecks(subject, scene),
@@ -159,6 +170,9 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('bullets') && most > MOST_FLYING) {
     notes.push(`bullets was checked up to ${MOST_FLYING} particles only.`);
+  }
+  if (scenes.some((name) => BOX_SCENE_NAMES.includes(name)) && most > BRUTE_FORCE_LIMIT) {
+    notes.push(`Pairs of boxes were checked up to ${BRUTE_FORCE_LIMIT} particles only.`);
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
@@ -305,6 +319,7 @@ async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase
     const found = await simulation.findPairs();
     const mixed = mixedOf(scene);
     if (mixed) return checkMixedPairs(found.pairs, mixed);
+    if (scene.halfExtents) return checkShapePairs(found, scene, simulation.world);
     const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
     const { dimensions, positions } = scene;
     const { period } = simulation.world;
@@ -317,6 +332,26 @@ async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase
     }
     return success(`${found.count} pairs, ${excused} excused by the band`);
   });
+}
+
+/** Against every two of them, as long as that is not too many. */
+function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
+  const { dimensions, positions, count } = scene;
+  if (count > BRUTE_FORCE_LIMIT) return success(`${found.count} pairs, not held against brute force`);
+  const expected = bruteForceShapes(dimensions, positions, sizesOfScene(scene), world);
+  const { missing, extra, excused } = comparePairs(found, expected);
+  if (missing.count + extra.count === 0) {
+    return success(`${found.count} pairs of balls and boxes, ${excused} excused by the band`);
+  }
+  return failure(
+    `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
+  );
+}
+
+/** Sizes as the engines hold them. */
+function sizesOfScene(scene: Scene): Sizes {
+  const { dimensions, count, radiusRange, halfExtents } = scene;
+  return sizesOf('', scene, count, { dimensions, radiusRange, boxes: halfExtents !== undefined }) ?? {};
 }
 
 async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
@@ -341,7 +376,7 @@ async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase)
     const { world } = simulation;
     const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
     const moved = integrate(world, substep, scene);
-    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, scene.radii);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizesOfScene(scene));
     const bound = resolveBound(world, substep, grid, 'resolve', obstacleGrid(world, scene));
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
@@ -414,13 +449,13 @@ async function withSimulation<Result>(
 
 /** What is asked of a scene whose particles have radii of their own. */
 function mixedOf(scene: Scene): MixedParticles | undefined {
-  const { dimensions, count, positions, radii, radiusRange } = scene;
-  if (!radii || !radiusRange) return undefined;
+  const { dimensions, count, positions, radii, radiusRange, halfExtents } = scene;
+  if (!radii || !radiusRange || halfExtents) return undefined;
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
 function initialGrid(world: World, scene: Scene): Grid {
-  return buildGrid(world, scene.positions, scene.velocities, undefined, scene.radii);
+  return buildGrid(world, scene.positions, scene.velocities, undefined, sizesOfScene(scene));
 }
 
 function obstacleGrid(world: World, { obstacles }: Scene): Grid | undefined {

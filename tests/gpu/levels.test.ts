@@ -72,7 +72,7 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
   const { dimensions } = grid.world;
   const pairs = await grid.pairs({ capacity: most });
   const encoder = device.createCommandEncoder();
-  const positions = tools.upload('bodies', toBodies(dimensions, crowd.positions, crowd.radii));
+  const positions = tools.upload('bodies', toBodies(dimensions, crowd.positions, crowd));
   // Twice, and fewer at first: nothing of one build may stay behind for the next.
   grid.encode(encoder, { positions, count: Math.floor(crowd.radii.length / 2) });
   grid.encode(encoder, { positions, count: crowd.radii.length });
@@ -273,7 +273,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         });
         const found = tools.allocate('found', 8 * (small + 2));
         const encoder = device.createCommandEncoder();
-        const bodies = tools.upload('bodies', toBodies(dimensions, positions, radii));
+        const bodies = tools.upload('bodies', toBodies(dimensions, positions, { radii }));
         grid.encode(encoder, { positions: bodies, count: small + 2 });
         kernel.encode(encoder, { buffers: { found } });
         device.queue.submit([encoder.finish()]);

@@ -33,7 +33,7 @@ async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<vo
     const { diameter } = planSimulation(options);
     const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
     const moved = mode === 'separate' ? options : integrate(world, substep, options);
-    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, options.radii);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, { radii: options.radii });
     const bound = resolveBound(world, substep, grid, mode);
     const finding = compareWithin(world, await simulation.read(), grid, bound);
     expect(finding.pass, `${mode}: ${finding.detail}`).toBe(true);

@@ -138,8 +138,8 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
         },
       };
       const got = followPaths(world, substep, { ids, positions, velocities, live: order.live }, search);
-      const { swept, paths, hits, held } = expected;
-      expect(got).toEqual({ swept, paths, hits, held });
+      const { substepped, swept, paths, hits, held } = expected;
+      expect(got).toEqual({ substepped, swept, paths, hits, held });
       order.source.forEach((source, slot) => {
         for (let axis = 0; axis < dimensions; axis++) {
           const place = dimensions * slot + axis;

@@ -119,6 +119,7 @@ describe('linkShader', () => {
   });
 
   it.each([2, 3] as const)('knows the place of every line of every kernel in %dD', (dimensions) => {
+    const preludes = [`shaders/shared/dim${dimensions}.wgsl`, 'shaders/shared/body.wgsl'];
     for (const description of describeKernels(dimensions, true)) {
       const linked = linkShader(description);
       const texts = new Map(
@@ -134,10 +135,10 @@ describe('linkShader', () => {
           files.add(place.file);
           const file = texts.get(place.file);
           if (file) expect(file[place.line - 1]).toBe(text);
-          else expect(['(generated)', `shaders/shared/dim${dimensions}.wgsl`]).toContain(place.file);
+          else expect(['(generated)', ...preludes]).toContain(place.file);
         });
-      // Generated lines, the prelude and every module.
-      expect(files.size).toBe(description.sources.length + 2);
+      // Generated lines, the preludes and every module.
+      expect(files.size).toBe(description.sources.length + 1 + preludes.length);
       expect(linked.code).not.toMatch(/^\s*#/m);
     }
   });

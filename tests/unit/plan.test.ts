@@ -208,6 +208,7 @@ describe('checkCheckpoint', () => {
     obstacleCapacity: 0,
     capacity: 4,
     continuous: false,
+    boxes: false,
   } as const;
   const good: Checkpoint = {
     version: 1,
@@ -340,8 +341,10 @@ describe('IdAllocator', () => {
     const range = { smallest: 0.5, largest: 2 };
     const positions = new Float32Array(4);
     const radii = new Float32Array([0.5, 2]);
+    const sizes = (radiusRange: typeof range | undefined) =>
+      ({ dimensions: 2, radiusRange, boxes: false }) as const;
     const refused = (particles: object, within: typeof range | undefined, message: RegExp) =>
-      expect(() => allocator.admit(2, { positions, ...particles }, within)).toThrow(message);
+      expect(() => allocator.admit(sizes(within), { positions, ...particles })).toThrow(message);
     refused({ radii }, undefined, /^radii is .*, but it must be left out, since all particles of this/);
     refused({}, range, /^radii is undefined, .*a Float32Array with a radius for each of 2 particles\.$/);
     refused({ radii: radii.slice(1) }, range, /^radii is .*a radius for each of 2 particles\.$/);
@@ -352,8 +355,8 @@ describe('IdAllocator', () => {
     );
     refused({ radii: new Float32Array([0.25, 1]) }, range, /^radii\[0\] is 0\.25, /);
     expect(allocator.count).toBe(0);
-    expect(allocator.admit(2, { positions, radii }, range)).toMatchObject({ positions, radii });
-    expect(allocator.admit(2, { positions }).radii).toBeUndefined();
+    expect(allocator.admit(sizes(range), { positions, radii })).toMatchObject({ positions, radii });
+    expect(allocator.admit(sizes(undefined), { positions }).radii).toBeUndefined();
     expect(allocator.count).toBe(4);
   });
 

@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../src/core/constants';
 import { deriveSubstep, type SettingsOptions, type Substep } from '../../src/core/settings';
+import type { Shapes } from '../../src/core/shapes';
 import { planSimulation } from '../../src/core/simulation';
 import type { Dimensions, World } from '../../src/core/world';
 import { resolveBound } from '../../src/reference/bound';
@@ -36,7 +37,8 @@ class SloppyDevice {
     return value * (1 + amount * units * U);
   }
 
-  private add = (a: number, b: number) => this.spoil(a + b, 1);
+  /** Sums are correctly rounded: one that is a 32-bit float stays. */
+  private add = (a: number, b: number) => (Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
   private multiply = (a: number, b: number) => this.spoil(a * b, 1);
   private divide = (a: number, b: number) => this.spoil(a / b, 5);
   private root = (a: number) => this.spoil(Math.sqrt(a), 9);
@@ -61,6 +63,7 @@ class SloppyDevice {
       const periods = period > 0 ? Math.round(along / period) : 0;
       return periods === 0 ? along : this.add(along, -period * periods);
     });
+    if (this.grid.halves) return this.shapeContact(apart, slot, other);
     const squared = this.dot(apart, apart);
     const { radii } = this.grid;
     const reach = radii ? this.add(radii[slot] as number, radii[other] as number) : this.substep.diameter;
@@ -75,11 +78,37 @@ class SloppyDevice {
     };
   }
 
+  /** Of two of which each may be a box. */
+  private shapeContact(apart: number[], slot: number, other: number) {
+    const { radii, halves } = this.grid as Grid & Shapes;
+    const own = this.vector(halves, slot);
+    const theirs = this.vector(halves, other);
+    const sides = own.map((half, axis) => this.add(half, theirs[axis] as number));
+    const rounding = (body: number, [half = 0]: number[]) => (half > 0 ? 0 : (radii[body] as number));
+    const round = this.add(rounding(slot, own), rounding(other, theirs));
+    const beyond = apart.map((along, axis) => this.add(Math.abs(along), -(sides[axis] as number)));
+    const outside = beyond.map((along) => Math.max(along, 0));
+    const squared = this.dot(outside, outside);
+    if (squared >= COINCIDENT_SQUARED) {
+      if (!(squared < this.multiply(round, round))) return undefined;
+      const distance = this.root(squared);
+      const normal = outside.map(
+        (along, axis) => Math.sign(apart[axis] as number) * this.divide(along, distance),
+      );
+      return { normal, overlap: this.add(round, -distance) };
+    }
+    const axis = beyond.indexOf(Math.max(...beyond));
+    const overlap = this.add(round, -(beyond[axis] as number));
+    if (!(overlap > 0)) return undefined;
+    const normal = apart.map((along, index) => (index === axis ? Math.sign(along) : 0));
+    return { normal, overlap };
+  }
+
   /** What the first does of what both do. */
   private share(slot: number, other: number): number {
-    const { radii } = this.grid;
-    if (!radii) return 0.5;
-    const [own, others] = [radii[slot] as number, radii[other] as number];
+    const sizes = this.grid.bulks ?? this.grid.radii;
+    if (!sizes) return 0.5;
+    const [own, others] = [sizes[slot] as number, sizes[other] as number];
     const isSmaller = own < others;
     const ratio = isSmaller ? this.divide(own, others) : this.divide(others, own);
     const area = this.multiply(ratio, ratio);
@@ -243,7 +272,7 @@ function unrest(
   const positions = plan.positions.map((along) => along + noise() * 0.4);
   const velocities = plan.velocities.map((along) => along + noise() * 3);
   const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
-  const grid = buildGrid(plan.world, positions, velocities, undefined, plan.radii);
+  const grid = buildGrid(plan.world, positions, velocities, undefined, plan);
   return { world: plan.world, substep, grid };
 }
 

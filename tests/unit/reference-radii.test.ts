@@ -37,7 +37,7 @@ describe('the candidates of particles of many sizes', () => {
   it.each(CASES)('are those within reach, in a %s world in %dD', (kind, dimensions) => {
     fc.assert(
       fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
-        const grid = buildGrid(world, positions, undefined, undefined, radiusOf);
+        const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
         const inCells = grid.start[world.cellCount] as number;
         const slots = Array.from({ length: inCells }, (_, slot) => slot);
         const { ids, candidates } = grid;
@@ -188,7 +188,7 @@ describe('radii', () => {
     simulation.step(1 / 60);
     const { ids: living, positions, velocities, radii } = simulation.read();
     expect([...(radii ?? [])]).toEqual(Array.from(living, (id) => radiusOf.get(id)));
-    expect(simulation.measure().hash).toBe(hashState(dimensions, positions, velocities, living, radii));
+    expect(simulation.measure().hash).toBe(hashState(dimensions, positions, velocities, living, { radii }));
 
     const restored = new ReferenceSimulation(options);
     restored.restore(decodeCheckpoint(encodeCheckpoint(simulation.checkpoint())));

@@ -1,0 +1,113 @@
+/**
+ * Purpose: what bodies that are boxes have in common on every engine: how they are given, filed and weighed.
+ * A body is a ball (in the plane a disc) of its own radius, or a box whose edges lie along the axes, given by half of each:
+ * its half extents. The grid files both by the ball around them; where two come to lie over each other is told by what
+ * follows, which is right for any two of them.
+ *
+ * With h the sum of the half extents of two (0 of a ball), r the sum of the radii (0 of a box) and d from the centre of the
+ * one to the centre of the other: all places of the one's centre at which they overlap are a box of half extents h,
+ * rounded by r, around the other. So with b = |d| − h and o = max(b, 0), by axis,
+ *   - where o is not 0, they overlap by r − |o|, and the shortest way out is along o;
+ *   - where it is 0, they overlap by r − (the greatest of b), and the shortest way out is along its axis, of equal ones
+ *     along the first; where centres are not apart along it, the higher slot goes up.
+ */
+import { ArgumentError } from './errors';
+import type { Dimensions, RadiusRange } from './world';
+
+const { fround } = Math;
+
+/** Nearer than this along an axis, two centres are not apart. */
+export const NOT_APART = 2 ** -50;
+
+/** Bodies of which some may be boxes. */
+export interface Shapes {
+  /** Of a ball; of the ball around a box. */
+  readonly radii: Float32Array;
+  /** `dimensions` numbers a body: of a box, half of each edge; of a ball 0. */
+  readonly halves: Float32Array;
+  /** The radius of a ball of the same volume: a body weighs bulk^dimensions. */
+  readonly bulks: Float32Array;
+}
+
+/** What a state says of the sizes of its particles: nothing where all have one radius. */
+export interface Sizes {
+  readonly radii?: Float32Array | undefined;
+  /** Where some may be boxes, with `bulks`. */
+  readonly halves?: Float32Array | undefined;
+  readonly bulks?: Float32Array | undefined;
+}
+
+export function isBox(dimensions: Dimensions, halves: Float32Array, body: number): boolean {
+  return (halves[dimensions * body] as number) > 0;
+}
+
+/** The radius of a ball around a box, at least. */
+function radiusAround(half: readonly number[]): number {
+  return fround(Math.hypot(...half) * (1 + 2 ** -22));
+}
+
+/** Volumes of the ball (the disc) of radius 1. */
+const UNIT_BALL: Readonly<Record<Dimensions, number>> = { 2: Math.PI, 3: (4 / 3) * Math.PI };
+
+function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
+  const volume = half.reduce((product, along) => product * 2 * along, 1);
+  return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
+}
+
+/** Bodies as they were given, checked: `radii` are 0 for boxes. Without half extents all are balls. */
+export function defineShapes(
+  dimensions: Dimensions,
+  radii: Float32Array,
+  halfExtents: Float32Array | undefined,
+): Shapes {
+  const halves = halfExtents?.slice() ?? new Float32Array(dimensions * radii.length);
+  const around = radii.slice();
+  const bulks = radii.slice();
+  for (let body = 0; body < radii.length; body++) {
+    if (!isBox(dimensions, halves, body)) continue;
+    const half = halfOf(dimensions, halves, body);
+    around[body] = radiusAround(half);
+    bulks[body] = bulkOf(dimensions, half);
+  }
+  return { radii: around, halves, bulks };
+}
+
+/** Radii as they are given: 0 for boxes. */
+export function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'bulks'>): Float32Array {
+  return radii.map((radius, body) => (isBox(dimensions, halves, body) ? 0 : radius));
+}
+
+function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): number[] {
+  return Array.from(halves.subarray(dimensions * body, dimensions * (body + 1)));
+}
+
+/**
+ * Half extents for each of `count` bodies, or an error that names the first that are wrong. `range`: what the radius of
+ * the ball around a box may be.
+ */
+export function checkHalfExtents(
+  argument: string,
+  halfExtents: unknown,
+  count: number,
+  dimensions: Dimensions,
+  range?: RadiusRange,
+): asserts halfExtents is Float32Array {
+  if (!(halfExtents instanceof Float32Array) || halfExtents.length !== count * dimensions) {
+    const accepted = `a Float32Array of ${count * dimensions} numbers, ${dimensions} for each of ${count} particles`;
+    throw new ArgumentError(argument, halfExtents, accepted);
+  }
+  for (let body = 0; body < count; body++) {
+    const half = halfOf(dimensions, halfExtents, body);
+    const isBall = half.every((along) => along === 0);
+    const wrong = half.findIndex((along) => !(along > 0 && along < Number.POSITIVE_INFINITY));
+    if (!isBall && wrong >= 0) {
+      const accepted = 'a finite number greater than 0, or 0 along every axis for a ball';
+      throw new ArgumentError(`${argument}[${dimensions * body + wrong}]`, half[wrong], accepted);
+    }
+    if (isBall || !range) continue;
+    const around = radiusAround(half);
+    if (around >= range.smallest && around <= range.largest) continue;
+    const accepted = `those of a box within a ball of a radius from ${range.smallest} to ${range.largest} (the radiusRange)`;
+    throw new ArgumentError(`${argument}[${dimensions * body}…]`, half, accepted);
+  }
+}

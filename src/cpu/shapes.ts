@@ -1,0 +1,80 @@
+/**
+ * Purpose: how two particles lie to each other of which each may be a box: src/core/shapes.ts on the CPU, in doubles.
+ */
+import { NOT_APART } from '../core/shapes';
+import type { ParticleState } from './kernels';
+import type { Lattice } from './lattice';
+import { nearest, normal } from './wrapped-contact';
+
+/** In place of the overlap of two that are no contact. */
+export const NO_CONTACT = Number.NEGATIVE_INFINITY;
+
+const COINCIDENT_SQUARED = NOT_APART * NOT_APART;
+
+const apart = new Float64Array(3);
+const beyond = new Float64Array(3);
+
+/** Finds `normal`, the shortest way from slot b to slot a that is out, and returns how far it is, or NO_CONTACT. */
+export function faceShapes(
+  { dimensions, periods }: Lattice,
+  { positions, radii, halves }: ParticleState,
+  a: number,
+  b: number,
+): number {
+  const atA = dimensions * a;
+  const atB = dimensions * b;
+  const round =
+    ((halves[atA] as number) > 0 ? 0 : (radii[a] as number)) +
+    ((halves[atB] as number) > 0 ? 0 : (radii[b] as number));
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct = (positions[atA + axis] as number) - (positions[atB + axis] as number);
+    const along = nearest(direct, periods[axis] as number);
+    const outside = Math.abs(along) - ((halves[atA + axis] as number) + (halves[atB + axis] as number));
+    apart[axis] = along;
+    beyond[axis] = outside;
+    if (outside > 0) squared += outside * outside;
+  }
+  if (squared >= COINCIDENT_SQUARED) {
+    if (!(squared < round * round)) return NO_CONTACT;
+    const distance = Math.sqrt(squared);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const outside = Math.max(beyond[axis] as number, 0);
+      normal[axis] = ((apart[axis] as number) < 0 ? -outside : outside) / distance;
+    }
+    return round - distance;
+  }
+  for (let axis = 0; axis < dimensions; axis++) {
+    if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
+    apart[axis] = 0;
+    beyond[axis] = -((halves[atA + axis] as number) + (halves[atB + axis] as number));
+  }
+  let least = 0;
+  for (let axis = 1; axis < dimensions; axis++) {
+    if ((beyond[axis] as number) > (beyond[least] as number)) least = axis;
+  }
+  const overlap = round - (beyond[least] as number);
+  if (!(overlap > 0)) return NO_CONTACT;
+  const along = apart[least] as number;
+  normal.fill(0);
+  normal[least] = along > 0 || (along === 0 && a > b) ? 1 : -1;
+  return overlap;
+}
+
+/** Of pairs of slots, those that are contacts, moved to the front; how many words they take. */
+export function keepContacts(
+  lattice: Lattice,
+  state: ParticleState,
+  words: Uint32Array,
+  length: number,
+): number {
+  let kept = 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    if (faceShapes(lattice, state, a, b) === NO_CONTACT) continue;
+    words[kept++] = a;
+    words[kept++] = b;
+  }
+  return kept;
+}
