@@ -328,7 +328,11 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
-  const settings = resolveSettings(dimensions, defaultSettings(dimensions, radiusRange), settingChanges);
+  const settings = resolveSettings(
+    dimensions,
+    defaultSettings(dimensions, radiusRange, sizes.boxes),
+    settingChanges,
+  );
   return {
     dimensions,
     capacity,
@@ -616,7 +620,7 @@ export function checkCheckpoint(
   countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
-  const defaults = defaultSettings(dimensions, radiusRange);
+  const defaults = defaultSettings(dimensions, radiusRange, simulation.boxes);
   return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
 }
 
