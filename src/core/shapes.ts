@@ -12,12 +12,15 @@
  *     along the first; where centres are not apart along it, the higher slot goes up.
  */
 import { ArgumentError } from './errors';
-import type { Dimensions, RadiusRange } from './world';
+import { type Dimensions, type RadiusRange, SMALLEST_DIAMETER } from './world';
 
 const { fround } = Math;
 
 /** Nearer than this along an axis, two centres are not apart. */
 export const NOT_APART = 2 ** -50;
+
+/** Half extents are no smaller: of what is, devices may make 0. */
+const THINNEST = SMALLEST_DIAMETER / 2;
 
 /** Bodies of which some may be boxes. */
 export interface Shapes {
@@ -99,9 +102,9 @@ export function checkHalfExtents(
   for (let body = 0; body < count; body++) {
     const half = halfOf(dimensions, halfExtents, body);
     const isBall = half.every((along) => along === 0);
-    const wrong = half.findIndex((along) => !(along > 0 && along < Number.POSITIVE_INFINITY));
+    const wrong = half.findIndex((along) => !(along >= THINNEST && along < Number.POSITIVE_INFINITY));
     if (!isBall && wrong >= 0) {
-      const accepted = 'a finite number greater than 0, or 0 along every axis for a ball';
+      const accepted = `from ${THINNEST} up, or 0 along every axis for a ball`;
       throw new ArgumentError(`${argument}[${dimensions * body + wrong}]`, half[wrong], accepted);
     }
     if (isBall || !range) continue;

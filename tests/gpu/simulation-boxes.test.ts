@@ -1,0 +1,177 @@
+/**
+ * Simulations of boxes beside discs and balls: what tests/gpu/verify.test.ts does not see of them, which holds the scenes
+ * of boxes against the reference.
+ */
+import { describe, expect } from 'vitest';
+import { CROWD_HEADER, HEAVY_ROW } from '../../src/core/constants';
+import { deriveSubstep } from '../../src/core/settings';
+import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
+import { estimateMemory } from '../../src/engine/memory';
+import { createSimulation } from '../../src/engine/simulation';
+import { resolveBound } from '../../src/reference/bound';
+import { buildGrid } from '../../src/reference/grid';
+import { integrate } from '../../src/reference/integrate';
+import { measureState } from '../../src/reference/measure';
+import { bruteForceShapes } from '../../src/reference/shape-pairs';
+import { compareWithin } from '../../src/verify/verify';
+import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { createNoise, DIMENSIONS, FOLD, readWords } from '../helpers/passes';
+import { MIXED_KINDS, shapedOptions } from '../helpers/shaped-simulations';
+
+const SHARED = { shared: true } as const;
+/** Exact in binary, so that integrating rounds the same way everywhere. */
+const DT = 1 / 64;
+
+/** Pairs, measures and one pass of either kind, as the reference and all pairs have them. */
+async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
+  const simulation = await createSimulation(tools.wrap(), options);
+  const { world } = simulation;
+  const plan = planSimulation(options);
+  const { positions, velocities } = plan;
+  const { overlapping, ambiguous } = bruteForceShapes(world.dimensions, positions, plan, world);
+  expect(ambiguous.count).toBe(0);
+  expectArraysEqual((await simulation.findPairs()).pairs, overlapping.pairs, 'pairs');
+  const start = buildGrid(world, positions, velocities, undefined, plan);
+  const expected = measureState(world, plan.diameter, start, plan.settings.broadPhase);
+  const measures = await simulation.measure();
+  for (const name of ['contacts', 'candidates', 'borderline', 'occupiedCells', 'hash'] as const) {
+    expect(measures[name], name).toBe(expected[name]);
+  }
+  expect(measures.kineticEnergy / expected.kineticEnergy).toBeCloseTo(1, 5);
+  expect(measures.deepestOverlap).toBeCloseTo(expected.deepestOverlap, 5);
+  const checkpoint = await simulation.checkpoint();
+  for (const mode of ['separate', 'resolve'] as const) {
+    simulation.restore(checkpoint);
+    if (mode === 'separate') simulation.separate(1);
+    else simulation.step(DT);
+    const substep = deriveSubstep(world, plan.diameter, simulation.settings, mode === 'separate' ? 0 : DT);
+    const moved = mode === 'separate' ? plan : integrate(world, substep, plan);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, plan);
+    const finding = compareWithin(
+      world,
+      await simulation.read(),
+      grid,
+      resolveBound(world, substep, grid, mode),
+    );
+    expect(finding.pass, `${mode}: ${finding.detail}`).toBe(true);
+  }
+  simulation.destroy();
+  return overlapping.count;
+}
+
+/** One large box upon as many small bodies as make it heavy, and some to spare. */
+function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
+  const noise = createNoise(5);
+  const count = 8 * HEAVY_ROW;
+  const edge = 32;
+  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const radii = new Float32Array(count);
+  const halfExtents = new Float32Array(dimensions * count);
+  radii.fill(1 / 8, 1, count / 2);
+  halfExtents.fill(1 / 8, (dimensions * count) / 2);
+  halfExtents.fill(4, 0, dimensions);
+  const positions = Float32Array.from({ length: dimensions * count }, (_, index) =>
+    index < dimensions ? edge / 2 : Math.floor(noise() * edge * 1024) / 1024,
+  );
+  const velocities = positions.map((_, index) => ((index % 5) - 2) / 4);
+  return { dimensions, min: corner(0), max: corner(edge), radii, halfExtents, positions, velocities };
+}
+
+describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions) => {
+  // Where all axes wrap around, verify has a scene.
+  for (const kind of MIXED_KINDS.filter((name) => name !== 'periodic')) {
+    gpuTest(
+      `is right where the reference and all pairs are, ${kind}`,
+      async (_, tools) => {
+        const settings = { restitution: 0.5, substeps: 1, iterations: 1 };
+        const options = shapedOptions({ dimensions, kind, count: 257, dyadic: true }, settings);
+        expect(await expectRight(tools, options)).toBeGreaterThan(40);
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'shares the work on a large box among thousands of small ones, within the bound',
+    async (_, tools) => {
+      const options = { ...largeAmongSmall(dimensions), restitution: 0.5, substeps: 1 };
+      await expectRight(tools, options);
+      const simulation = await createSimulation(tools.wrap(), options);
+      simulation.separate(1);
+      const { sort } = simulation as unknown as { sort: { heavy: GPUBuffer } };
+      const [, heavy] = await readWords(tools, sort.heavy, CROWD_HEADER);
+      expect(heavy).toBeGreaterThan(0);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'has the same bits in folded dispatches, and restored from a file after adding and removing',
+    async (_, tools) => {
+      const settings = { substeps: 2, capacity: 210 };
+      // As few cells as the injected limit holds a thread each of.
+      const room = {
+        min: new Array<number>(dimensions).fill(0),
+        max: new Array<number>(dimensions).fill(6),
+        cellSize: 2,
+      };
+      const options = shapedOptions({ dimensions, kind: 'bounded', count: 200 }, { ...settings, ...room });
+      const more = shapedOptions({ dimensions, kind: 'bounded', count: 8, seed: 3 });
+      const hashes = new Set<string>();
+      const contacts = new Set<number>();
+      for (const [fold, isRestored] of [
+        [undefined, false],
+        [FOLD, false],
+        [undefined, true],
+      ] as const) {
+        let simulation = await createSimulation(tools.wrap(fold), options);
+        simulation.step(DT);
+        simulation.remove([1, 2, 3, 150]);
+        const { positions, radii, halfExtents } = more;
+        expect([...simulation.add({ positions, radii, halfExtents })].slice(0, 5)).toEqual([
+          1, 2, 3, 150, 200,
+        ]);
+        contacts.add((await simulation.measure()).contacts);
+        if (isRestored) {
+          const file = encodeCheckpoint(await simulation.checkpoint());
+          simulation.destroy();
+          const { positions: _p, velocities: _v, radii: _r, halfExtents: _h, ...empty } = options;
+          simulation = await createSimulation(tools.wrap(), { ...empty, boxes: true });
+          simulation.restore(decodeCheckpoint(file));
+          const read = await simulation.read();
+          expect(read.halfExtents?.subarray(dimensions, 4 * dimensions)).toEqual(
+            halfExtents.subarray(0, 3 * dimensions),
+          );
+          expect(read.radii?.subarray(1, 4)).toEqual(radii.subarray(0, 3));
+        }
+        for (let step = 0; step < 2; step++) simulation.step(DT);
+        const { hash, nonFinite } = await simulation.measure();
+        expect(nonFinite).toBe(0);
+        hashes.add(hash);
+        simulation.destroy();
+      }
+      expect(hashes.size).toBe(1);
+      expect(contacts.size).toBe(1);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'takes as much memory as is estimated',
+    async (_, tools) => {
+      const simulation = await createSimulation(
+        tools.wrap(),
+        shapedOptions({ dimensions, kind: 'bounded', count: 5000 }),
+      );
+      const { levels, cellCount } = simulation.world;
+      const estimated = estimateMemory(dimensions, 5000, cellCount, 'bounded', { levels, boxes: true });
+      expect(Math.abs(estimated / simulation.memoryBytes - 1)).toBeLessThan(0.02);
+      const without = estimateMemory(dimensions, 5000, cellCount, 'bounded', { levels });
+      expect(estimated - without).toBe(5000 * 32);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+});
