@@ -20,9 +20,11 @@ const SCENES = [
 const CHECKS = 13;
 const MIXED_SCENES = ['mixed', 'one-large'];
 const MIXED_CHECKS = 12;
+const BOX_SCENES = ['boxes-periodic'];
+const BOX_CHECKS = 9;
 const FAST_SCENES = ['bullets'];
 const FAST_CHECKS = 14;
-const ALL = [...SCENES, ...MIXED_SCENES, ...FAST_SCENES];
+const ALL = [...SCENES, ...MIXED_SCENES, ...BOX_SCENES, ...FAST_SCENES];
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
   test('compiles every kernel, agrees with the reference, and repeats itself', async () => {
@@ -38,8 +40,8 @@ describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
     expect(
       failed.map((one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`),
     ).toEqual([]);
-    const slower = MIXED_SCENES.length * MIXED_CHECKS + FAST_SCENES.length * FAST_CHECKS;
-    const checks = SCENES.length * CHECKS + slower;
+    const sized = MIXED_SCENES.length * MIXED_CHECKS + BOX_SCENES.length * BOX_CHECKS;
+    const checks = SCENES.length * CHECKS + sized + FAST_SCENES.length * FAST_CHECKS;
     expect(report.cases).toHaveLength(2 * COUNTS.length * checks);
     expect(ALL_SCENE_NAMES).toEqual(expect.arrayContaining(ALL));
     const [plane, planeAgain, planeRestored, space, spaceAgain, spaceRestored] = report.hashes;
