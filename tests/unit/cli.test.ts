@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { renderImage } from '../../src/cli/image';
@@ -23,13 +23,48 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function cellstorm(...argv: string[]): { code: number | null; out: string; error: string } {
+interface Run {
+  readonly code: number | null | undefined;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** In a process of its own, as a user runs it, which takes seconds to start. */
+function spawnCellstorm(...argv: string[]): Run {
   const run = spawnSync(process.execPath, ['scripts/run.mjs', 'src/cli/main.ts', ...argv], {
     cwd: ROOT,
     encoding: 'utf8',
     timeout: 50_000,
   });
   return { code: run.status, out: run.stdout, error: run.stderr };
+}
+
+let runs = 0;
+
+/** In this process: main.ts runs as often as it is imported under a name of its own. */
+async function cellstorm(...argv: string[]): Promise<Run> {
+  const run = { out: '', error: '' };
+  const keep = (stream: keyof typeof run) => (text: string | Uint8Array) => {
+    run[stream] += text;
+    return true;
+  };
+  const { argv: argvBefore, exitCode } = process;
+  const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
+  const writers = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(keep('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(keep('error')),
+  ];
+  process.argv = [process.execPath, 'src/cli/main.ts', ...argv];
+  process.exitCode = undefined;
+  try {
+    await import(/* @vite-ignore */ `../../src/cli/main.ts?run=${++runs}`);
+    expect(exit).toHaveBeenCalledExactlyOnceWith();
+    return { code: process.exitCode, ...run };
+  } finally {
+    for (const spy of [exit, ...writers]) spy.mockRestore();
+    process.argv = argvBefore;
+    process.exitCode = exitCode;
+  }
 }
 
 describe('cellstorm', () => {
@@ -70,12 +105,24 @@ describe('cellstorm', () => {
     [['simulate', '--from', 'x', '--image', 'x'], /^cellstorm: --image is x, .* the file of --from; /],
     [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
     [['conquer'], /^cellstorm: "conquer" is not a command/],
-  ])('refuses %j with one sentence and exit code 2', (argv, message) => {
-    const { code, out, error } = cellstorm(...argv);
+  ])('refuses %j with one sentence and exit code 2', async (argv, message) => {
+    const { code, out, error } = await cellstorm(...argv);
     expect(error.trim()).toMatch(message);
     expect(error.trim().split('\n')).toHaveLength(1);
     expect(out).toBe('');
     expect(code).toBe(2);
+  });
+
+  it('ends a process with its exit code, in silence on the stream that has nothing to say', () => {
+    const refused = spawnCellstorm('conquer');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.error).toMatch(/^cellstorm: "conquer" is not a command of cellstorm, .*\.\n$/);
+    const path = join(folder, 'spawned.bin');
+    const few = ['--backend', 'cpu', '--count', '5', '--steps', '0', '--json'];
+    const done = spawnCellstorm('simulate', ...few, '--out', path);
+    expect(done).toMatchObject({ code: 0, error: '' });
+    expect(JSON.parse(done.out)).toMatchObject({ count: 5 });
+    expect(decodeCheckpoint(readFileSync(path)).ids).toHaveLength(5);
   });
 
   it('names a flag only where the value came from it', () => {
@@ -87,57 +134,61 @@ describe('cellstorm', () => {
     expect(nameFlag(error, given('backend'))).toBe(error);
   });
 
-  it('names a state file that it cannot go on from', () => {
+  it('names a state file that it cannot go on from', async () => {
     const path = join(folder, 'broken.bin');
     writeFileSync(path, 'CELLSTORM v0');
-    expect(cellstorm('simulate', '--backend', 'cpu', '--from', path)).toEqual({
+    expect(await cellstorm('simulate', '--backend', 'cpu', '--from', path)).toEqual({
       code: 2,
       out: '',
       error: `cellstorm: --from is ${path} (12 bytes), but it must be a file that begins with CELLSTRM, as written by "cellstorm simulate --out".\n`,
     });
   });
 
-  it('names the state file that says something impossible, but a flag for its own', () => {
+  it('names the state file that says something impossible, but a flag for its own', async () => {
     const path = join(folder, 'impossible.bin');
     const simulation = createCpuSimulation(sceneOptions(createScene('gas', { dimensions: 2, count: 5 })));
     const checkpoint = simulation.checkpoint();
-    const expectRefused = (changes: object, message: string, ...flags: string[]) => {
+    const expectRefused = async (changes: object, message: string, ...flags: string[]) => {
       writeFileSync(path, encodeCheckpoint({ ...checkpoint, ...changes }));
-      const refused = cellstorm('simulate', '--backend', 'cpu', '--from', path, ...flags);
+      const refused = await cellstorm('simulate', '--backend', 'cpu', '--from', path, ...flags);
       expect(refused).toEqual({ code: 2, out: '', error: expect.stringContaining(message) });
       expect(refused.error.trim().split('\n')).toHaveLength(1);
     };
-    expectRefused({ radius: -1 }, `--from is ${path}, in which radius is -1, but it must be `);
+    await expectRefused({ radius: -1 }, `--from is ${path}, in which radius is -1, but it must be `);
     const settings = { ...checkpoint.settings, bounce: 1 };
-    expectRefused({ settings }, `--from is ${path}, in which options.bounce is 1, but it must be one of `);
+    await expectRefused(
+      { settings },
+      `--from is ${path}, in which options.bounce is 1, but it must be one of `,
+    );
     // Found only when the particles are restored.
-    expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
-    expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
+    await expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
+    await expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
   });
 
-  it('says in a sentence that a file could not be written', () => {
+  it('says in a sentence that a file could not be written', async () => {
     // Long enough for the check of its folder to pass and the write to fail.
     const path = join(folder, 'x'.repeat(300));
     for (const flag of ['--out', '--image']) {
-      const run = cellstorm('simulate', '--backend', 'cpu', '--count', '5', '--steps', '0', flag, path);
+      const run = await cellstorm('simulate', '--backend', 'cpu', '--count', '5', '--steps', '0', flag, path);
       const error = `cellstorm: ${path} could not be written (ENAMETOOLONG).\n`;
       expect(run).toEqual({ code: 1, out: '', error });
     }
   });
 
-  it('goes on from a state file with the same bits, and draws', () => {
+  it('goes on from a state file with the same bits, and draws', async () => {
     const state = join(folder, 'half.bin');
     const image = join(folder, 'half.png');
     const common = ['simulate', '--backend', 'cpu', '--json'];
     const scene = ['--count', '300', '--scene', 'pile'];
-    const half = cellstorm(...common, ...scene, '--steps', '10', '--out', state, '--image', image);
+    const half = await cellstorm(...common, ...scene, '--steps', '10', '--out', state, '--image', image);
     expect(half).toMatchObject({ code: 0, error: '' });
-    const rest = cellstorm(...common, '--steps', '10', '--from', state);
-    const whole = cellstorm(...common, ...scene, '--steps', '20');
+    const rest = await cellstorm(...common, '--steps', '10', '--from', state);
+    const whole = await cellstorm(...common, ...scene, '--steps', '20');
     expect(JSON.parse(whole.out)).toMatchObject({ scene: 'pile', count: 300, seed: 1 });
     // No scene was made for it, and none is told of.
     expect(JSON.parse(rest.out)).toMatchObject({ scene: `continued from ${state}`, count: 300, seed: null });
-    expect(cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state).out).not.toContain('seed');
+    const told = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state);
+    expect(told.out).not.toContain('seed');
     expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
     expect(JSON.parse(half.out).measures.hash).not.toBe(JSON.parse(whole.out).measures.hash);
     const { data, width, height } = decode(readFileSync(image));
@@ -155,28 +206,29 @@ describe('cellstorm', () => {
     ['periodic', '2'],
     ['channel', '3'],
     ['far-apart', '2'],
-  ])('goes on from a state of the scene %s, in its world', (scene, dimensions) => {
+  ])('goes on from a state of the scene %s, in its world', async (scene, dimensions) => {
     const state = join(folder, `${scene}.bin`);
     const common = ['simulate', '--backend', 'cpu', '--json', '--dimensions', dimensions];
     const made = [...common, '--scene', scene, '--count', '200'];
-    expect(cellstorm(...made, '--steps', '3', '--out', state)).toMatchObject({ code: 0, error: '' });
-    const rest = cellstorm(...common, '--steps', '3', '--from', state);
+    expect(await cellstorm(...made, '--steps', '3', '--out', state)).toMatchObject({ code: 0, error: '' });
+    const rest = await cellstorm(...common, '--steps', '3', '--from', state);
     expect(rest).toMatchObject({ code: 0, error: '' });
-    const whole = cellstorm(...made, '--steps', '6');
+    const whole = await cellstorm(...made, '--steps', '6');
     expect(JSON.parse(rest.out).measures).toEqual(JSON.parse(whole.out).measures);
   });
 
-  it('lets flags win over the settings of a state file', () => {
+  it('lets flags win over the settings of a state file', async () => {
     const state = join(folder, 'settings.bin');
     const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
-    cellstorm(...common, '--count', '50', '--out', state, '--friction', '0.5');
-    expect(JSON.parse(cellstorm(...common, '--from', state).out).settings.friction).toBe(0.5);
-    const changed = cellstorm(...common, '--from', state, '--friction', '0.75');
+    await cellstorm(...common, '--count', '50', '--out', state, '--friction', '0.5');
+    const kept = await cellstorm(...common, '--from', state);
+    expect(JSON.parse(kept.out).settings.friction).toBe(0.5);
+    const changed = await cellstorm(...common, '--from', state, '--friction', '0.75');
     expect(JSON.parse(changed.out).settings.friction).toBe(0.75);
   });
 
-  it('verifies the CPU engine and reports as JSON', () => {
-    const { code, out } = cellstorm(
+  it('verifies the CPU engine and reports as JSON', async () => {
+    const { code, out } = await cellstorm(
       'verify',
       '--backend',
       'cpu',
