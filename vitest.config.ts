@@ -6,12 +6,16 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const SECOND = 1000;
 
-/** Forks, not threads: native code sees a changed process.env only in the main thread of a process. */
+/**
+ * `isolate`: a process for each file, rather than one for all, in which they share a device and its kernels.
+ * Forks, not threads: native code sees a changed process.env only in the main thread of a process.
+ */
 function project(
   name: string,
   order: number,
   workers: number,
   seconds: number,
+  isolate = true,
 ): TestProjectInlineConfiguration {
   return {
     extends: true,
@@ -20,6 +24,7 @@ function project(
       include: [`tests/${name}/**/*.test.ts`],
       sequence: { groupOrder: order },
       maxWorkers: workers,
+      isolate,
       testTimeout: seconds * SECOND,
       hookTimeout: seconds * SECOND,
     },
@@ -34,7 +39,7 @@ export default defineConfig({
     teardownTimeout: 20 * SECOND,
     projects: [
       project('unit', 0, 2, 60),
-      project('gpu', 1, 1, 180),
+      project('gpu', 1, 1, 180, false),
       project('browser', 2, 1, 180),
       project('portability', 3, 1, 180),
     ],

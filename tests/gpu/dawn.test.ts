@@ -1,10 +1,26 @@
 /** Dawn in Node: one driver a process, found by itself, and one sentence where there is none. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GpuError } from '../../src/core/errors';
 import { openDawn } from '../../src/node/dawn';
 import { allowsNoGpu, testPreference } from '../helpers/environment';
 
+/** Where openDawn keeps what it opened, for the whole process. */
+const OWNER = Symbol.for('cellstorm.dawn');
+const owner = globalThis as { [OWNER]?: { readonly gpus: GPU[] } | undefined };
+
 describe('openDawn', () => {
+  // Other files have opened it in this process: here it is as if nobody had.
+  const before = owner[OWNER];
+  const manifest = process.env.VK_DRIVER_FILES;
+  beforeAll(() => {
+    owner[OWNER] = undefined;
+  });
+  afterAll(() => {
+    // None may be collected.
+    before?.gpus.push(...(owner[OWNER]?.gpus ?? []));
+    owner[OWNER] = before;
+    if (manifest !== undefined) process.env.VK_DRIVER_FILES = manifest;
+  });
   afterEach(() => {
     vi.unstubAllEnvs();
   });

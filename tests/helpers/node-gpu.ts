@@ -1,9 +1,9 @@
 /**
- * Purpose: GPU tests in Node. Each test gets a device of its own, or the one its file shares, inside
+ * Purpose: GPU tests in Node. Each test gets a device of its own, or the one that tests share, inside
  * validation, out-of-memory and internal error scopes; its buffers are tracked and destroyed. Without an
  * adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 excuses them.
  */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { type Dawn, openDawn } from '../../src/node/dawn';
 import { allowsNoGpu, testPreference } from './environment';
@@ -14,8 +14,8 @@ export interface DeviceOptions {
   /** Optional features to switch off; timestamp-query and subgroups are on where the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
   /**
-   * One device for all such tests of a file, so that kernels are compiled once: a software GPU takes seconds
-   * for all of them. Not together with the options above.
+   * One device for all such tests of a process, which all files share, so that kernels are compiled once: a software
+   * GPU takes minutes for all of them. Not together with the options above.
    */
   readonly shared?: boolean | undefined;
   /**
@@ -71,7 +71,7 @@ export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Pr
   if (options.limits || options.without || options.driverless) {
     throw new Error('A shared device has the default options.');
   }
-  shared ??= openSession({});
+  shared ??= openShared();
   await runIn(await shared, body);
 }
 
@@ -85,7 +85,14 @@ interface Session {
 
 let shared: Promise<Session> | undefined;
 
-afterAll(async () => (await shared)?.device.destroy());
+async function openShared(): Promise<Session> {
+  const session = await openSession({});
+  // Only the test that lost it is to fail.
+  session.device.lost.then(() => {
+    shared = undefined;
+  });
+  return session;
+}
 
 let driverless: GPU | undefined;
 
