@@ -51,7 +51,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           expectPairs(grid, expected);
           pairs += expected.length / 2;
         }),
-        runs(300),
+        runs(100),
       );
       expect(pairs).toBeGreaterThan(1000);
     });
@@ -68,7 +68,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           expect([...grid.cells()]).toEqual([...plain.cells.subarray(0, live)]);
           expect(grid.nonFinite).toBe(plain.ids.length - live);
         }),
-        runs(200),
+        runs(70),
       );
     });
 
@@ -165,7 +165,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
             }
           },
         ),
-        runs(300),
+        runs(100),
       );
     });
   });
@@ -207,7 +207,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         grid.build(positions);
         expectPairs(grid, exactPairs({ world: grid.world, positions }, 1));
       }),
-      runs(60),
+      runs(20),
     );
   });
 
@@ -243,7 +243,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           expectPairs(grid, exactPairs({ world, positions }, diameter));
         },
       ),
-      { ...runs(1000) },
+      runs(300),
     );
   });
 
@@ -414,12 +414,12 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       { restitution: 0.5, friction: 0.4, iterations: 3, broadPhase: 'naive' },
       { restitution: 1, friction: 0, walls: false },
     ];
-    it.each(cases)('each of 20 steps with %o differs from the reference only by rounding', (settings) => {
+    it.each(cases)('each of 8 steps with %o differs from the reference only by rounding', (settings) => {
       const options = { ...crowd(kind, dimensions, 200, 1), ...settings, substeps: 1 };
       const fast = createCpuSimulation(options);
       const plain = new ReferenceSimulation(options);
       const dt = 1 / 240;
-      for (let step = 0; step < 20; step++) {
+      for (let step = 0; step < 8; step++) {
         fast.step(dt);
         plain.step(dt);
         const { positions, velocities } = difference(fast, plain);
@@ -581,7 +581,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           expect(a.hash).toBe(b.hash);
         },
       ),
-      runs(300),
+      runs(100),
     );
     if (kind === 'unbounded') expect(collisions).toBeGreaterThan(1000);
   });
