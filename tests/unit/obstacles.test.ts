@@ -58,7 +58,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         [20, 300],
         [300, 1],
       ] as const) {
-        for (let seed = 1; seed < 6; seed++) {
+        for (let seed = 1; seed < 4; seed++) {
           const options = fieldOf({ kind, dimensions, count, obstacles, seed });
           const { overlaps, doubtful } = countOverlaps(options);
           expect(doubtful).toBe(0);
