@@ -313,7 +313,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
         const { world, substep, grid } = unrest(
           name,
           dimensions,
-          name === 'one-cell' ? 60 : 250,
+          name === 'one-cell' ? 40 : 100,
           { ...changes, gravity },
           seed,
         );
