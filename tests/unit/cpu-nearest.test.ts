@@ -105,7 +105,7 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
             });
           },
         ),
-        runs(300),
+        runs(100),
       );
     },
   );
