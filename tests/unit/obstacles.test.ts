@@ -171,9 +171,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         const options = field(9, { restitution: 0.5, iterations: 2, substeps: 2 });
         const run = (changes: Partial<SimulationOptions>, restored = false) => {
           let simulation = create({ ...options, ...changes });
-          for (let step = 0; step < 6; step++) {
+          for (let step = 0; step < 4; step++) {
             simulation.step(DT);
-            if (!restored || step !== 2) continue;
+            if (!restored || step !== 1) continue;
             const checkpoint = decodeCheckpoint(
               encodeCheckpoint(simulation.checkpoint() as Parameters<typeof encodeCheckpoint>[0]),
             );
