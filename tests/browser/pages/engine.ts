@@ -5,10 +5,17 @@ import { requestGpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 
-export async function runVerify(options: VerifyOptions): Promise<VerifyCase[]> {
-  const gpu = await requestGpu(largestVerified(options));
+/** All on one device, which compiles its kernels once. */
+export async function runVerify(runs: readonly VerifyOptions[]): Promise<VerifyCase[]> {
+  const gpu = await requestGpu({
+    particles: Math.max(...runs.map((options) => largestVerified(options).particles)),
+    cells: Math.max(...runs.map((options) => largestVerified(options).cells)),
+    dimensions: runs.some(({ dimensions }) => dimensions?.includes(3)) ? 3 : 2,
+  });
   const cases: VerifyCase[] = [];
-  for await (const one of verify({ gpu }, options)) cases.push(one);
+  for (const options of runs) {
+    for await (const one of verify({ gpu }, options)) cases.push(one);
+  }
   gpu.destroy();
   return cases;
 }
