@@ -1,13 +1,18 @@
-// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for.
-// Needs frame. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's buffers.
+// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with SHAPED
+// perhaps the box. Needs frame. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's
+// buffers.
 
 struct Sphere {
   @builtin(position) place: vec4f,
-  // From the centre, in radii.
+  // From the centre, in radii; of a box, where the eye's ray is when it has gone one unit along the line of sight.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
   @location(3) @interpolate(flat) radius: f32,
+#if SHAPED
+  // 0 of a sphere.
+  @location(4) @interpolate(flat) half: vec3f,
+#endif
 }
 
 struct Shaded {
@@ -21,35 +26,152 @@ struct Shaded {
 // Seen from the eye, of unit length: over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
+#if SHAPED
+// Farther than any box is from the eye, and less than a ray moves along any axis that matters.
+const FARTHEST = 1e30;
+const LEAST_SLOPE = 1e-7;
+
+// Pixels, and the share of light that is lost at the very edge.
+const WIDEST_RIM = 4.0;
+const DARKEST_RIM = 0.3;
+#endif
+
 @vertex
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
   let centre = place_of(position[slot]);
   if (!is_drawable(centre)) {
+#if SHAPED
+    return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
+#else
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
+#endif
   }
   let radius = drawn_radius(position[slot]);
   // A little larger than the sphere: room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
+#if SHAPED
+  let colour = speed_colour(length(load_vector(velocity[slot])));
+  let half = position[slot].shape.xyz;
+  if (half.x > 0.0) {
+    let ray = ray_of(index, eye, half);
+    // Anywhere between the planes: the fragment has the depth of what the ray hits.
+    let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
+    return Sphere(screen, ray, eye, colour, radius, half);
+  }
+  return Sphere(place, corner, eye, colour, radius, half);
+#else
   return Sphere(place, corner, eye, speed_colour(length(load_vector(velocity[slot]))), radius);
+#endif
 }
+
+#if SHAPED
+// Distance of the near plane from the eye.
+fn near_plane() -> f32 {
+  return frame.projection[3].z / frame.projection[2].z;
+}
+
+// Where the eye's ray through a corner of the quad is when it has gone one unit: the quad holds the box's eight corners.
+fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
+  var least = vec2f(FARTHEST);
+  var most = vec2f(-FARTHEST);
+  var nearest = FARTHEST;
+  for (var bits = 0u; bits < 8u; bits++) {
+    let side = (vec3f((vec3u(bits) >> vec3u(0u, 1u, 2u)) & vec3u(1u)) * 2.0 - 1.0) * half;
+    let corner = centre + (frame.view * vec4f(side, 0.0)).xyz;
+    nearest = min(nearest, -corner.z);
+    least = min(least, corner.xy / -corner.z);
+    most = max(most, corner.xy / -corner.z);
+  }
+  if (nearest < near_plane()) {
+    // The box reaches behind the picture, where corners say nothing: all rays are tried.
+    return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
+  }
+  // A little larger than the box: room for the antialiased edge.
+  return mix(least, most, 0.5) + quad_corner(index) * (most - least) * 0.55;
+}
+
+struct Cut {
+  coverage: f32,
+  // How far along the line of sight.
+  depth: f32,
+  // Seen from the eye; in the pixel of an edge the mean of those of the faces, so that light changes evenly.
+  normal: vec3f,
+  // Share of light that is kept: less beside an edge.
+  kept: f32,
+}
+
+// Where the ray (ray, -1) from the eye enters a box. To be asked in uniform control flow.
+fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
+  // In the world's axes, which are the box's, from its centre.
+  let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
+  let eye = axes * -centre;
+  let towards = axes * vec3f(ray, -1.0);
+  let ahead = select(vec3f(-1.0), vec3f(1.0), towards >= vec3f());
+  let inverse = ahead / max(abs(towards), vec3f(LEAST_SLOPE));
+  let entries = (-ahead * half - eye) * inverse;
+  let exits = (ahead * half - eye) * inverse;
+  let entry = max(entries.x, max(entries.y, entries.z));
+  // A ray along a face leaps from far on one side of it to far on the other; what is beyond the box does not count.
+  let size = length(half);
+  let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
+  let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
+  // How much later than through the planes of the other axes the ray enters through those of one: 0 at an edge.
+  let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
+  let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
+  let facing = -ahead * weights / dot(weights, vec3f(1.0));
+  // A darker rim tells faces apart that have one colour and look the same way, of one box and of neighbours.
+  let gaps = select(half - abs(eye + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
+  let narrowest = min(half.x, min(half.y, half.z));
+  let pixel = entry * fwidth(ray.x);
+  let rim = 1.0 - smoothstep(0.0, min(0.3 * narrowest, WIDEST_RIM * pixel), min(gaps.x, min(gaps.y, gaps.z)));
+  return Cut(
+    select(coverage, 0.0, entry < near_plane()),
+    entry,
+    (frame.view * vec4f(facing, 0.0)).xyz,
+    1.0 - DARKEST_RIM * rim * smoothstep(1.5, 5.0, narrowest / pixel),
+  );
+}
+#endif
 
 @fragment
 fn sphere_fragment(sphere: Sphere) -> Shaded {
   let distance = length(sphere.offset);
+#if SHAPED
+  let is_box = sphere.half.x > 0.0;
+  let box = cut(sphere.offset, sphere.centre, sphere.half);
+  let ball = clamp(0.5 + (1.0 - distance) / max(fwidth(distance), 1e-4), 0.0, 1.0);
+  let coverage = select(ball, box.coverage, is_box);
+#else
   let coverage = clamp(0.5 + (1.0 - distance) / max(fwidth(distance), 1e-4), 0.0, 1.0);
+#endif
   if (coverage <= frame.scale.w) {
     discard;
   }
+#if SHAPED
+  var normal = vec3f(sphere.offset, sqrt(max(0.0, 1.0 - distance * distance)));
+  var point = sphere.centre + normal * sphere.radius;
+  var kept = 1.0;
+  if (is_box) {
+    kept = box.kept;
+    normal = box.normal;
+    point = vec3f(sphere.offset, -1.0) * box.depth;
+  }
+#else
   let normal = vec3f(sphere.offset, sqrt(max(0.0, 1.0 - distance * distance)));
   let point = sphere.centre + normal * sphere.radius;
+#endif
   let clip = frame.projection * vec4f(point, 1.0);
   // World's up, as the eye sees it.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);
+#if SHAPED
+  let shaded = kept * sphere.colour * (0.34 + 0.26 * sky + 0.62 * diffuse) + vec3f(0.14 * glint);
+#else
   let shaded = sphere.colour * (0.34 + 0.26 * sky + 0.62 * diffuse) + vec3f(0.14 * glint);
+#endif
   let haze = smoothstep(frame.fog.x, frame.fog.y, -point.z) * frame.fog.z;
   return Shaded(vec4f(mix(shaded, frame.background.rgb, haze), coverage), clamp(clip.z / clip.w, 0.0, 1.0));
 }

@@ -1,6 +1,7 @@
 /**
  * Purpose: draws particles from the simulation's own GPU buffers into a canvas: discs in the plane
- * (shaders/draw/discs.wgsl), shaded spheres with depth in space (spheres.wgsl), and the box around them.
+ * (shaders/draw/discs.wgsl), shaded spheres with depth in space (spheres.wgsl), boxes among them where particles
+ * may be boxes, and the box around them.
  */
 import boxText from '../../shaders/draw/box.wgsl?raw';
 import discsText from '../../shaders/draw/discs.wgsl?raw';
@@ -77,20 +78,25 @@ export interface Picture {
 /** What the pipelines have to know of the particles. */
 export interface Drawn {
   readonly dimensions: Dimensions;
-  /** Whether each has a radius of its own. */
+  /** Whether each has a size of its own. */
   readonly isMixed: boolean;
+  /** Whether they may be boxes; then each has a size of its own. */
+  readonly isShaped: boolean;
 }
 
 export function drawnOf({
   dimensions,
   radii,
   radiusRange,
-}: Pick<SimulationOptions, 'dimensions' | 'radii' | 'radiusRange'>): Drawn {
-  return { dimensions, isMixed: (radii ?? radiusRange) !== undefined };
+  halfExtents,
+  boxes,
+}: Pick<SimulationOptions, 'dimensions' | 'radii' | 'radiusRange' | 'halfExtents' | 'boxes'>): Drawn {
+  const isShaped = boxes ?? halfExtents !== undefined;
+  return { dimensions, isMixed: isShaped || (radii ?? radiusRange) !== undefined, isShaped };
 }
 
-function nameOf({ dimensions, isMixed }: Drawn): string {
-  return `${dimensions}D${isMixed ? ' mixed' : ''}`;
+function nameOf({ dimensions, isMixed, isShaped }: Drawn): string {
+  return `${dimensions}D${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -315,13 +321,13 @@ export async function createPipelines(
 async function compile(
   device: GPUDevice,
   label: string,
-  { dimensions, isMixed }: Drawn,
+  { dimensions, isMixed, isShaped }: Drawn,
   source: ShaderSource,
 ): Promise<GPUShaderModule> {
   const linked = linkShader({
     dimensions,
     sources: [FRAME_SOURCE, source],
-    flags: { MIXED: isMixed },
+    flags: { MIXED: isMixed, SHAPED: isShaped },
     constants: { STOPS: COLOUR_STOPS },
   });
   const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });

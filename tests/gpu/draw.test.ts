@@ -17,13 +17,15 @@ const PIPELINES = {
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
   // Formats a canvas may prefer; samples on hardware and on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
-    for (const [samples, isMixed] of [
-      [1, false],
-      [4, false],
-      [4, true],
+    for (const [samples, kind] of [
+      [1, ''],
+      [4, ''],
+      [4, ', of many sizes'],
+      [1, ', with boxes'],
+      [4, ', with boxes'],
     ] as const) {
       gpuTest(
-        `have their pipelines, in ${format} with ${samples} samples${isMixed ? ', of many sizes' : ''}`,
+        `have their pipelines, in ${format} with ${samples} samples${kind}`,
         async (device) => {
           const modules: GPUShaderModule[] = [];
           const create = device.createShaderModule;
@@ -33,7 +35,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
             return module;
           };
           const picture = { format, samples };
-          const drawn = { dimensions, isMixed };
+          const drawn = { dimensions, isMixed: kind !== '', isShaped: kind === ', with boxes' };
           const pipelines = await createPipelines(device, drawn, picture, createLayouts(device)).finally(
             () => {
               device.createShaderModule = create;
