@@ -1,9 +1,9 @@
 /**
- * Purpose: draws particles into a 2D canvas, for the CPU engine: discs in the plane, and in space pictures of
- * a shaded sphere, far ones first. Colours are those of the GPU's view, in COLOURS steps.
+ * Purpose: draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
+ * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
  */
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
-import { project, type Sight, type Viewport } from './camera';
+import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import { interpolate, type Rgb, type Theme, toCss } from './colour';
 import type { Frame } from './engine';
 
@@ -12,6 +12,18 @@ const COLOURS = 32;
 const SPRITE_SIZE = 64;
 /** Discs smaller than this radius, in pixels, are drawn as squares, which is much quicker. */
 const SMALLEST_DISC = 1;
+/** Pixels; boxes narrower than the first have no rim. */
+const NARROWEST_RIMMED = 5;
+const RIM_WIDTH = 1.5;
+const RIM_BRIGHTNESS = 0.7;
+/** LIGHT and the shares of light of shaders/draw/spheres.wgsl. */
+const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
+
+/** CSS pixels. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 
 export class CanvasView {
   readonly canvas = document.createElement('canvas');
@@ -45,15 +57,23 @@ export class CanvasView {
     context.strokeStyle = toCss(theme.line);
     context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
     context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
-    const { positions, radii } = particles;
-    groupBySpeed(particles, 2, speedScale).forEach((group, colour) => {
-      context.fillStyle = toCss(interpolate(theme.stops, colour / (COLOURS - 1)));
+    const { positions, radii, halfExtents } = particles;
+    const scale = sight.pixelsPerUnit;
+    groupBySpeed(particles, 2, speedScale).forEach((group, step) => {
+      const colour = interpolate(theme.stops, step / (COLOURS - 1));
+      const rims: Rectangle[] = [];
+      context.fillStyle = toCss(colour);
       context.beginPath();
       for (const particle of group) {
-        const pixels = (radii?.[particle] ?? radius) * sight.pixelsPerUnit;
-        const x = low.x + ((positions[2 * particle] ?? 0) - (world.min[0] ?? 0)) * sight.pixelsPerUnit;
-        const y = low.y - ((positions[2 * particle + 1] ?? 0) - (world.min[1] ?? 0)) * sight.pixelsPerUnit;
-        if (pixels < SMALLEST_DISC) {
+        const pixels = (radii?.[particle] ?? radius) * scale;
+        const x = low.x + ((positions[2 * particle] ?? 0) - (world.min[0] ?? 0)) * scale;
+        const y = low.y - ((positions[2 * particle + 1] ?? 0) - (world.min[1] ?? 0)) * scale;
+        const across = (halfExtents?.[2 * particle] ?? 0) * scale;
+        const up = (halfExtents?.[2 * particle + 1] ?? 0) * scale;
+        if (across > 0) {
+          context.rect(x - across, y - up, 2 * across, 2 * up);
+          if (2 * Math.min(across, up) >= NARROWEST_RIMMED) rims.push(rimOf(x, y, across, up));
+        } else if (pixels < SMALLEST_DISC) {
           context.rect(x - pixels, y - pixels, 2 * pixels, 2 * pixels);
         } else {
           context.moveTo(x + pixels, y);
@@ -61,18 +81,25 @@ export class CanvasView {
         }
       }
       context.fill();
+      // Without it boxes of one colour that lie on each other would be one.
+      context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
+      context.lineWidth = RIM_WIDTH;
+      context.beginPath();
+      for (const { x, y, width, height } of rims) context.rect(x, y, width, height);
+      context.stroke();
     });
   }
 
   private drawSpace(
     context: CanvasRenderingContext2D,
     { world, radius }: ParticleSimulation,
-    { positions, velocities, radii, ids }: ParticleArrays,
+    { positions, velocities, radii, halfExtents, ids }: ParticleArrays,
     { sight, viewport, theme, speedScale }: Frame,
   ): void {
     drawBox(context, world.min, world.max, sight, viewport, theme);
     const focal = sight.pixelsPerUnit * sight.distance;
     const pictures = this.pictures(theme);
+    const faces = halfExtents ? facesSeen(sight, theme) : [];
     const seen = Array.from(ids, (_, particle) => {
       const point = positions.subarray(3 * particle, 3 * particle + 3);
       return { particle, ...project(sight, viewport, Array.from(point)) };
@@ -80,7 +107,14 @@ export class CanvasView {
     seen.sort((first, second) => second.distance - first.distance);
     for (const { particle, x, y, distance } of seen) {
       const speed = Math.hypot(...velocities.subarray(3 * particle, 3 * particle + 3));
-      const picture = pictures[colourOf(speed, speedScale)];
+      const colour = colourOf(speed, speedScale);
+      const half = halfExtents?.subarray(3 * particle, 3 * particle + 3);
+      if (half && (half[0] ?? 0) > 0) {
+        const centre = positions.subarray(3 * particle, 3 * particle + 3);
+        paintBoxFaces(context, centre, half, sight, viewport, faces[colour] ?? []);
+        continue;
+      }
+      const picture = pictures[colour];
       const pixels = ((radii?.[particle] ?? radius) * focal) / distance;
       if (picture) context.drawImage(picture, x - pixels, y - pixels, 2 * pixels, 2 * pixels);
     }
@@ -117,6 +151,95 @@ function groupBySpeed(
     }
   }
   return groups;
+}
+
+/** The middle of a rim that lies within a rectangle given by its middle and half of its edges. */
+function rimOf(x: number, y: number, across: number, up: number): Rectangle {
+  const inset = RIM_WIDTH / 2;
+  return {
+    x: x - across + inset,
+    y: y - up + inset,
+    width: 2 * (across - inset),
+    height: 2 * (up - inset),
+  };
+}
+
+/** A face of boxes: the axis it stands across, the side it is on, and its light in a picture. */
+interface Face {
+  readonly axis: number;
+  readonly side: 1 | -1;
+  readonly fill: string;
+  readonly rim: string;
+}
+
+/** All six faces in every colour of speed. */
+function facesSeen({ view }: Sight, { stops }: Theme): readonly (readonly Face[])[] {
+  const lights = [0, 1, 2].flatMap((axis) =>
+    ([1, -1] as const).map((side) => {
+      // Seen from the eye, as LIGHT is, and the world's up.
+      const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
+      const along = (direction: readonly number[]) =>
+        normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
+      const sky = 0.5 + 0.5 * along([view[4] ?? 0, view[5] ?? 0, view[6] ?? 0]);
+      return { axis, side, light: 0.34 + 0.26 * sky + 0.62 * Math.max(0, along(LIGHT)) };
+    }),
+  );
+  return Array.from({ length: COLOURS }, (_, step) => {
+    const colour = interpolate(stops, step / (COLOURS - 1));
+    return lights.map(({ axis, side, light }) => ({
+      axis,
+      side,
+      fill: toCss(colour, light),
+      rim: toCss(colour, RIM_BRIGHTNESS * light),
+    }));
+  });
+}
+
+/** The faces of a box that look at the eye: none hides another. */
+function paintBoxFaces(
+  context: CanvasRenderingContext2D,
+  centre: Float32Array,
+  half: Float32Array,
+  sight: Sight,
+  viewport: Viewport,
+  faces: readonly Face[],
+): void {
+  const corners = Array.from({ length: 8 }, (_, bits) =>
+    project(
+      sight,
+      viewport,
+      [1, 2, 4].map((bit, axis) => (centre[axis] ?? 0) + (bits & bit ? 1 : -1) * (half[axis] ?? 0)),
+    ),
+  );
+  if (corners.some(({ distance }) => distance <= 0)) return;
+  const nearest = Math.min(...corners.map(({ distance }) => distance));
+  const narrowest = (2 * Math.min(...half) * sight.pixelsPerUnit * sight.distance) / nearest;
+  context.lineJoin = 'round';
+  for (const { axis, side, fill, rim } of faces) {
+    const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
+    const first = side > 0 ? 1 << axis : 0;
+    const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
+    // Counter-clockwise seen from outside on the high side, so on the screen, where y goes down, of negative area.
+    if (side * doubleAreaOf(around) >= 0) continue;
+    context.beginPath();
+    for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
+    context.closePath();
+    context.fillStyle = fill;
+    context.fill();
+    // Also closes the gap that two fills leave along an edge they share.
+    context.strokeStyle = narrowest >= NARROWEST_RIMMED ? rim : fill;
+    context.stroke();
+  }
+}
+
+/** Twice the area of a polygon on the screen, positive where its corners go around clockwise as seen. */
+function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
+  let sum = 0;
+  corners.forEach((corner, index) => {
+    const next = corners[(index + 1) % corners.length];
+    if (corner && next) sum += corner.x * next.y - next.x * corner.y;
+  });
+  return sum;
 }
 
 function paintSphere(colour: Rgb): HTMLCanvasElement {

@@ -26,6 +26,8 @@ import {
 const TOLERANCE = 4;
 /** Few enough for quick steps, many enough for a picture. */
 const SOME = 600;
+/** Few enough that boxes are large. */
+const FEW = 100;
 
 async function measuresOf({ page }: OpenPage): Promise<Measures> {
   await settle(page);
@@ -40,8 +42,17 @@ async function expectTruePicture({ page }: OpenPage, name: string, tolerance = T
   const image = await takePicture(page, name);
   const compared = compareWithState(image, scenery, tolerance);
   expect(compared.particles, `${name}: particles of the right colour`).toBeGreaterThan(0.98);
+  expect(compared.boxes, `${name}: boxes painted to their corners`).toBeGreaterThan(0.98);
   expect(compared.background, `${name}: background where nothing is`).toBeGreaterThan(0.999);
   expect(compared.backgroundPixels).toBeGreaterThan(1000);
+}
+
+/** In space, something is painted in the middle of every particle. */
+async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
+  const { points, count, theme } = await describeScenery(page);
+  const image = await takePicture(page, name);
+  const drawn = points.filter(([x, y]) => colourDistance(pixelAt(image, x, y), theme.background) > least);
+  expect(drawn.length, name).toBe(count);
 }
 
 describe('the page', () => {
@@ -91,23 +102,33 @@ describe('the page', () => {
       const got = await page.evaluate(async () => {
         const simulation = window.cellstorm?.simulation;
         const particles = await simulation?.read();
-        const { positions = [], radii = [] } = particles ?? {};
-        return { radius: simulation?.radius, positions: Array.from(positions), radii: Array.from(radii) };
+        const { positions = [], radii = [], halfExtents = [] } = particles ?? {};
+        return {
+          radius: simulation?.radius,
+          positions: Array.from(positions),
+          radii: Array.from(radii),
+          halfExtents: Array.from(halfExtents),
+        };
       });
       expect(got.radius, name).toBe(scene.radius);
       expect(got.positions, name).toEqual(Array.from(scene.positions));
       expect(got.radii, name).toEqual(Array.from(scene.radii ?? []));
+      expect(got.halfExtents, name).toEqual(Array.from(scene.halfExtents ?? []));
       expect(await textOf(page, 'scene-hint')).toBe(scene.description);
     }
     // Apart from one another, so that no particle covers another one's middle.
     await chooseScene(page, 'gas');
     await stepTimes(page, 3);
     await expectTruePicture(opened, 'gas');
+    await chooseScene(page, 'crates');
+    await typeCount(page, FEW);
+    await expectTruePicture(opened, 'boxes');
     expectNoProblems();
   });
 
-  browserTest('draws spheres in space', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { theme: 'light' });
+  browserTest('draws spheres and boxes in space', async () => {
+    const opened = await openPlayground(browser, { theme: 'light' });
+    const { page, expectNoProblems } = opened;
     await typeCount(page, SOME);
     await chooseRadio(page, 'dimensions', '3');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
@@ -140,6 +161,9 @@ describe('the page', () => {
     await settle(page);
     const dragged = await takePicture(page, 'space-dragged');
     expect(countDifferences(turned, dragged, scenery.free)).toBeGreaterThan(1000);
+    await typeCount(page, FEW);
+    await chooseScene(page, 'crates');
+    await expectAllDrawn(opened, 'boxes-space', 40);
     expectNoProblems();
   });
 
@@ -288,12 +312,13 @@ describe('without a GPU the page', () => {
     await expectTruePicture(opened, 'cpu', 3 * TOLERANCE);
     await chooseRadio(page, 'dimensions', '3');
     await stepTimes(page, 2);
-    const scenery = await describeScenery(page);
-    const image = await takePicture(page, 'cpu-space');
-    const drawn = scenery.points.filter(
-      ([x, y]) => colourDistance(pixelAt(image, x, y), scenery.theme.background) > 25,
-    );
-    expect(drawn.length).toBe(scenery.count);
+    await expectAllDrawn(opened, 'cpu-space', 25);
+    await typeCount(page, FEW);
+    await chooseScene(page, 'crates');
+    await expectAllDrawn(opened, 'cpu-boxes-space', 25);
+    await chooseRadio(page, 'dimensions', '2');
+    await stepTimes(page, 1);
+    await expectTruePicture(opened, 'cpu-boxes', 3 * TOLERANCE);
     expectNoProblems();
   });
 

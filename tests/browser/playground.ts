@@ -12,6 +12,9 @@ import { BLANK_PAGE, type BrowserFixture, type OpenPage } from '../helpers/brows
 
 /** Pixels beside the panel that it darkens. */
 const SHADOW = 17;
+/** Pixels from the edges of a box where its corners are looked at, and half an edge where they are not. */
+const CORNER_INSET = 1.5;
+const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
 export interface Circumstances {
@@ -96,8 +99,9 @@ export interface Scenery {
   /** Pixels of the screenshot. */
   readonly points: readonly (readonly [number, number])[];
   readonly speeds: readonly number[];
-  /** Radius of a particle in pixels; in space that of one in the middle of the box. */
-  readonly radius: number;
+  /** How far each reaches across and up, in pixels; in space as if it were in the middle of the box. */
+  readonly reaches: readonly (readonly [number, number])[];
+  readonly boxes: readonly boolean[];
   readonly box: Rectangle;
   readonly free: Rectangle;
   readonly theme: Theme;
@@ -111,19 +115,23 @@ export async function describeScenery(page: Page): Promise<Scenery> {
     const frame = handle?.frame;
     if (!handle || !simulation || !frame) throw new Error('Nothing runs.');
     const { dimensions, world } = simulation;
-    const { positions, velocities, ids } = await simulation.read();
+    const { positions, velocities, radii, halfExtents, ids } = await simulation.read();
     const vector = (array: Float32Array, particle: number) =>
       Array.from(array.subarray(dimensions * particle, dimensions * (particle + 1)));
     const particles = Array.from(ids, (_, particle) => particle);
     const [left, bottom] = handle.toScreen(world.min);
     const [right, top] = handle.toScreen(world.max);
     const { free, pixelRatio } = frame.viewport;
+    const half = (particle: number, axis: number) => halfExtents?.[dimensions * particle + axis] ?? 0;
+    const reach = (particle: number, axis: number) =>
+      (half(particle, axis) || (radii?.[particle] ?? simulation.radius)) * frame.sight.pixelsPerUnit;
     return {
       dimensions,
       count: simulation.count,
       points: particles.map((particle) => handle.toScreen(vector(positions, particle))),
       speeds: particles.map((particle) => Math.hypot(...vector(velocities, particle))),
-      radius: simulation.radius * frame.sight.pixelsPerUnit,
+      reaches: particles.map((particle) => [reach(particle, 0), reach(particle, 1)] as const),
+      boxes: particles.map((particle) => half(particle, 0) > 0),
       box: { x: left, y: top, width: right - left, height: bottom - top },
       free,
       theme: frame.theme,
@@ -141,7 +149,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
   return {
     ...scenery,
     points: scenery.points.map(([x, y]) => [x * pixelRatio, y * pixelRatio] as const),
-    radius: scenery.radius * pixelRatio,
+    reaches: scenery.reaches.map(([across, up]) => [across * pixelRatio, up * pixelRatio] as const),
     box: scale(scenery.box),
     free: scale(scenery.free),
   };
@@ -190,6 +198,8 @@ export function countDifferences(
 export interface Comparison {
   /** Share of the particles whose middle has the colour of their speed. */
   readonly particles: number;
+  /** Share of the boxes that are not tiny whose corners are painted; 1 without boxes. */
+  readonly boxes: number;
   /** Share of the pixels away from all particles that have the colour of what is behind. */
   readonly background: number;
   readonly backgroundPixels: number;
@@ -197,15 +207,24 @@ export interface Comparison {
 
 /** Holds a picture of the plane against the state it was drawn from. */
 export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance: number): Comparison {
-  const { points, speeds, radius, box, free, theme } = scenery;
+  const { points, speeds, reaches, boxes, box, free, theme } = scenery;
   const near = new Uint8Array(image.width * image.height);
-  const reach = radius + 2;
   let hits = 0;
+  const corners: boolean[] = [];
   points.forEach(([x, y], particle) => {
     const expected = colourOfSpeed(scenery, speeds[particle] ?? 0);
     if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
-    for (let row = Math.floor(y - reach); row <= y + reach; row++) {
-      for (let column = Math.floor(x - reach); column <= x + reach; column++) {
+    const [across, up] = reaches[particle] ?? [0, 0];
+    if (boxes[particle] && Math.min(across, up) > SMALLEST_CORNERED) {
+      const isPainted = (side: number, end: number) => {
+        const pixel = pixelAt(image, x + side * (across - CORNER_INSET), y + end * (up - CORNER_INSET));
+        return colourDistance(pixel, theme.surface) > tolerance;
+      };
+      corners.push(isPainted(-1, -1) && isPainted(1, -1) && isPainted(-1, 1) && isPainted(1, 1));
+    }
+    const [wide, high] = [across + 2, up + 2];
+    for (let row = Math.floor(y - high); row <= y + high; row++) {
+      for (let column = Math.floor(x - wide); column <= x + wide; column++) {
         if (row >= 0 && row < image.height && column >= 0 && column < image.width) {
           near[row * image.width + column] = 1;
         }
@@ -225,7 +244,12 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
       if (colourDistance(pixelAt(image, column, row), expected) <= tolerance) empty++;
     }
   }
-  return { particles: hits / points.length, background: empty / pixels, backgroundPixels: pixels };
+  return {
+    particles: hits / points.length,
+    boxes: corners.length > 0 ? corners.filter(Boolean).length / corners.length : 1,
+    background: empty / pixels,
+    backgroundPixels: pixels,
+  };
 }
 
 function isInside(x: number, y: number, box: Rectangle, margin: number): boolean {
