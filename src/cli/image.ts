@@ -1,6 +1,6 @@
 /**
- * Purpose: a picture of a state, for `simulate --image`: discs in 2D, shaded spheres seen along z in 3D,
- * coloured by speed. Drawn on the CPU, so it needs no canvas and is the same everywhere.
+ * Purpose: a picture of a state, for `simulate --image`: discs in 2D, shaded spheres seen along z in 3D, boxes
+ * among them as rectangles, coloured by speed. Drawn on the CPU, so it needs no canvas and is the same everywhere.
  */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation';
@@ -8,6 +8,9 @@ import type { World } from '../core/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
+/** The rim of a box: pixels, and how much it seems to look at the viewer. */
+const WIDEST_RIM = 2;
+const RIM_FACING = 0.5;
 
 /** Samples of a perceptually uniform map (viridis), dark to bright. */
 const COLOURS = [
@@ -26,7 +29,7 @@ const COLOURS = [
 /** `radius`: of every particle, or the largest of them. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
-  const { positions, velocities, ids, radii } = particles;
+  const { positions, velocities, ids, radii, halfExtents } = particles;
   const { left, bottom, margin, width, height } = frameOf(world, radius, positions);
   const scale = LONGEST_SIDE / Math.max(width, height);
   const columns = Math.max(1, Math.round(width * scale));
@@ -42,32 +45,75 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   });
   const fastest = [...speeds].filter(Number.isFinite).reduce((most, speed) => Math.max(most, speed), 1e-6);
   for (let particle = 0; particle < ids.length; particle++) {
-    const reach = Math.max(0.5, (radii?.[particle] ?? radius) * scale);
     const x = ((positions[particle * dimensions] as number) - left + margin) * scale;
     const y = rows - ((positions[particle * dimensions + 1] as number) - bottom + margin) * scale;
     const z = dimensions === 3 ? (positions[particle * dimensions + 2] as number) * scale : 0;
     if (!Number.isFinite(x + y + z)) continue;
+    const half = halfExtents?.subarray(particle * dimensions, (particle + 1) * dimensions);
+    const surface =
+      half && (half[0] as number) > 0
+        ? boxSurface(half, scale)
+        : ballSurface(Math.max(0.5, (radii?.[particle] ?? radius) * scale));
     const colour = colourAt((speeds[particle] as number) / fastest);
-    for (let row = Math.max(0, Math.floor(y - reach)); row <= Math.min(rows - 1, y + reach); row++) {
+    const { across, up } = surface;
+    for (let row = Math.max(0, Math.floor(y - up)); row <= Math.min(rows - 1, y + up); row++) {
       for (
-        let column = Math.max(0, Math.floor(x - reach));
-        column <= Math.min(columns - 1, x + reach);
+        let column = Math.max(0, Math.floor(x - across));
+        column <= Math.min(columns - 1, x + across);
         column++
       ) {
-        const squared = ((column + 0.5 - x) ** 2 + (row + 0.5 - y) ** 2) / (reach * reach);
-        if (squared > 1 && reach > 0.5) continue;
-        const facing = Math.sqrt(Math.max(0, 1 - squared));
+        const seen = surface.at(column + 0.5 - x, row + 0.5 - y);
+        if (!seen) continue;
         const pixel = row * columns + column;
-        const depth = z + facing * reach;
+        const depth = z + seen.height;
         if (depth <= (depths[pixel] as number)) continue;
         depths[pixel] = depth;
-        const shade = dimensions === 3 ? 0.35 + 0.65 * facing : 0.8 + 0.2 * facing;
+        const shade = dimensions === 3 ? 0.35 + 0.65 * seen.facing : 0.8 + 0.2 * seen.facing;
         for (let channel = 0; channel < 3; channel++)
           data[pixel * 3 + channel] = (colour[channel] as number) * shade;
       }
     }
   }
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
+}
+
+/** What a viewer along z sees of a particle, in pixels from its centre. */
+interface Surface {
+  readonly across: number;
+  readonly up: number;
+  /** How far in front of the centre it is there, and how much it looks at the viewer; nothing where it is not. */
+  at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
+}
+
+function ballSurface(reach: number): Surface {
+  return {
+    across: reach,
+    up: reach,
+    at(x, y) {
+      const squared = (x ** 2 + y ** 2) / (reach * reach);
+      if (squared > 1 && reach > 0.5) return undefined;
+      const facing = Math.sqrt(Math.max(0, 1 - squared));
+      return { height: facing * reach, facing };
+    },
+  };
+}
+
+/** Its face looks at the viewer, but for a rim that tells it from neighbours of its colour. */
+function boxSurface(half: Float32Array, scale: number): Surface {
+  const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
+    number,
+    number,
+    number?,
+  ];
+  const rim = Math.min(WIDEST_RIM, 0.25 * Math.min(across, up));
+  return {
+    across,
+    up,
+    at(x, y) {
+      const inside = Math.min(across - Math.abs(x), up - Math.abs(y));
+      return inside < 0 ? undefined : { height: height ?? 0, facing: inside < rim ? RIM_FACING : 1 };
+    },
+  };
 }
 
 /** What is drawn: a corner, less the margin on every side, and the size with the margins. */

@@ -11,7 +11,7 @@ import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { renderImage } from '../../src/cli/image';
 import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
-import { defineWorld } from '../../src/core/world';
+import { defineLevels, defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
 
@@ -291,6 +291,51 @@ describe('a picture', () => {
     expect(draw(Float32Array.of(-3e38, 0, 3e38, 0)).drawn).toBeGreaterThan(0);
     for (const nobody of [new Float32Array(0), Float32Array.of(Number.NaN, 0)]) {
       expect(draw(nobody)).toEqual({ width: 1200, height: 1200, drawn: 0 });
+    }
+  });
+
+  it.each([2, 3] as const)('of boxes in %dD has their rectangles beside discs', (dimensions) => {
+    const min = [0, 0, 0].slice(0, dimensions);
+    const max = [8, 4, 4].slice(0, dimensions);
+    const radiusRange = { smallest: 0.5, largest: 2 };
+    const world = defineLevels({ dimensions, min, max }, radiusRange, 3, true);
+    const packed = (...vectors: number[][]) =>
+      Float32Array.from(vectors.flatMap((vector) => vector.slice(0, dimensions)));
+    const picture = look(
+      renderImage(world, 2, {
+        ids: Uint32Array.of(0, 1, 2),
+        // The second box is in front of a part of the first one, and the disc of neither.
+        positions: packed([2, 2, 1], [3.5, 2, 3], [6, 2, 2]),
+        velocities: new Float32Array(3 * dimensions),
+        radii: Float32Array.of(0, 0, 1),
+        halfExtents: packed([1.5, 0.5, 0.25], [0.5, 1.25, 1], [0, 0, 0]),
+      }),
+    );
+    expect([picture.width, picture.height]).toEqual([1200, 600]);
+    const covered = 3 * 1 + 1 * 2.5 - 0.5 * 1 + Math.PI;
+    expect(Math.abs(picture.drawn / (1200 * 600) - covered / 32)).toBeLessThan(0.002);
+  });
+
+  it('of boxes in space shows the nearer face', () => {
+    const world = defineLevels(
+      { dimensions: 3, min: [0, 0, 0], max: [4, 4, 4] },
+      { smallest: 0.5, largest: 2 },
+      2,
+      true,
+    );
+    // One is at rest and the other the fastest: their colours tell which is seen. What counts is where they end along z.
+    for (const [depth, front] of [
+      [0.25, 68],
+      [1.5, 253],
+    ] as const) {
+      const picture = renderImage(world, 2, {
+        ids: Uint32Array.of(0, 1),
+        positions: Float32Array.of(2, 2, 1.5, 2, 2, 2),
+        velocities: Float32Array.of(0, 0, 0, 1, 0, 0),
+        halfExtents: Float32Array.of(1, 1, 1.5, 1, 1, depth),
+      });
+      const { data, width, height } = decode(picture);
+      expect(data[3 * ((height / 2) * width + width / 2)]).toBe(front);
     }
   });
 });
