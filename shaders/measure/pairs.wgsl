@@ -1,7 +1,8 @@
-// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for each
-// id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted positions on a fresh grid. Output:
-// pairs (id, greater id), each once, by the first id ascending and then the second. A list that is too short takes
-// the first ones of this order by id, as many as fit. A place that holds no pair after all is NO_PARTNER twice.
+// Overlapping pairs (with BOXES, of boxes: see grid/box_bodies.wgsl) in two steps around a scan: tally counts, for
+// each id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted
+// positions on a fresh grid. Output: pairs (id, greater id), each once, by the first id ascending and then the
+// second. A list that is too short takes the first ones of this order by id, as many as fit. A place that holds no
+// pair after all is NO_PARTNER twice.
 
 struct Own {
   id: u32,

@@ -58,7 +58,9 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
  * is beyond is rounded, but not to less.
  */
 export function mixedLatticeScale(diameter: number, ends: Ends): number {
-  return scaleWithin(2 ** (12 - Math.ceil(Math.log2(diameter))), diameter, ends);
+  const exponent = Math.ceil(Math.log2(diameter));
+  // Whether their own sizes are on it is asked of each particle: the largest there may be need not be.
+  return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 
 /**

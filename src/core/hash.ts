@@ -1,8 +1,8 @@
 /**
  * Purpose: the 64-bit state hash, to the bit as shaders/measure/measure.wgsl computes it.
- * Each particle's words (id, position bits, velocity bits, then the radius's bits where each has its own, and half extents'
- * where some may be boxes) are mixed into two 32-bit values; the state's hash is their sums modulo 2³², so it does not depend on the order of
- * particles in memory, but does on every bit of each one.
+ * Each particle's words (id, position bits, velocity bits, then the radius's bits where each has its own, and half
+ * extents' where some may be boxes) are mixed into two 32-bit values; the state's hash is their sums modulo 2³², so
+ * it does not depend on the order of particles in memory, but does on every bit of each one.
  */
 
 import type { Sizes } from './shapes';

@@ -12,7 +12,7 @@
  *     along the first; where centres are not apart along it, the higher slot goes up.
  */
 import { ArgumentError } from './errors';
-import { type Dimensions, type RadiusRange, SMALLEST_DIAMETER } from './world';
+import { type Dimensions, LARGEST_DIAMETER, type RadiusRange, SMALLEST_DIAMETER, type World } from './world';
 
 const { fround } = Math;
 
@@ -44,9 +44,16 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** The radius of a ball around a box, at least. */
+const bits = new DataView(new ArrayBuffer(4));
+
+/** The radius of a ball around a box: the least 32-bit float that is not below it. */
 function radiusAround(half: readonly number[]): number {
-  return fround(Math.hypot(...half) * (1 + 2 ** -22));
+  const radius = Math.hypot(...half);
+  const nearest = fround(radius);
+  if (nearest >= radius || nearest === Number.POSITIVE_INFINITY) return nearest;
+  bits.setFloat32(0, nearest);
+  bits.setUint32(0, bits.getUint32(0) + 1);
+  return bits.getFloat32(0);
 }
 
 /** Volumes of the ball (the disc) of radius 1. */
@@ -73,6 +80,32 @@ export function defineShapes(
     bulks[body] = bulkOf(dimensions, half);
   }
   return { radii: around, halves, bulks };
+}
+
+/** An error that names the first body that is wider than a world along an axis that does not wrap around. */
+export function checkBodiesFit(
+  prefix: string,
+  { radii, halves }: Omit<Shapes, 'bulks'>,
+  { dimensions, kind, min, max, period }: Pick<World, 'dimensions' | 'kind' | 'min' | 'max' | 'period'>,
+): void {
+  if (kind === 'unbounded') return;
+  const rooms = max.map((high, axis) =>
+    period[axis] === 0 ? (high - (min[axis] as number)) / 2 : Number.POSITIVE_INFINITY,
+  );
+  for (let body = 0; body < radii.length; body++) {
+    const isBall = !isBox(dimensions, halves, body);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const half = (isBall ? radii[body] : halves[dimensions * body + axis]) as number;
+      const room = rooms[axis] as number;
+      if (half <= room) continue;
+      const place = isBall ? `radii[${body}]` : `halfExtents[${dimensions * body + axis}]`;
+      throw new ArgumentError(
+        `${prefix}${place}`,
+        half,
+        `at most ${room}, half of the world along axis ${axis}`,
+      );
+    }
+  }
 }
 
 /** Radii as they are given: 0 for boxes. */
@@ -107,10 +140,11 @@ export function checkHalfExtents(
       const accepted = `from ${THINNEST} up, or 0 along every axis for a ball`;
       throw new ArgumentError(`${argument}[${dimensions * body + wrong}]`, half[wrong], accepted);
     }
-    if (isBall || !range) continue;
+    if (isBall) continue;
     const around = radiusAround(half);
-    if (around >= range.smallest && around <= range.largest) continue;
-    const accepted = `those of a box within a ball of a radius from ${range.smallest} to ${range.largest} (the radiusRange)`;
+    const { smallest, largest } = range ?? { smallest: 0, largest: LARGEST_DIAMETER / 2 };
+    if (around >= smallest && around <= largest) continue;
+    const accepted = `those of a box within a ball of a radius from ${smallest} to ${largest}${range ? ' (the radiusRange)' : ''}`;
     throw new ArgumentError(`${argument}[${dimensions * body}…]`, half, accepted);
   }
 }

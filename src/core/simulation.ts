@@ -23,7 +23,7 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { checkHalfExtents, defineShapes, isBox, radiiAsGiven, type Sizes } from './shapes';
+import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, radiiAsGiven, type Sizes } from './shapes';
 import {
   checkDiameter,
   type Dimensions,
@@ -87,7 +87,7 @@ export interface Measures {
   readonly candidates: number;
   /**
    * Unordered pairs that overlap: distance² < diameter², or the square of the sum of both radii where each particle
-   * has its own. Touching is not overlapping.
+   * has its own; of boxes see core/shapes.ts. Touching is not overlapping.
    */
   readonly contacts: number;
   /**
@@ -95,8 +95,10 @@ export interface Measures {
    * 32-bit floats may have decided whether they are contacts. 0 where nothing rounds: where the coordinates and
    * the diameter are multiples of 2^(floor(log2 diameter) - 11), for a diameter of 1 of 1/2048; and on the CPU
    * engine, whose decisions are exact. Where each particle has its own radius, the sum of both stands for the diameter
-   * in the first, the largest diameter in the second, and radii must be such multiples too. In periodic worlds the share grows with the period: a difference from one
-   * end to the other is rounded as what it is, about one period.
+   * in the first, the largest diameter in the second, and radii must be such multiples too. Where one is a box, those that
+   * overlap or are apart by 2^-19 of the sum of both radii (of boxes 0) and of all half extents, and half extents must be
+   * such multiples. In periodic worlds the share grows with the period: a difference from one end to the other is rounded
+   * as what it is, about one period.
    */
   readonly borderline: number;
   /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
@@ -118,9 +120,12 @@ export interface Measures {
    * 32-bit floats, or with a component of velocity of 2^48 and more, which sets the position to NaN.
    */
   readonly nonFinite: number;
-  /** ½ Σ m v², each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
+  /**
+   * ½ Σ m v², each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions, a box of that of
+   * a ball as large.
+   */
   readonly kineticEnergy: number;
-  /** Σ m v, each particle of mass 1, or where each has its own radius, of (radius / largest)^dimensions. */
+  /** Σ m v, with masses as in `kineticEnergy`. */
   readonly momentum: readonly number[];
   /** Greatest overlap of a contact, in units of length. */
   readonly deepestOverlap: number;
@@ -326,6 +331,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes)
     : // Obstacles are filed in a table of their own, with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
+  if (sizes.radii && sizes.halves) checkBodiesFit('', { radii: sizes.radii, halves: sizes.halves }, world);
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(
@@ -374,6 +380,10 @@ export function stepAsFastAs(
   const way = (fastest + Math.hypot(...gravity) * dt) * dt;
   const needed = Math.ceil(way / (FAST_SHARE * 2 * simulation.radius));
   const substeps = needed <= most ? Math.max(usual, needed) : usual;
+  if (substeps === usual) {
+    simulation.step(dt);
+    return substeps;
+  }
   simulation.set({ substeps });
   try {
     simulation.step(dt);
@@ -407,9 +417,7 @@ function planSizes(
   }
   if (given !== undefined) checkRadiusRange(given);
   const range = given && roundRange(given);
-  const nobody = count === 0 ? new Float32Array(0) : undefined;
-  const each = { radii: radii ?? (halfExtents ? undefined : nobody), halfExtents };
-  const shapes = checkSizes('', each, count, { dimensions, radiusRange: range, boxes });
+  const shapes = checkSizes('', { radii, halfExtents }, count, { dimensions, radiusRange: range, boxes });
   if (range) return { radius: range.largest, radiusRange: range, boxes, ...shapes };
   if (count === 0) {
     const accepted = 'given where there are no particles yet that say what their radii may be';
@@ -426,10 +434,12 @@ function planSizes(
 /** The sizes of `count` particles, within a range if there is one, or an error that names the first that is wrong. */
 function checkSizes(
   prefix: string,
-  { radii: given, halfExtents }: Pick<NewParticles, 'radii' | 'halfExtents'>,
+  { radii: ofThem, halfExtents }: Pick<NewParticles, 'radii' | 'halfExtents'>,
   count: number,
   { dimensions, radiusRange, boxes }: Pick<SimulationOptions, 'dimensions' | 'radiusRange' | 'boxes'>,
 ): Sizes & { readonly radii: Float32Array } {
+  // Nobody's need not be given.
+  const given = ofThem ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
   if (!boxes) {
     if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
     checkRadii(`${prefix}radii`, given, count, radiusRange);
@@ -624,14 +634,18 @@ export function checkCheckpoint(
   return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
 }
 
-/** The sizes of particles as the engines hold them, checked; undefined where all have one radius. */
+/** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
 export function sizesOf(
   prefix: string,
   particles: Pick<NewParticles, 'radii' | 'halfExtents'>,
   count: number,
-  sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'>,
+  sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
 ): Sizes | undefined {
-  if (sizes.radiusRange) return checkSizes(prefix, particles, count, sizes);
+  if (sizes.radiusRange) {
+    const own = checkSizes(prefix, particles, count, sizes);
+    if (sizes.world && own.halves) checkBodiesFit(prefix, { ...own, halves: own.halves }, sizes.world);
+    return own;
+  }
   if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);
   if (particles.radii === undefined) return undefined;
   const accepted = 'left out, since all particles of this simulation have one radius';
@@ -731,7 +745,7 @@ export class IdAllocator {
 
   /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
   admit(
-    sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'>,
+    sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
   ): Bodies {
     const { dimensions } = sizes;

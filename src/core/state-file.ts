@@ -2,10 +2,11 @@
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
- * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded where the world is so, continuous
- * where paths are followed, count, obstacleCount where there are any, time, settings) padded with spaces to a multiple of
- * four, ids (u32 each), positions and velocities (`dimensions` f32 each), where there is a radiusRange radii (f32 each),
- * where there are boxes half extents (`dimensions` f32 each), and positions of obstacles (`dimensions` f32 each).
+ * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded
+ * where the world is so, continuous where paths are followed, count, obstacleCount where there are any, time,
+ * settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
+ * each), where there is a radiusRange radii (f32 each), where there are boxes half extents (`dimensions` f32 each),
+ * and positions of obstacles (`dimensions` f32 each).
  */
 import { ArgumentError } from './errors';
 import type { Settings } from './settings';
@@ -37,7 +38,12 @@ export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   const header: Header = { ...rest, count: ids.length, ...fixed };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  const optional = [radii, halfExtents, obstacles].filter((array) => array !== undefined);
+  const { boxes, dimensions } = checkpoint;
+  // All boxes, or all balls: what need not be said is 0.
+  const sizes = boxes
+    ? [radii ?? new Float32Array(ids.length), halfExtents ?? new Float32Array(dimensions * ids.length)]
+    : [radii];
+  const optional = [...sizes, obstacles].filter((array) => array !== undefined);
   const arrays = [ids, positions, velocities, ...optional];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
@@ -87,6 +93,7 @@ export function decodeCheckpoint(
   if (radiusRange !== undefined && !isRange(radiusRange)) {
     refuse('one whose header has the numbers smallest and largest as radiusRange, or none');
   }
+  if (boxes && !radiusRange) refuse('one whose header has a radiusRange where it has boxes');
   for (const [name, number] of [
     ['count', count],
     ['obstacleCount', obstacleCount ?? 0],

@@ -205,6 +205,17 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
   });
 }
 
+/**
+ * A box has to be as wide as its widest particle. Of boxes the ball around the largest says too much: a slab may lie on all
+ * of the floor of a low room. Whether bodies fit is for those to check who are given them.
+ */
+function narrowest({ min, max }: WorldOptions, diameter: number): number {
+  // What is wrong with them is told where they are checked.
+  if (!Array.isArray(min) || !Array.isArray(max)) return diameter;
+  const extents = max.map((high, axis) => high - min[axis]).filter((extent) => extent >= SMALLEST_DIAMETER);
+  return Math.fround(Math.min(diameter, ...extents) * (1 - 2 ** -20));
+}
+
 /** Cells of the lowest level of a box, for each particle, unless the caller says how wide they are to be. */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
@@ -239,7 +250,10 @@ export function defineLevels(
   const diameter = Math.fround(2 * largest);
   // Checks all but the cells; those along axes that wrap around are checked below, with the levels.
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
-  const box = defineWorld(wraps ? { ...rest, periodic: false } : rest, diameter);
+  const box = defineWorld(
+    wraps ? { ...rest, periodic: false } : rest,
+    boxes ? narrowest(options, diameter) : diameter,
+  );
   const { dimensions, min, max } = box;
   const kind = wraps ? 'periodic' : box.kind;
   const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));

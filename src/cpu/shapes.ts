@@ -60,21 +60,3 @@ export function faceShapes(
   normal[least] = along > 0 || (along === 0 && a > b) ? 1 : -1;
   return overlap;
 }
-
-/** Of pairs of slots, those that are contacts, moved to the front; how many words they take. */
-export function keepContacts(
-  lattice: Lattice,
-  state: ParticleState,
-  words: Uint32Array,
-  length: number,
-): number {
-  let kept = 0;
-  for (let word = 0; word < length; word += 2) {
-    const a = words[word] as number;
-    const b = words[word + 1] as number;
-    if (faceShapes(lattice, state, a, b) === NO_CONTACT) continue;
-    words[kept++] = a;
-    words[kept++] = b;
-  }
-  return kept;
-}

@@ -55,7 +55,7 @@ import { MixedNeighbours } from './mixed-neighbours';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import { Obstacles } from './obstacles';
 import { sortPairs } from './search';
-import { keepContacts } from './shapes';
+import { faceShapes, NO_CONTACT } from './shapes';
 import { kernelsFor } from './variants';
 import { carryIn } from './wrapped';
 
@@ -274,13 +274,10 @@ export class CpuSimulation implements ParticleSimulation {
     this.sort();
     const { neighbours, state, currentSettings } = this;
     const { broadPhase } = currentSettings;
-    const pairs = neighbours.search(state, this.boxes ? this.slots : state.ids, broadPhase);
+    if (this.boxes) return this.findShapePairs();
+    const pairs = neighbours.search(state, state.ids, broadPhase);
     const words = pairs.collectInto(new Uint32Array(4 * this.count));
-    let { length } = pairs.task;
-    if (this.boxes) {
-      length = keepContacts(pairs.task.lattice, state, words, length);
-      nameSlots(words, length, state.ids);
-    }
+    const { length } = pairs.task;
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
@@ -350,6 +347,30 @@ export class CpuSimulation implements ParticleSimulation {
     contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
     if (continuous) restrain(world, parameters, before, state.positions, live);
+  }
+
+  /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */
+  private findShapePairs(): FoundPairs {
+    const { state } = this;
+    const pairs = this.searchPairs();
+    let words = new Uint32Array(4 * this.count);
+    let length = 0;
+    while (pairs.advance()) {
+      const { task } = pairs;
+      if (length + task.length > words.length) {
+        const longer = new Uint32Array(2 * (length + task.length));
+        longer.set(words.subarray(0, length));
+        words = longer;
+      }
+      for (let word = 0; word < task.length; word += 2) {
+        const [slot, other] = [task.words[word] as number, task.words[word + 1] as number];
+        if (faceShapes(task.lattice, state, slot, other) === NO_CONTACT) continue;
+        const [id, otherId] = [state.ids[slot] as number, state.ids[other] as number];
+        words[length++] = Math.min(id, otherId);
+        words[length++] = Math.max(id, otherId);
+      }
+    }
+    return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
   /** Pairs of slots. */
@@ -435,16 +456,6 @@ function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPla
     halves: new Float32Array(boxes ? dimensions * capacity : 0),
     bulks: boxes ? new Float32Array(capacity) : radii,
   };
-}
-
-/** Pairs of slots as pairs of ids, the lower first; in place. */
-function nameSlots(words: Uint32Array, length: number, ids: Uint32Array): void {
-  for (let word = 0; word < length; word += 2) {
-    const a = ids[words[word] as number] as number;
-    const b = ids[words[word + 1] as number] as number;
-    words[word] = Math.min(a, b);
-    words[word + 1] = Math.max(a, b);
-  }
 }
 
 function wordsOf(numbers: Float32Array): Uint32Array {

@@ -336,7 +336,7 @@ interface Geometry {
   readonly isTorn: boolean;
 }
 
-function faceBalls(
+function boundBalls(
   world: World,
   substep: Substep,
   grid: GridState,
@@ -382,7 +382,7 @@ function faceBalls(
 }
 
 /** Of two of which each may be a box: see the header. */
-function faceShapes(
+function boundShapes(
   { dimensions, period }: World,
   { positions, radii, halves }: GridState,
   slot: number,
@@ -454,8 +454,8 @@ function contactOf(
 ): ExactContact | undefined {
   const { dimensions } = world;
   const geometry = grid.halves
-    ? faceShapes(world, grid, slot, other, settled)
-    : faceBalls(world, substep, grid, slot, other, settled, obstacles);
+    ? boundShapes(world, grid, slot, other, settled)
+    : boundBalls(world, substep, grid, slot, other, settled, obstacles);
   if (!geometry) return undefined;
   const { normal, overlap, accuracy, isDoubtful, isTorn } = geometry;
   const sizes = grid.bulks ?? grid.radii;

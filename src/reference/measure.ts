@@ -1,8 +1,8 @@
 /**
  * Purpose: sums over all particles. Twin of shaders/measure/measure.wgsl; which pairs overlap is decided in
  * 32 bits as there, and sums are kept in doubles.
- * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest. Output: Measures. Set-aside particles count in
- * `count`, `nonFinite` and the hash only.
+ * Inputs: a grid whose cells are those of its positions, and the diameter, where each has its own the largest.
+ * Output: Measures. Set-aside particles count in `count`, `nonFinite` and the hash only.
  */
 import { borderlineOf, mixedLatticeScale, shapeBorderline } from '../core/borderline';
 import { CROWDED } from '../core/constants';

@@ -33,7 +33,7 @@ import { buildGrid, type Grid } from '../reference/grid';
 import { integrate } from '../reference/integrate';
 import { measureState } from '../reference/measure';
 import { comparePairs } from '../reference/pair-list';
-import { bruteForceShapes } from '../reference/shape-pairs';
+import { sweepShapes } from '../reference/shape-pairs';
 import { sweepPairs } from '../reference/sweep';
 import {
   ALL_SCENE_NAMES,
@@ -170,9 +170,6 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('bullets') && most > MOST_FLYING) {
     notes.push(`bullets was checked up to ${MOST_FLYING} particles only.`);
-  }
-  if (scenes.some((name) => BOX_SCENE_NAMES.includes(name)) && most > BRUTE_FORCE_LIMIT) {
-    notes.push(`Pairs of boxes were checked up to ${BRUTE_FORCE_LIMIT} particles only.`);
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
@@ -334,11 +331,10 @@ async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase
   });
 }
 
-/** Against every two of them, as long as that is not too many. */
+/** Against an oracle that knows neither cells nor balls around boxes. */
 function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
-  const { dimensions, positions, count } = scene;
-  if (count > BRUTE_FORCE_LIMIT) return success(`${found.count} pairs, not held against brute force`);
-  const expected = bruteForceShapes(dimensions, positions, sizesOfScene(scene), world);
+  const { dimensions, positions } = scene;
+  const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
   const { missing, extra, excused } = comparePairs(found, expected);
   if (missing.count + extra.count === 0) {
     return success(`${found.count} pairs of balls and boxes, ${excused} excused by the band`);

@@ -13,7 +13,7 @@ import { resolveBound } from '../../src/reference/bound';
 import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { measureState } from '../../src/reference/measure';
-import { bruteForceShapes } from '../../src/reference/shape-pairs';
+import { sweepShapes } from '../../src/reference/shape-pairs';
 import { compareWithin } from '../../src/verify/verify';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD, readWords } from '../helpers/passes';
@@ -29,7 +29,7 @@ async function expectRight(tools: GpuTools, options: SimulationOptions): Promise
   const { world } = simulation;
   const plan = planSimulation(options);
   const { positions, velocities } = plan;
-  const { overlapping, ambiguous } = bruteForceShapes(world.dimensions, positions, plan, world);
+  const { overlapping, ambiguous } = sweepShapes(world.dimensions, positions, plan, world);
   expect(ambiguous.count).toBe(0);
   expectArraysEqual((await simulation.findPairs()).pairs, overlapping.pairs, 'pairs');
   const start = buildGrid(world, positions, velocities, undefined, plan);

@@ -180,7 +180,7 @@ describe('a plan for particles that each have a radius of their own', () => {
     [
       'neither particles nor a range',
       { positions: undefined, radii: new Float32Array(0) },
-      /^radiusRange is undefined, .*given where there are no `radii` yet/,
+      /^radiusRange is undefined, .*given where there are no particles yet/,
     ],
     [
       'obstacles',

@@ -4,17 +4,22 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hashState } from '../../src/core/hash';
 import { defaultSettings } from '../../src/core/settings';
 import { defineShapes } from '../../src/core/shapes';
 import type { ParticleSimulation, SimulationOptions } from '../../src/core/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { type Dimensions, defineLevels } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
+import type { ParticleState } from '../../src/cpu/kernels';
+import { defineLattice } from '../../src/cpu/lattice';
+import { faceShapes as faceShapesFast, NO_CONTACT } from '../../src/cpu/shapes';
+import { normal } from '../../src/cpu/wrapped-contact';
 import { faceShapes } from '../../src/reference/contact';
 import { comparePairs } from '../../src/reference/pair-list';
-import { bruteForceShapes } from '../../src/reference/shape-pairs';
+import { sweepShapes } from '../../src/reference/shape-pairs';
 import { ReferenceSimulation } from '../../src/reference/simulation';
-import { DIMENSIONS } from '../helpers/passes';
+import { createNoise, DIMENSIONS } from '../helpers/passes';
 import { MIXED_KINDS, shapedOptions } from '../helpers/shaped-simulations';
 import { runs } from '../helpers/worlds';
 
@@ -31,20 +36,46 @@ const WORLDS = {
 /** A body: half extents, or a radius. */
 type Body = readonly number[] | number;
 
+interface Faced {
+  readonly isContact: boolean;
+  readonly overlap: number;
+  readonly normal: readonly number[];
+}
+
+function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
+  const halves = bodies.flatMap((body) => (typeof body === 'number' ? new Array(dimensions).fill(0) : body));
+  const radii = bodies.map((body) => (typeof body === 'number' ? body : 0));
+  return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
+}
+
+/** The first of two, seen from the second; `swapped`: the other way. */
 function face(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
   places: readonly number[],
   swapped = false,
-) {
-  const halves = bodies.flatMap((body) => (typeof body === 'number' ? new Array(dimensions).fill(0) : body));
-  const radii = bodies.map((body) => (typeof body === 'number' ? body : 0));
-  const shapes = defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
-  const state = { positions: Float32Array.from(places), ...shapes };
+): Faced {
+  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) };
   return faceShapes(WORLDS[dimensions], state, swapped ? 1 : 0, swapped ? 0 : 1);
 }
 
-describe('where two lie over each other', () => {
+/** The same on the CPU engine. */
+function faceFast(
+  dimensions: Dimensions,
+  bodies: readonly [Body, Body],
+  places: readonly number[],
+  swapped = false,
+): Faced {
+  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) } as ParticleState;
+  const lattice = defineLattice(WORLDS[dimensions]);
+  const overlap = faceShapesFast(lattice, state, swapped ? 1 : 0, swapped ? 0 : 1);
+  return { isContact: overlap !== NO_CONTACT, overlap, normal: Array.from(normal.subarray(0, dimensions)) };
+}
+
+describe.each([
+  ['the reference', face],
+  ['the CPU engine', faceFast],
+] as const)('where two lie over each other, in %s', (__, faceIn) => {
   it.each<[string, readonly [Body, Body], number[], number[], number]>([
     ['two discs', [1, 2], [0, 0, 2, 0], [-1, 0], 1],
     ['a disc beside a box', [1, [2, 1]], [2.5, 0.5, 0, 0], [1, 0], 0.5],
@@ -92,12 +123,12 @@ describe('where two lie over each other', () => {
       1,
     ],
     ['discs in one place', [1, 1], [3, 3, 3, 3], [-1, 0], 2],
-  ])('is told of %s', (_, bodies, places, normal, overlap) => {
-    const contact = face(2, bodies, places);
+  ])('is told of %s', (_, bodies, places, direction, overlap) => {
+    const contact = faceIn(2, bodies, places);
     expect(contact.isContact).toBe(true);
     expect(contact.overlap).toBeCloseTo(overlap, 6);
     contact.normal.forEach((along, axis) => {
-      expect(along).toBeCloseTo(normal[axis] as number, 6);
+      expect(along).toBeCloseTo(direction[axis] as number, 6);
     });
   });
 
@@ -122,16 +153,18 @@ describe('where two lie over each other', () => {
       [3, 2, 0, 0],
     ],
   ])('is nowhere where %s just touch', (_, bodies, places) => {
-    expect(face(2, bodies, places).isContact).toBe(false);
+    expect(faceIn(2, bodies, places).isContact).toBe(false);
     expect(
-      face(
+      faceIn(
         2,
         bodies,
         places.map((place, index) => (index < 2 ? place * (1 - 2 ** -20) : place)),
       ).isContact,
     ).toBe(true);
   });
+});
 
+describe('where two lie over each other', () => {
   const size = fc.double({ min: 0.25, max: 4, noNaN: true }).map(Math.fround);
   const bodyIn = (dimensions: Dimensions): fc.Arbitrary<Body> =>
     fc.oneof(size, fc.array(size, { minLength: dimensions, maxLength: dimensions }));
@@ -193,7 +226,7 @@ describe.each(ENGINES)('boxes and balls in %s', (_, create) => {
         const simulation = create(options);
         const found = simulation.findPairs() as Awaited<ReturnType<ParticleSimulation['findPairs']>>;
         const shapes = defineShapes(dimensions, options.radii, options.halfExtents);
-        const expected = bruteForceShapes(dimensions, options.positions, shapes, simulation.world);
+        const expected = sweepShapes(dimensions, options.positions, shapes, simulation.world);
         const { missing, extra, excused } = comparePairs(found, expected);
         expect([missing.count, extra.count]).toEqual([0, 0]);
         expect(found.count).toBeGreaterThan(20);
@@ -321,6 +354,54 @@ describe.each(ENGINES)('boxes and balls in %s', (_, create) => {
   });
 });
 
+describe('sizes', () => {
+  it('are those of a ball as large, whatever the shape', () => {
+    for (const dimensions of DIMENSIONS) {
+      const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
+      const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);
+      expect(bulks[1]).toBeCloseTo(1, 6);
+      expect(radii[1]).toBeGreaterThanOrEqual(Math.sqrt(dimensions) * (edge / 2) * (1 - 2 ** -24));
+    }
+    // No larger than need be: 3, 4, 5.
+    expect(shapesOf(2, [[3, 4]]).radii[0]).toBe(5);
+  });
+
+  it('are in the hash, each half extent of them', () => {
+    const positions = new Float32Array(6);
+    const sizes = { radii: new Float32Array(2), halves: new Float32Array([1, 2, 3, 0, 0, 0]) };
+    const hashes = new Set<string>([hashState(3, positions, positions, undefined, sizes)]);
+    for (let index = 0; index < 6; index++) {
+      const halves = sizes.halves.with(index, 7);
+      hashes.add(hashState(3, positions, positions, undefined, { ...sizes, halves }));
+    }
+    expect(hashes.size).toBe(7);
+  });
+
+  it('may be as wide as the world, and no wider along an axis with walls', () => {
+    const slab = {
+      dimensions: 2,
+      min: [0, 0],
+      max: [100, 50],
+      positions: new Float32Array([50, 0.5]),
+    } as const;
+    const simulation = createCpuSimulation({
+      ...slab,
+      halfExtents: new Float32Array([50, 0.5]),
+      radiusRange: { smallest: 0.5, largest: 64 },
+      capacity: 2,
+    });
+    simulation.step(1 / 60);
+    expect([...simulation.read().positions]).toEqual([50, 0.5]);
+    expect(() => createCpuSimulation({ ...slab, halfExtents: new Float32Array([50.5, 0.5]) })).toThrow(
+      /^halfExtents\[0\] is 50\.5, but it must be at most 50, half of the world along axis 0\.$/,
+    );
+    const positions = new Float32Array([50, 25]);
+    expect(() => simulation.add({ positions, radii: new Float32Array([26]) })).toThrow(
+      /^radii\[0\] is 26, but it must be at most 25, half of the world along axis 1\.$/,
+    );
+  });
+});
+
 describe('boxes in both engines', () => {
   it.each(MIXED_KINDS)('are where the other has them after a step, in a world that is %s', (kind) => {
     for (const dimensions of DIMENSIONS) {
@@ -336,6 +417,67 @@ describe('boxes in both engines', () => {
       reference.read().positions.forEach((along, index) => {
         expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
       });
+    }
+  });
+
+  it('push apart without time as the other does', () => {
+    const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
+    const simulation = createCpuSimulation(options);
+    const reference = new ReferenceSimulation(options);
+    simulation.separate(2);
+    reference.separate(2);
+    const got = simulation.read().positions;
+    reference.read().positions.forEach((along, index) => {
+      expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
+    });
+  });
+
+  it('find those whose corners overlap by the last bit, and none that just touch', () => {
+    const count = 20;
+    const noise = createNoise(8);
+    const halfExtents = Float32Array.from({ length: 4 * count }, () => 1 + noise());
+    const positions = new Float32Array(4 * count);
+    for (let pair = 0; pair < count; pair++) {
+      for (let axis = 0; axis < 2; axis++) {
+        const sides = (halfExtents[4 * pair + axis] as number) + (halfExtents[4 * pair + 2 + axis] as number);
+        // The one at 0, so that differences round nothing.
+        positions[4 * pair + 2 + axis] = Math.floor(sides * 2 ** 20 - 0.5) / 2 ** 20;
+      }
+    }
+    for (let pair = 0; pair < count; pair++) {
+      const [one, two] = [
+        positions.subarray(4 * pair, 4 * pair + 4),
+        halfExtents.subarray(4 * pair, 4 * pair + 4),
+      ];
+      for (const create of [
+        createCpuSimulation,
+        (options: SimulationOptions) => new ReferenceSimulation(options),
+      ]) {
+        const found = create({
+          dimensions: 2,
+          unbounded: true,
+          positions: one.slice(),
+          halfExtents: two.slice(),
+        }).findPairs();
+        expect(found.count).toBe(1);
+      }
+    }
+    const squares = Float32Array.from(
+      { length: 50 },
+      (_, index) => 1 + (index % 2 === 0 ? (index / 2) % 5 : Math.floor(index / 10)),
+    );
+    for (const create of [
+      createCpuSimulation,
+      (options: SimulationOptions) => new ReferenceSimulation(options),
+    ]) {
+      const lattice = create({
+        dimensions: 2,
+        min: [0, 0],
+        max: [8, 8],
+        positions: squares,
+        halfExtents: new Float32Array(50).fill(0.5),
+      });
+      expect(lattice.measure()).toMatchObject({ contacts: 0, borderline: 0 });
     }
   });
 
@@ -413,6 +555,18 @@ describe('what is refused', () => {
     ],
   ])('is %s', (_, changes, message) => {
     expect(() => createCpuSimulation({ ...options, ...changes } as SimulationOptions)).toThrow(message);
+  });
+
+  it('is no state of boxes or balls only: what it does not say is 0', () => {
+    const balls = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), boxes: true });
+    const { halfExtents: _none, ...checkpoint } = balls.checkpoint();
+    const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
+    expect(stored.halfExtents).toEqual(new Float32Array(4));
+    balls.restore(stored);
+    const squares = createCpuSimulation({ ...options, halfExtents: new Float32Array([1, 1, 1, 2]) });
+    const { radii: _radii, ...rest } = squares.checkpoint();
+    squares.restore(decodeCheckpoint(encodeCheckpoint(rest)));
+    expect(squares.read().radii).toEqual(new Float32Array(2));
   });
 
   it('is adding a box where there are none, and what does not fit, with nothing lost', () => {
