@@ -161,6 +161,44 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
+    'tells what touches from what overlaps, parts those in one place, and keeps the sizes of who is set aside',
+    async (_, tools) => {
+      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      // A block of unit boxes that just touch, and two boxes in one place.
+      const block = Array.from({ length: 27 }, (__, index) =>
+        corner(0).map((___, axis) => 2 + (Math.floor(index / 3 ** axis) % 3)),
+      ).slice(0, 3 ** dimensions);
+      const places = [...block, corner(12), corner(12)];
+      const halves = places.map((__, index) => corner(0.5).with(0, index < block.length ? 0.5 : 0.25));
+      const options: SimulationOptions = {
+        dimensions,
+        min: corner(0),
+        max: corner(16),
+        positions: Float32Array.from(places.flat()),
+        halfExtents: Float32Array.from(halves.flat()),
+      };
+      const simulation = await createSimulation(tools.wrap(), options);
+      expect(await simulation.measure()).toMatchObject({ contacts: 1, borderline: 0, outside: 0 });
+      simulation.separate(1);
+      const { positions } = await simulation.read();
+      const pair = positions.subarray(-2 * dimensions);
+      // Along the first axis, the thinnest, the one with the higher slot, which is that of the higher id, up.
+      expect(pair[dimensions]).toBeGreaterThan(pair[0] as number);
+      expect([...pair.subarray(1, dimensions), ...pair.subarray(dimensions + 1)]).toEqual(
+        new Array(2 * (dimensions - 1)).fill(12),
+      );
+      expect([...positions.subarray(0, -2 * dimensions)]).toEqual(block.flat());
+      simulation.set({ gravity: corner(1e20) });
+      simulation.step(DT);
+      expect(await simulation.measure()).toMatchObject({ nonFinite: places.length });
+      const { halfExtents } = await simulation.checkpoint();
+      expect(halfExtents).toEqual(options.halfExtents);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'takes as much memory as is estimated',
     async (_, tools) => {
       const simulation = await createSimulation(
