@@ -273,8 +273,9 @@ describe('every scene', () => {
         const obstacles = simulation.obstacleCapacity;
         const { world, capacity } = simulation;
         const { cellCount, kind, levels } = world;
-        const { continuous } = simulation;
-        const estimate = estimateMemory(2, capacity, cellCount, kind, { obstacles, levels, continuous });
+        const { continuous, boxes } = simulation;
+        const options = { obstacles, levels, boxes, continuous };
+        const estimate = estimateMemory(2, capacity, cellCount, kind, options);
         expect(Math.abs(estimate / simulation.memoryBytes - 1), name).toBeLessThan(0.05);
         simulation.destroy();
       }
