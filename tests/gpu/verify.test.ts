@@ -228,7 +228,7 @@ const FAULTS: readonly Fault[] = [
     name: 'the way out of a box is the longest',
     from: 'depths[axis] > depths[least]',
     to: 'depths[axis] < depths[least]',
-    check: 'separate grid',
+    check: 'measures grid',
     scene: 'boxes-periodic',
   },
   {
