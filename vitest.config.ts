@@ -1,6 +1,6 @@
 /**
- * Four projects, one after the other, so that the software GPU, which uses every core, has the machine to
- * itself: unit (no GPU), gpu (Dawn in Node), browser (headless Chrome), portability (wgpu in Deno).
+ * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
+ * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
@@ -40,8 +40,8 @@ export default defineConfig({
     projects: [
       project('unit', 0, 2, 60),
       project('gpu', 1, 1, 180, false),
-      project('browser', 2, 1, 180),
-      project('portability', 3, 1, 180),
+      project('browser', 2, 2, 180),
+      project('portability', 2, 2, 180),
     ],
   },
 });
