@@ -82,13 +82,16 @@ export function defineShapes(
   return { radii: around, halves, bulks };
 }
 
-/** An error that names the first body that is wider than a world along an axis that does not wrap around. */
+/**
+ * Where some may be boxes, an error that names the first body that is wider than a world along an axis that does not wrap
+ * around. Where all are balls, the world has been made as wide as the largest.
+ */
 export function checkBodiesFit(
   prefix: string,
-  { radii, halves }: Omit<Shapes, 'bulks'>,
+  { radii, halves }: Sizes,
   { dimensions, kind, min, max, period }: Pick<World, 'dimensions' | 'kind' | 'min' | 'max' | 'period'>,
 ): void {
-  if (kind === 'unbounded') return;
+  if (!radii || !halves || kind === 'unbounded') return;
   const rooms = max.map((high, axis) =>
     period[axis] === 0 ? (high - (min[axis] as number)) / 2 : Number.POSITIVE_INFINITY,
   );

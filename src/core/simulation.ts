@@ -331,7 +331,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes)
     : // Obstacles are filed in a table of their own, with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
-  if (sizes.radii && sizes.halves) checkBodiesFit('', { radii: sizes.radii, halves: sizes.halves }, world);
+  checkBodiesFit('', sizes, world);
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(
@@ -643,7 +643,7 @@ export function sizesOf(
 ): Sizes | undefined {
   if (sizes.radiusRange) {
     const own = checkSizes(prefix, particles, count, sizes);
-    if (sizes.world && own.halves) checkBodiesFit(prefix, { ...own, halves: own.halves }, sizes.world);
+    if (sizes.world) checkBodiesFit(prefix, own, sizes.world);
     return own;
   }
   if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);

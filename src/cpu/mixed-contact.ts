@@ -18,7 +18,7 @@ import {
 import type { ParticleState, Response, SlotPairs } from './kernels';
 import type { Lattice } from './lattice';
 import { faceShapes, NO_CONTACT } from './shapes';
-import { face, findPartners as findBallPartners, normal } from './wrapped-contact';
+import { face, normal } from './wrapped-contact';
 
 /** Finds `normal` and returns by how much two overlap, or NO_CONTACT. */
 function meet(lattice: Lattice, state: ParticleState, a: number, b: number): number {
@@ -28,10 +28,6 @@ function meet(lattice: Lattice, state: ParticleState, a: number, b: number): num
 }
 
 export function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
-  if (state.halves.length === 0) {
-    findBallPartners(pairs, state, response);
-    return;
-  }
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const { velocities } = state;

@@ -2,10 +2,14 @@
  * Purpose: what simulations of particles that each have a radius of their own are made from: dense ones, on the move, in
  * every kind of world. The same arguments mean the same particles.
  */
+import { CROWD_HEADER } from '../../src/core/constants';
 import type { SimulationOptions } from '../../src/core/simulation';
 import type { Dimensions } from '../../src/core/world';
+import type { Simulation } from '../../src/engine/simulation';
 import { Random } from '../../src/scenes';
 import type { MixedKind } from './mixed-crowds';
+import type { GpuTools } from './node-gpu';
+import { readWords } from './passes';
 
 export interface MixedRequest {
   readonly dimensions: Dimensions;
@@ -22,6 +26,13 @@ export interface MixedOptions extends SimulationOptions {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly radii: Float32Array;
+}
+
+/** How many particles a simulation's last sort left to workgroups of their own. */
+export async function countHeavy(tools: GpuTools, simulation: Simulation): Promise<number> {
+  const { sort } = simulation as unknown as { sort: { heavy: GPUBuffer } };
+  const [, heavy = 0] = await readWords(tools, sort.heavy, CROWD_HEADER);
+  return heavy;
 }
 
 /** Coordinates and velocities are counted in these. */
