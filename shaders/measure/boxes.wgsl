@@ -54,7 +54,7 @@ fn search_of(number: u32) -> Search {
   if (!is_finite(low) || !is_finite(high) || any(snap(low) > snap(high))) {
     return search;
   }
-  search.box = brought_in(Box(snap(low), snap(high)));
+  search.box = box_in_world(Box(snap(low), snap(high)));
   search.block = block_between(search.box.low, search.box.high);
   let length = search.block.length;
   let parts = segments_in_row(search.block);

@@ -16,10 +16,6 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-fn cells_in(block: Block) -> u32 {
-  return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
-}
-
 // For lists of what is in cells, of which there may be many more than particles: how many there are, and of which cells.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;

@@ -10,10 +10,6 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-fn cells_in(block: Block) -> u32 {
-  return block.length.x * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
-}
-
 // For lists of what is in cells, of which there may be many more than particles: a table of their own, under a hash.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);

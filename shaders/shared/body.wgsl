@@ -94,3 +94,21 @@ fn body_of(bits: BodyBits) -> Body {
   return bitcast<Body>(bits);
 }
 #endif
+
+#if MIXED
+// How far a body reaches along each axis.
+fn reach_of(body: Body) -> Vector {
+#if SHAPED
+  let half = upper_of(body.shape);
+  return select(Vector(radius_of(body)), half, half > Vector());
+#else
+  return Vector(radius_of(body));
+#endif
+}
+
+// Its diameter, of a box its shortest edge.
+fn thickness_of(body: Body) -> f32 {
+  let reach = reach_of(body);
+  return 2.0 * min(reach.x, min(reach.y, reach[DIMENSIONS - 1u]));
+}
+#endif

@@ -38,7 +38,7 @@ fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   return phase;
 }
 
-fn brought_in(box: Box) -> Box {
+fn box_in_world(box: Box) -> Box {
   var inside = box;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let period = grid.period[axis];

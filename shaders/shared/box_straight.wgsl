@@ -6,6 +6,6 @@ struct Box {
   high: Vector,
 }
 
-fn brought_in(box: Box) -> Box {
+fn box_in_world(box: Box) -> Box {
   return box;
 }

@@ -1,8 +1,8 @@
-// The paths of fast particles: where they are on them, and when two of them meet. The law is in src/core/flight.ts; twin:
-// src/core/paths.ts. Needs a world, box_* and block_*, and of the kernel position_in, velocity_in: the ends of a
-// substep's motion. A time is a share of the substep.
+// The paths of fast particles: where they are on them, and when two of them meet. The law is in src/core/flight.ts; twins:
+// src/core/paths.ts, src/core/encounter.ts. Needs a world, box_* and block_*, where sizes differ contact, and of the kernel
+// position_in, velocity_in: the ends of a substep's motion. A time is a share of the substep.
 
-// Squares of FAST_SHARE, which is TO_WALL too, and NEAR_SHARE.
+// Squares of FAST_SHARE, which is TO_WALL too, and of what OVERLAP_SHARE leaves of a diameter.
 const FAST_SQUARED = 1.0 / f32(FLIGHT_PARTS * FLIGHT_PARTS);
 const NEAR_SQUARED = f32((FLIGHT_PARTS - 1) * (FLIGHT_PARTS - 1)) * FAST_SQUARED;
 
@@ -15,12 +15,38 @@ fn way_of(slot: u32) -> Vector {
   return substep.dt * load_vector(velocity_in[slot]);
 }
 
-fn is_fast(way: Vector) -> bool {
-  return dot(way, way) > FAST_SQUARED * substep.diameter_squared;
+// Neither set aside, nor to be.
+fn is_live(body: Body) -> bool {
+#if MIXED
+  return is_finite(place_of(body)) && has_size(radius_of(body));
+#else
+  return is_finite(place_of(body));
+#endif
+}
+
+fn diameter_squared(body: Body) -> f32 {
+#if MIXED
+  return thickness_of(body) * thickness_of(body);
+#else
+  return substep.diameter_squared;
+#endif
+}
+
+fn is_fast(way: Vector, body: Body) -> bool {
+  return dot(way, way) > FAST_SQUARED * diameter_squared(body);
+}
+
+// How far inside the walls a centre stays; where all are of one size, the walls are there.
+fn margin_of(body: Body) -> Vector {
+#if MIXED
+  return reach_of(body);
+#else
+  return Vector();
+#endif
 }
 
 fn place_at(slot: u32, way: Vector, time: f32) -> Vector {
-  return load_vector(position_in[slot]) - (1.0 - time) * way;
+  return place_of(position_in[slot]) - (1.0 - time) * way;
 }
 
 // Of two keys the lower comes first: the tick, then how fast two close in.
@@ -41,15 +67,86 @@ fn is_before(key: u32, time: f32) -> bool {
   return (key >> CLOSING_BITS) < u32(time * f32(FLIGHT_TICKS));
 }
 
-// The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at once
-// if they are too near and approach each other, NEVER if they do not come so near.
-fn impact(apart: Vector, motion: Vector, since: f32) -> u32 {
+#if MIXED
+// All places of the one's centre at which two overlap by more than they may on a path are, seen from the other, a box of
+// half extents `sides`, rounded by `round`.
+struct Near {
+  sides: Vector,
+  round: f32,
+}
+
+fn nearness(body: Body, other: Body) -> Near {
+  let slack = min(thickness_of(body), thickness_of(other)) / f32(FLIGHT_PARTS);
+#if SHAPED
+  let half = upper_of(body.shape);
+  let other_half = upper_of(other.shape);
+  let round = rounding_of(half, radius_of(body)) + rounding_of(other_half, radius_of(other));
+  let sides = half + other_half;
+  return Near(select(sides - slack, sides, round > 0.0), max(0.0, round - slack));
+#else
+  return Near(Vector(), radius_of(body) + radius_of(other) - slack);
+#endif
+}
+#endif
+
+#if SHAPED
+// How far one is from where two are too near, below 0 there, and the way out: of unit length, or 0 where there is none.
+struct Gap {
+  width: f32,
+  normal: Vector,
+}
+
+fn gap_at(apart: Vector, near: Near) -> Gap {
+  let beyond = abs(apart) - near.sides;
+  let outside = max(beyond, Vector());
+  let squared = dot(outside, outside);
+  if (squared > 0.0) {
+    let distance = sqrt(squared);
+    return Gap(distance - near.round, sign(apart) * outside / distance);
+  }
+  let axis = least_deep(beyond);
+  return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
+}
+
+// Tangents at most: each but the last halves what is left, and ticks are 2^14.
+const MOST_TANGENTS = 24u;
+
+// A step of less does not change the tick, but where ticks meet.
+const SHORTEST_STEP = 1.0 / f32(8u * FLIGHT_TICKS);
+
+// The gap is a convex function of time: a tangent never meets zero too late.
+fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
+  var later = 0.0;
+  var slope = 0.0;
+  for (var tangent = 0u; tangent < MOST_TANGENTS; tangent++) {
+    let gap = gap_at(apart + later * motion, near);
+    slope = dot(gap.normal, motion);
+    if (!(slope < 0.0)) {
+      return NEVER;
+    }
+    if (gap.width <= 0.0) {
+      break;
+    }
+    let step = gap.width / -slope;
+    later += step;
+    if (!(since + later <= 1.0)) {
+      return NEVER;
+    }
+    if (step < SHORTEST_STEP) {
+      break;
+    }
+  }
+  return key_of_hit(since + later, -slope);
+}
+#endif
+
+fn impact_of_balls(apart: Vector, motion: Vector, since: f32, near_squared: f32) -> u32 {
   let approach = dot(apart, motion);
   if (!(approach < 0.0)) {
     return NEVER;
   }
   let squared = dot(apart, apart);
-  let gap = squared - NEAR_SQUARED * substep.diameter_squared;
+  let gap = squared - near_squared;
   if (gap <= 0.0) {
     return key_of_hit(since, -approach / sqrt(squared));
   }
@@ -62,15 +159,59 @@ fn impact(apart: Vector, motion: Vector, since: f32) -> u32 {
   if (!(time <= 1.0)) {
     return NEVER;
   }
-  return key_of_hit(time, root / sqrt(NEAR_SQUARED * substep.diameter_squared));
+  return key_of_hit(time, root / sqrt(near_squared));
 }
+
+// The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at once
+// if they are too near and approach each other, NEVER if they do not come so near.
+fn impact(apart: Vector, motion: Vector, since: f32, body: Body, other: Body) -> u32 {
+#if MIXED
+  let near = nearness(body, other);
+#if SHAPED
+  if (any(near.sides > Vector())) {
+    return impact_of_boxes(apart, motion, since, near);
+  }
+#endif
+  return impact_of_balls(apart, motion, since, near.round * near.round);
+#else
+  return impact_of_balls(apart, motion, since, NEAR_SQUARED * substep.diameter_squared);
+#endif
+}
+
+// Where sizes differ, a particle is filed in cells of its own level, and others are looked for on every level that there is
+// anybody on.
+#if MIXED
+fn level_of_body(body: Body) -> u32 {
+  return level_of(radius_of(body));
+}
+
+fn cell_size_on(level: u32) -> f32 {
+  return grid.cell_size * f32(1u << level);
+}
+
+fn greatest_diameter() -> f32 {
+  return 2.0 * grid.greatest_radius;
+}
+#else
+fn level_of_body(body: Body) -> u32 {
+  return 0u;
+}
+
+fn cell_size_on(level: u32) -> f32 {
+  return grid.cell_size;
+}
+
+fn greatest_diameter() -> f32 {
+  return substep.diameter;
+}
+#endif
 
 // A path is followed in pieces of equal length, at most so long: in a world that wraps around, short enough that the
 // nearest image stays the nearest. Twin: longestPiece.
-fn longest_piece(cells: f32) -> f32 {
-  var longest = cells * grid.cell_size;
+fn longest_piece(body: Body, cells: f32) -> f32 {
+  var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let nearest = 0.25 * grid.period[axis] - 0.5 * substep.diameter;
+    let nearest = 0.25 * grid.period[axis] - 0.5 * greatest_diameter();
     longest = select(longest, min(longest, nearest), grid.period[axis] > 0.0);
   }
   return longest;
@@ -85,12 +226,25 @@ fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(MOST_PIECES) * f32(FLIGHT_TICKS));
 }
 
-// The cells of a piece and of what is so near to it.
-fn block_around(slot: u32, way: Vector, since: f32, to: f32, margin: f32) -> Block {
+// The cells of a level that a piece of a path passes, and those so near to it.
+fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
   let begin = place_at(slot, way, since);
   let end = place_at(slot, way, to);
-  let box = brought_in(Box(min(begin, end) - Vector(margin), max(begin, end) + Vector(margin)));
+  let box = box_in_world(Box(min(begin, end) - margin, max(begin, end) + margin));
+#if MIXED
+  return block_on(level, box.low, box.high);
+#else
   return block_between(box.low, box.high);
+#endif
+}
+
+// How far around a piece the centres of those on a level may be whom it is held against: what both reach, times something.
+fn margin_to(body: Body, level: u32, wider: f32) -> Vector {
+#if MIXED
+  return wider * (reach_of(body) + Vector(greatest_on(level)));
+#else
+  return Vector(wider * substep.diameter);
+#endif
 }
 
 // Whether rounding makes more of a piece than it is: so far out, or on so long a way, that one cannot be followed.

@@ -4,7 +4,8 @@
 //   list      the fast particles, in any order; plan: how many threads the others take, none where nobody is fast;
 //   file      each slow particle into the list of its cell, linked: their order is of no matter, since of all hits the
 //             first is taken, whichever comes first;
-//   still     where each path ends at walls, slow particles and obstacles;
+//   still     where each path ends at walls, slow particles and obstacles: a thread a path, or where sizes differ, and a
+//             large one passes many cells of small ones, a workgroup, whose threads share the cells; so does meet;
 //   link      the paths into the lists of the cells that they pass;
 //   meet      a round: where each path ends, with the ends of the others as they were; next: whether another is needed;
 //   claim     whom a slow particle names: the lowest key, then the lowest id;
@@ -30,23 +31,34 @@ fn begin() {
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn reset() {
   flights[FLIGHT_PATHS] = 0u;
-  flights[FLIGHT_FASTEST] = 0u;
+  flights[FLIGHT_FARTHEST] = 0u;
+  flights[FLIGHT_FAST_LEVELS] = 0u;
+  flights[FLIGHT_SLOW_LEVELS] = 0u;
 }
 
-// One workgroup for so many threads, folded where that is more than one dimension takes.
-fn dispatch_over(word: u32, threads: u32) {
-  let workgroups = (threads + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+// So many workgroups, folded where that is more than one dimension takes.
+fn dispatch(word: u32, workgroups: u32) {
   dispatches[word] = min(workgroups, MOST_WORKGROUPS);
   dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
   dispatches[word + 2u] = 1u;
 }
 
+fn workgroups_of(threads: u32) -> u32 {
+  return (threads + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+}
+
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn plan() {
   let count = flights[FLIGHT_PATHS];
-  dispatch_over(PATH_DISPATCH, count);
-  dispatch_over(ROUND_DISPATCH, count);
-  dispatch_over(FILE_DISPATCH, select(0u, grid.count, count > 0u));
+#if MIXED
+  let searches = count;
+#else
+  let searches = workgroups_of(count);
+#endif
+  dispatch(PATH_DISPATCH, workgroups_of(count));
+  dispatch(STILL_DISPATCH, searches);
+  dispatch(ROUND_DISPATCH, searches);
+  dispatch(FILE_DISPATCH, select(0u, workgroups_of(grid.count), count > 0u));
   flights[FLIGHT_UNSETTLED] = 0xffffffffu;
   flights[FLIGHT_ALL] += count;
   if (flights[FLIGHT_FIRST] == 1u) {
@@ -105,6 +117,18 @@ fn flights_word(word: u32) -> u32 {
 }
 #endif
 
+#if NOTING
+#if MIXED
+// That somebody is on the level of a body.
+fn note_level(word: u32, body: Body) {
+  let bit = 1u << level_of_body(body);
+  if ((atomicLoad(&flights[word]) & bit) == 0u) {
+    atomicOr(&flights[word], bit);
+  }
+}
+#endif
+#endif
+
 #if READING
 fn flights_word(word: u32) -> u32 {
   return flights[word];
@@ -124,6 +148,73 @@ fn name_of(partner: u32) -> u32 {
 fn comes_first(hit: vec2u, best: vec2u) -> bool {
   return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
 }
+
+#if MIXED
+// The threads of a workgroup that follow one path.
+const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
+
+// Complement of the lowest key that any has found: what the others may leave out, but need not.
+var<workgroup> known: atomic<u32>;
+var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
+
+fn is_over(best: vec2u, since: f32) -> bool {
+  return is_before(min(best.x, ~atomicLoad(&known)), since);
+}
+
+fn tell(best: vec2u) {
+  atomicMax(&known, ~best.x);
+}
+
+// Of what all threads have found; the first thread's is to be taken.
+fn first_of_all(best: vec2u, thread: u32) -> vec2u {
+  found[thread] = best;
+  workgroupBarrier();
+  var first = best;
+  if (thread == 0u) {
+    for (var other = 1u; other < HEAVY_WORKGROUP_SIZE; other++) {
+      if (comes_first(found[other], first)) {
+        first = found[other];
+      }
+    }
+  }
+  return first;
+}
+
+fn path_of(workgroup: u32, thread: u32) -> u32 {
+  return workgroup;
+}
+#else
+const THREADS_OF_PATH = 1u;
+
+fn is_over(best: vec2u, since: f32) -> bool {
+  return is_before(best.x, since);
+}
+
+fn tell(best: vec2u) {
+}
+
+fn first_of_all(best: vec2u, thread: u32) -> vec2u {
+  return best;
+}
+
+fn path_of(workgroup: u32, thread: u32) -> u32 {
+  return workgroup * WORKGROUP_SIZE + thread;
+}
+#endif
+
+// Which of those that share a path a thread is.
+fn turn_of(thread: u32) -> u32 {
+  return thread % THREADS_OF_PATH;
+}
+
+// The levels to be searched, as bits.
+fn levels_of(word: u32) -> u32 {
+#if MIXED
+  return flights_word(word);
+#else
+  return 1u;
+#endif
+}
 #endif
 
 #if PATHS
@@ -131,13 +222,14 @@ fn path_count() -> u32 {
   return min(flights_word(FLIGHT_PATHS), grid.count);
 }
 
+// Of paths that are none, anybody's.
 fn slot_of_path(path: u32) -> u32 {
-  return min(flights_word(FLIGHT_HEADER + path), grid.count - 1u);
+  return min(flights_word(FLIGHT_HEADER + min(path, grid.count - 1u)), grid.count - 1u);
 }
 #endif
 
 #if LIST
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> flights: array<atomic<u32>>;
 
@@ -148,44 +240,50 @@ fn list(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count || !is_finite(load_vector(position_in[slot]))) {
+  if (slot >= grid.count || !is_live(position_in[slot])) {
     return;
   }
   let way = way_of(slot);
-  if (is_fast(way)) {
+  let body = position_in[slot];
+  if (is_fast(way, body)) {
     let path = atomicAdd(&flights[FLIGHT_PATHS], 1u);
     atomicStore(&flights[FLIGHT_HEADER + path], slot);
-  } else if (is_fast(substep.substeps * way) && flights_word(FLIGHT_FIRST) == 1u) {
+#if MIXED
+    note_level(FLIGHT_FAST_LEVELS, body);
+#endif
+  } else if (is_fast(substep.substeps * way, body) && flights_word(FLIGHT_FIRST) == 1u) {
     atomicAdd(&flights[FLIGHT_SUBSTEPPED], 1u);
   }
 }
 
-// For simulations that ask how fast the fastest is: the square of its speed.
+// For simulations that ask how far, in its own diameters, anybody may move in a step.
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn fastest(
+fn farthest(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count || !is_finite(load_vector(position_in[slot]))) {
+  if (slot >= grid.count || !is_live(position_in[slot])) {
     return;
   }
-  let speed = load_vector(velocity_in[slot]);
-  let bits = bitcast<u32>(dot(speed, speed));
-  if (bits > flights_word(FLIGHT_FASTEST)) {
-    atomicMax(&flights[FLIGHT_FASTEST], bits);
+  let time = substep.dt * substep.substeps;
+  let speed = length(load_vector(velocity_in[slot])) + length(substep.gravity) * time;
+  let bits = bitcast<u32>(speed * time / sqrt(diameter_squared(position_in[slot])));
+  if (bits > flights_word(FLIGHT_FARTHEST)) {
+    atomicMax(&flights[FLIGHT_FARTHEST], bits);
   }
 }
 #endif
 
 #if FILE
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 // The first particle of each bucket; the first node of each list of paths; the next after each particle; two words for each
 // node: the next after it, and when the path passes there. One more than a slot or a node, or 0.
 @group(1) @binding(3) var<storage, read_write> links: array<atomic<u32>>;
+@group(1) @binding(4) var<storage, read_write> flights: array<atomic<u32>>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn file(
@@ -197,10 +295,14 @@ fn file(
   if (slot >= grid.count) {
     return;
   }
-  let bucket = bucket_of(load_vector(position_in[slot]), id_in[slot]);
-  if (bucket < grid.cell_count && !is_fast(way_of(slot))) {
+  let body = position_in[slot];
+  let bucket = bucket_of(located(body), id_in[slot]);
+  if (bucket < grid.cell_count && !is_fast(way_of(slot), body)) {
     let next = atomicExchange(&links[bucket], slot + 1u);
     atomicStore(&links[word_of_next(slot)], next);
+#if MIXED
+    note_level(FLIGHT_SLOW_LEVELS, body);
+#endif
   }
 }
 
@@ -215,7 +317,7 @@ fn sweep(
   if (slot >= grid.count) {
     return;
   }
-  let bucket = bucket_of(load_vector(position_in[slot]), id_in[slot]);
+  let bucket = bucket_of(located(position_in[slot]), id_in[slot]);
   if (bucket < grid.cell_count) {
     atomicStore(&links[bucket], 0u);
   }
@@ -223,7 +325,7 @@ fn sweep(
 #endif
 
 #if STILL
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> links: array<u32>;
@@ -234,12 +336,17 @@ fn sweep(
 @group(1) @binding(6) var<storage, read> obstacles: array<u32>;
 #endif
 
+// Of what both reach, as far as the end of a slow particle can be that comes too near: all, FAST_SHARE, and rounding.
+const AROUND_SLOW = 1.25;
+
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;
-  let end = load_vector(position_in[slot]);
+  let end = place_of(position_in[slot]);
+  let lower = substep.lower + margin_of(position_in[slot]);
+  let upper = substep.upper - margin_of(position_in[slot]);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let along = way[axis];
-    let beyond = select(substep.lower[axis] - end[axis], end[axis] - substep.upper[axis], along > 0.0);
+    let beyond = select(lower[axis] - end[axis], end[axis] - upper[axis], along > 0.0);
     if (substep.walls != 0u && beyond > 0.0 && along != 0.0) {
       let time = max(0.0, 1.0 - beyond / abs(along));
       let hit = vec2u(key_of_hit(time, abs(along)), WALL_PARTNER + axis);
@@ -249,67 +356,88 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
-@compute @workgroup_size(WORKGROUP_SIZE)
-fn still(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
-  @builtin(local_invocation_index) thread: u32,
-) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (path >= path_count()) {
-    return;
-  }
-  let slot = slot_of_path(path);
+// Where a path ends, as far as one of the threads that share it finds.
+fn end_among_slow(slot: u32, turn: u32) -> vec2u {
+  let body = position_in[slot];
   let way = way_of(slot);
-  let cuts = cuts_of(way, longest_piece(f32(PIECE_CELLS)));
+  let own_level = level_of_body(body);
+  let cuts = cuts_of(way, longest_piece(body, f32(PIECE_CELLS)));
   let followed = followed_pieces(cuts);
   var best = first_wall(slot, way, vec2u(key_of_end(followed / cuts), NO_PARTNER));
   for (var piece = 0u; piece < u32(followed); piece++) {
     let since = f32(piece) / cuts;
-    if (is_before(best.x, since)) {
+    let to = f32(piece + 1u) / cuts;
+    if (is_over(best, since)) {
       break;
     }
-    // As far as the end of a slow particle can be that comes too near: NEAR_SHARE, FAST_SHARE and rounding.
-    let block = block_around(slot, way, since, f32(piece + 1u) / cuts, 1.25 * substep.diameter);
-    if (is_coarse(block)) {
+    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_SLOW)))) {
       let held = vec2u(key_of_end(since), NO_PARTNER);
       best = select(best, held, held.x < best.x);
       break;
     }
     let begin = place_at(slot, way, since);
-    let cells = cells_in(block);
-    for (var index = 0u; index < cells; index++) {
-      let bucket = bucket_in(block, index);
-      var entry = links[bucket];
-      // Never more than all, so that not even a broken list holds up the device.
-      for (var met = 0u; met < grid.count && entry != 0u; met++) {
-        let other = min(entry - 1u, grid.count - 1u);
-        let their_way = way_of(other);
-        let apart = separation(begin, place_at(other, their_way, since));
-        let hit = vec2u(impact(apart, way - their_way, since), other);
-        if (hit.x <= best.x && comes_first(hit, best)) {
-          best = hit;
+    for (var levels = levels_of(FLIGHT_SLOW_LEVELS); levels != 0u; levels &= levels - 1u) {
+      let level = countTrailingZeros(levels);
+      let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_SLOW));
+      let cells = cells_in(block);
+      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+        let bucket = bucket_in(block, index);
+        var entry = links[bucket];
+        // Never more than all, so that not even a broken list holds up the device.
+        for (var met = 0u; met < grid.count && entry != 0u; met++) {
+          let other = min(entry - 1u, grid.count - 1u);
+          let their_way = way_of(other);
+          let apart = separation(begin, place_at(other, their_way, since));
+          let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
+          if (hit.x <= best.x && comes_first(hit, best)) {
+            best = hit;
+          }
+          entry = links[word_of_next(other)];
         }
-        entry = links[word_of_next(other)];
-      }
 #if OBSTACLES
-      let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
-      for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
-        let apart = separation(begin, obstacle_position(obstacle));
-        let hit = vec2u(impact(apart, way, since), OBSTACLE_PARTNER | obstacle);
-        if (hit.x <= best.x && comes_first(hit, best)) {
-          best = hit;
+        let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
+        for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
+          let apart = separation(begin, obstacle_position(obstacle));
+          // As large as particles, all of one radius then.
+          let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
+          if (hit.x <= best.x && comes_first(hit, best)) {
+            best = hit;
+          }
         }
-      }
 #endif
+      }
     }
+    tell(best);
   }
-  first[slot] = best;
+  return best;
+}
+
+#if MIXED
+@compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
+#else
+@compute @workgroup_size(WORKGROUP_SIZE)
+#endif
+fn still(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
+  let is_path = path < path_count();
+  let slot = slot_of_path(path);
+  var best = vec2u(NEVER, NO_PARTNER);
+  if (is_path) {
+    best = end_among_slow(slot, turn_of(thread));
+  }
+  let hit = first_of_all(best, thread);
+  if (is_path && turn_of(thread) == 0u) {
+    first[slot] = hit;
+  }
 }
 #endif
 
 #if LINK
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> links: array<atomic<u32>>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -324,9 +452,10 @@ struct Passed {
 }
 
 fn passed_in(slot: u32, way: Vector, since: f32, to: f32) -> Passed {
-  let block = block_around(slot, way, since, to, 0.0);
+  let level = level_of_body(position_in[slot]);
+  let block = block_around(slot, way, since, to, level, Vector());
   if (is_coarse(block)) {
-    return Passed(block_around(slot, way, since, since, 0.0), true);
+    return Passed(block_around(slot, way, since, since, level, Vector()), true);
   }
   return Passed(block, false);
 }
@@ -344,7 +473,7 @@ fn link(
   let slot = slot_of_path(path);
   let way = way_of(slot);
   let room = room_of_path();
-  let cuts = cuts_of(way, longest_piece(1.0));
+  let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
   var used = 0u;
   for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
     let since = f32(piece) / cuts;
@@ -385,7 +514,7 @@ fn unlink(
   }
   let slot = slot_of_path(path);
   let way = way_of(slot);
-  let cuts = cuts_of(way, longest_piece(1.0));
+  let cuts = cuts_of(way, longest_piece(position_in[slot], 1.0));
   for (var piece = 0u; piece < linked_pieces(cuts); piece++) {
     let since = f32(piece) / cuts;
     if (is_before(first[slot].x, since)) {
@@ -404,7 +533,7 @@ fn unlink(
 #endif
 
 #if MEET
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> links: array<u32>;
@@ -413,6 +542,8 @@ fn unlink(
 @group(1) @binding(5) var<storage, read> first: array<vec2u>;
 @group(1) @binding(6) var<storage, read> hits_in: array<vec2u>;
 @group(1) @binding(7) var<storage, read_write> hits_out: array<vec2u>;
+
+const AROUND_FAST = 1.0;
 
 // Whether one on a piece of its path can be where another is on a piece of its own, which ends at a tick: both fly, or the
 // other one rests there.
@@ -424,11 +555,13 @@ fn may_meet(window: u32, theirs: u32, end: u32) -> bool {
 
 // The key of the hit when one meets another, from a time on, whose own path ends at a key.
 fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
+  let body = position_in[slot];
+  let their_body = position_in[other];
   let their_way = way_of(other);
   // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
   if (!is_before(end, since)) {
     let apart = separation(place_at(slot, way, since), place_at(other, their_way, since));
-    let key = impact(apart, way - their_way, since);
+    let key = impact(apart, way - their_way, since, body, their_body);
     if ((key >> CLOSING_BITS) <= (end >> CLOSING_BITS)) {
       return key;
     }
@@ -439,63 +572,84 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   }
   let begin = max(since, until);
   let apart = separation(place_at(slot, way, begin), place_at(other, their_way, until));
-  return impact(apart, way, begin);
+  return impact(apart, way, begin, body, their_body);
 }
 
+// Where a path ends, as far as one of the threads that share it finds.
+fn end_among_fast(slot: u32, turn: u32) -> vec2u {
+  let body = position_in[slot];
+  let way = way_of(slot);
+  let own_level = level_of_body(body);
+  let paths = path_count();
+  let room = room_of_path();
+  let cuts = cuts_of(way, longest_piece(body, f32(PIECE_CELLS)));
+  var best = first[slot];
+  for (var piece = 0u; piece < u32(followed_pieces(cuts)); piece++) {
+    let since = f32(piece) / cuts;
+    let to = f32(piece + 1u) / cuts;
+    if (is_over(best, since)) {
+      break;
+    }
+    let window = window_between(since, to);
+    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_FAST)))) {
+      break;
+    }
+    for (var levels = levels_of(FLIGHT_FAST_LEVELS); levels != 0u; levels &= levels - 1u) {
+      let level = countTrailingZeros(levels);
+      let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_FAST));
+      let cells = cells_in(block);
+      for (var index = turn; index < cells; index += THREADS_OF_PATH) {
+        var entry = links[word_of_list(list_in(block, index))];
+        for (var met = 0u; met < arrayLength(&links) && entry != 0u; met++) {
+          let node = min(entry - 1u, paths * room - 1u);
+          let other = slot_of_path(node / room);
+          let word = word_of_node(node);
+          entry = links[word];
+          let end = hits_in[other].x;
+          if (other != slot && may_meet(window, links[word + 1u], end >> CLOSING_BITS)) {
+            let hit = vec2u(meet_fast(slot, way, since, other, end), other);
+            if (hit.x <= best.x && comes_first(hit, best)) {
+              best = hit;
+            }
+          }
+        }
+      }
+    }
+    tell(best);
+  }
+  return best;
+}
+
+#if MIXED
+@compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
+#else
 @compute @workgroup_size(WORKGROUP_SIZE)
+#endif
 fn meet(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let path = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  let paths = path_count();
-  if (path >= paths) {
-    return;
-  }
+  let path = path_of(linear_workgroup(workgroup, workgroups), thread);
+  let is_path = path < path_count();
   let slot = slot_of_path(path);
-  let way = way_of(slot);
-  let room = room_of_path();
-  let cuts = cuts_of(way, longest_piece(f32(PIECE_CELLS)));
-  var best = first[slot];
-  for (var piece = 0u; piece < u32(followed_pieces(cuts)); piece++) {
-    let since = f32(piece) / cuts;
-    if (is_before(best.x, since)) {
-      break;
-    }
-    let window = window_between(since, f32(piece + 1u) / cuts);
-    let block = block_around(slot, way, since, f32(piece + 1u) / cuts, substep.diameter);
-    if (is_coarse(block)) {
-      break;
-    }
-    let cells = cells_in(block);
-    for (var index = 0u; index < cells; index++) {
-      var entry = links[word_of_list(list_in(block, index))];
-      for (var met = 0u; met < arrayLength(&links) && entry != 0u; met++) {
-        let node = min(entry - 1u, paths * room - 1u);
-        let other = slot_of_path(node / room);
-        let word = word_of_node(node);
-        entry = links[word];
-        let end = hits_in[other].x;
-        if (other != slot && may_meet(window, links[word + 1u], end >> CLOSING_BITS)) {
-          let hit = vec2u(meet_fast(slot, way, since, other, end), other);
-          if (hit.x <= best.x && comes_first(hit, best)) {
-            best = hit;
-          }
-        }
-      }
-    }
+  var best = vec2u(NEVER, NO_PARTNER);
+  if (is_path) {
+    best = end_among_fast(slot, turn_of(thread));
   }
-  let before = hits_in[slot];
-  if (any(best != before)) {
-    atomicMin(&flights[FLIGHT_UNSETTLED], min(best.x, before.x));
+  let hit = first_of_all(best, thread);
+  if (is_path && turn_of(thread) == 0u) {
+    let before = hits_in[slot];
+    if (any(hit != before)) {
+      atomicMin(&flights[FLIGHT_UNSETTLED], min(hit.x, before.x));
+    }
+    hits_out[slot] = hit;
   }
-  hits_out[slot] = best;
 }
 #endif
 
 #if CLAIM
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -507,7 +661,7 @@ fn meet(
 // What a path hits that is settled, if that is a slow particle.
 fn slow_partner(slot: u32) -> u32 {
   let hit = hits[slot];
-  if (hit.x >= flights[FLIGHT_UNSETTLED] || hit.y >= OBSTACLE_PARTNER || is_fast(way_of(hit.y))) {
+  if (hit.x >= flights[FLIGHT_UNSETTLED] || hit.y >= OBSTACLE_PARTNER || is_fast(way_of(hit.y), position_in[hit.y])) {
     return NO_PARTNER;
   }
   return hit.y;
@@ -549,7 +703,7 @@ fn claim_lowest(
 #endif
 
 #if STRIKE
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -560,11 +714,34 @@ fn claim_lowest(
 @group(1) @binding(7) var<storage, read> obstacles: array<u32>;
 #endif
 
-// What a hit does to the velocity of one of two, `part` of what both would do; `grip`: share of the sliding that friction
-// may take. Antisymmetric to the bit. Twin: strike in src/core/flight.ts.
-fn effect_of(relative: Vector, apart: Vector, part: f32, grip: f32) -> Vector {
+// From the other to the one, of two that are `apart`.
+fn normal_of(apart: Vector, body: Body, other: Body) -> Vector {
+#if SHAPED
+  let near = nearness(body, other);
+  if (any(near.sides > Vector())) {
+    return gap_at(apart, near).normal;
+  }
+#endif
   let squared = dot(apart, apart);
-  let normal = select(Vector(), apart / sqrt(squared), squared > 0.0);
+  return select(Vector(), apart / sqrt(squared), squared > 0.0);
+}
+
+// Of what two do to each other, the part of the first.
+fn part_of(body: Body, other: Body) -> f32 {
+#if SHAPED
+  return share_of(body.shape.w, other.shape.w);
+#else
+#if MIXED
+  return share_of(radius_of(body), radius_of(other));
+#else
+  return 0.5;
+#endif
+#endif
+}
+
+// What a hit does to the velocity of one of two, `part` of what both would do; `grip`: share of the sliding that friction
+// may take. Antisymmetric to the bit, of halves. Twin: strike in src/core/flight.ts.
+fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
   let change = max(0.0, -part * (1.0 + kept) * approach);
@@ -607,13 +784,16 @@ fn strike(
 #if OBSTACLES
   if (hit.y >= OBSTACLE_PARTNER) {
     let apart = separation(place_at(slot, way, time), obstacle_position(hit.y - OBSTACLE_PARTNER));
-    velocity_out[slot] = store_vector(velocity + effect_of(velocity, apart, 1.0, substep.grip_share));
+    let normal = normal_of(apart, position_in[slot], position_in[slot]);
+    velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
     return;
   }
 #endif
   let partner = min(hit.y, grid.count - 1u);
   let their_way = way_of(partner);
-  let flies = is_fast(their_way);
+  let body = position_in[slot];
+  let their_body = position_in[partner];
+  let flies = is_fast(their_way, their_body);
   let theirs = hits[partner];
   let names = theirs.y == slot && theirs.x < unsettled;
   let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
@@ -623,17 +803,22 @@ fn strike(
   // The same for both, so that what they do to each other is, to the bit.
   let when = select(time, min(time, time_of_key(theirs.x)), flies);
   let apart = separation(place_at(slot, way, when), place_at(partner, their_way, when));
+  let normal = normal_of(apart, body, their_body);
   let their_velocity = load_vector(velocity_in[partner]);
-  let effect = effect_of(velocity - their_velocity, apart, 0.5, substep.grip_share);
+  let relative = velocity - their_velocity;
+  let part = part_of(body, their_body);
+  let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);
   velocity_out[slot] = store_vector(velocity + effect);
   if (!flies) {
-    velocity_out[partner] = store_vector(their_velocity - effect);
+    let rest = part_of(their_body, body);
+    let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
+    velocity_out[partner] = store_vector(their_velocity - back);
   }
 }
 #endif
 
 #if LAND
-@group(1) @binding(0) var<storage, read_write> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read_write> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read_write> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read_write> flights: array<atomic<u32>>;
@@ -676,13 +861,14 @@ fn land(
     var place = place_at(slot, way, time);
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;
-      let limit = select(substep.lower[axis], substep.upper[axis], way[axis] > 0.0);
+      let margin = margin_of(position_in[slot])[axis];
+      let limit = select(substep.lower[axis] + margin, substep.upper[axis] - margin, way[axis] > 0.0);
       let gap = limit - place[axis];
-      if (gap * gap <= FAST_SQUARED * substep.diameter_squared) {
+      if (gap * gap <= FAST_SQUARED * diameter_squared(position_in[slot])) {
         place[axis] = limit;
       }
     }
-    position_in[slot] = store_vector(carried(place));
+    position_in[slot] = with_place(position_in[slot], carried(place));
   }
   velocity_in[slot] = struck[slot];
 }

@@ -2,8 +2,8 @@
 // particles friction would, since it takes back its share of motions that ended early. Inputs: positions before the pass.
 // In place: positions after it. Slots stay as they are. Twin: restrain in src/core/flight.ts.
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
-@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<Body>;
 
 // Square of FAST_SHARE.
 const FAST_SQUARED = 1.0 / f32(FLIGHT_PARTS * FLIGHT_PARTS);
@@ -18,11 +18,17 @@ fn restrain(
   if (slot >= grid.count) {
     return;
   }
-  let before = load_vector(position_in[slot]);
-  let way = separation(load_vector(position_out[slot]), before);
+  let body = position_out[slot];
+  let before = place_of(position_in[slot]);
+  let way = separation(place_of(body), before);
   let squared = dot(way, way);
-  let most = FAST_SQUARED * substep.diameter_squared;
+#if MIXED
+  let diameter_squared = thickness_of(body) * thickness_of(body);
+#else
+  let diameter_squared = substep.diameter_squared;
+#endif
+  let most = FAST_SQUARED * diameter_squared;
   if (is_finite(before) && squared > most) {
-    position_out[slot] = store_vector(carried(before + sqrt(most / squared) * way));
+    position_out[slot] = with_place(body, carried(before + sqrt(most / squared) * way));
   }
 }

@@ -112,26 +112,32 @@ export const RETIRED_BIT = 0x8000_0000;
 export const NO_PARTNER = 0xffff_ffff;
 
 /**
- * Words before the list of fast particles: how many there are; the key from which on nothing is settled; the square of the
- * greatest speed. From FLIGHT_FIRST on, of a step: whether no substep is done, and the counters of Flights in
+ * Words before the list of fast particles: how many there are; the key from which on nothing is settled; how far anybody
+ * may move, in diameters; the levels that any of the fast and of the slow are on, where sizes differ. From FLIGHT_FIRST on, of a step: whether no substep is done, and the counters of Flights in
  * core/flight.ts.
  */
 export const FLIGHT_PATHS = 0;
 export const FLIGHT_UNSETTLED = 1;
-export const FLIGHT_FASTEST = 2;
-export const FLIGHT_FIRST = 3;
-export const FLIGHT_SUBSTEPPED = 4;
-export const FLIGHT_SWEPT = 5;
-export const FLIGHT_ALL = 6;
-export const FLIGHT_HITS = 7;
-export const FLIGHT_HELD = 8;
-export const FLIGHT_HEADER = 9;
+export const FLIGHT_FARTHEST = 2;
+export const FLIGHT_FAST_LEVELS = 3;
+export const FLIGHT_SLOW_LEVELS = 4;
+export const FLIGHT_FIRST = 5;
+export const FLIGHT_SUBSTEPPED = 6;
+export const FLIGHT_SWEPT = 7;
+export const FLIGHT_ALL = 8;
+export const FLIGHT_HITS = 9;
+export const FLIGHT_HELD = 10;
+export const FLIGHT_HEADER = 11;
 
-/** Where the arguments of indirect dispatches begin: over paths, over paths in a round, over all particles. */
+/**
+ * Where the arguments of indirect dispatches begin: over paths, over those that are searched, the same in a round, over all
+ * particles.
+ */
 export const PATH_DISPATCH = 0;
-export const ROUND_DISPATCH = 3;
-export const FILE_DISPATCH = 6;
-export const FLIGHT_DISPATCHES = 9;
+export const STILL_DISPATCH = 3;
+export const ROUND_DISPATCH = 6;
+export const FILE_DISPATCH = 9;
+export const FLIGHT_DISPATCHES = 12;
 
 /**
  * Times of paths are whole ticks, so many to a substep, rounded down: one stops the moment before it is too near. So

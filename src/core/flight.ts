@@ -3,31 +3,34 @@
  * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
  * GPU shaders/solve/flight.wgsl.
  *
- * The law, after integrating and before the sort:
+ * The law, after integrating and before the sort. A diameter is a particle's own where sizes differ, and of a box its
+ * shortest edge:
  *   - a particle is fast if it moves farther than a sixteenth of a diameter (FAST_SHARE) in the substep. Its path is the
  *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
- *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes
- *     nearer to than 15/16 of a diameter (NEAR_SHARE) while it approaches; of several at the same time, the one at which
- *     it closes in fastest, of equal ones the one with the lowest id. What is left over is for the contact law.
- *     Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path ends and
- *     rest there for the rest of the substep;
+ *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes to
+ *     overlap by a sixteenth of the lesser of both diameters (OVERLAP_SHARE) while it approaches; of several at the same
+ *     time, the one at which it closes in fastest, of equal ones the one with the lowest id. What is left over is for the
+ *     contact law. Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path
+ *     ends and rest there for the rest of the substep;
  *   - so ends depend on each other, but an earlier one never on a later one. In each of FLIGHT_ROUNDS rounds all paths are
  *     followed anew, with the others' ends as the round before has them: after n rounds whatever hangs on fewer than n
  *     others is settled. All is settled before the earliest time at which the last round still changed anything. There
  *     the others are held: their paths end in mid-air, with their velocity, and go on in the next substep;
- *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed) and friction.
- *     A slow one names the first of those that name it. Whoever is not named rests where it is until the next substep,
- *     with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
- *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep; one so
- *     long that this is not a tick stays where it begins. On the GPU it is held too where floats are coarser than its cells.
- * Nobody's centre comes nearer to another's than NEAR_SHARE of a diameter on a path, so nobody passes through anybody.
- * After each pass of the contact law, whoever was pushed farther than FAST_SHARE of a diameter is taken back to that:
- * friction takes back its share of a motion, and of one that ended early that would be many diameters.
+ *   - two that name each other bounce as a pair, with the contact law's restitution (none below restSpeed), friction and
+ *     shares. A slow one names the first of those that name it. Whoever is not named rests where it is until the next
+ *     substep, with its velocity, or what the contact law makes of it. Walls and obstacles are always free.
+ *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep, of
+ *     different sizes such as its particle is filed in; one so long that this is not a tick stays where it begins. On the
+ *     GPU it is held too where floats are coarser than its cells.
+ * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody. After each pass of the
+ * contact law, whoever was pushed farther than FAST_SHARE of a diameter is taken back to that: friction takes back its
+ * share of a motion, and of one that ended early that would be many diameters.
  */
 import { carryCoordinate } from './cells';
 import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
 import type { Substep } from './settings';
-import type { World } from './world';
+import { type Sizes, thicknessOf } from './shapes';
+import type { Dimensions, World } from './world';
 
 /**
  * Of a diameter: who moves farther in a substep is fast. Slower ones are the contact law's business, which lets them come
@@ -35,14 +38,17 @@ import type { World } from './world';
  */
 export const FAST_SHARE = 1 / FLIGHT_PARTS;
 
-/** Of a diameter: how near two centres come on a path. Resting contacts are not as deep, so that they end nobody's. */
-export const NEAR_SHARE = 1 - 1 / FLIGHT_PARTS;
+/** Of a diameter: how deep a path leads into another. Resting contacts of equals are not as deep, so that they end none. */
+export const OVERLAP_SHARE = 1 / FLIGHT_PARTS;
 
 /**
  * Of a diameter: how far the last tick before a wall may take one, so that it lies against it. Ticks that are longer might
  * take it through others.
  */
-export const TO_WALL = 1 - NEAR_SHARE;
+export const TO_WALL = 1 / FLIGHT_PARTS;
+
+/** A key later than any path. */
+export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
@@ -88,24 +94,29 @@ export function addFlights(sum: Flights | undefined, substep: Flights): Flights 
   return { ...sum, paths: sum.paths + paths, hits: sum.hits + hits, held: sum.held + held };
 }
 
-/** Of the first `count` particles, those aside that are set aside. */
-export function greatestSpeed(
-  dimensions: number,
-  positions: Float32Array,
-  velocities: Float32Array,
+/**
+ * The most diameters that one of the first `count` particles may move in `dt` seconds, those aside that are set aside.
+ * `radius`: of all, where none has a size of its own.
+ */
+export function farthestWay(
+  dimensions: Dimensions,
+  { positions, velocities, ...sizes }: Pick<FlightState, 'positions' | 'velocities'> & Sizes,
   count: number,
+  { gravity, dt, radius }: { readonly gravity: readonly number[]; readonly dt: number; readonly radius: number },
 ): number {
-  let greatest = 0;
-  for (let first = 0; first < dimensions * count; first += dimensions) {
+  const gained = Math.hypot(...gravity) * dt;
+  let farthest = 0;
+  for (let slot = 0; slot < count; slot++) {
     let squared = 0;
     let place = 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      squared += (velocities[first + axis] as number) ** 2;
-      place += positions[first + axis] as number;
+      squared += (velocities[dimensions * slot + axis] as number) ** 2;
+      place += positions[dimensions * slot + axis] as number;
     }
-    if (squared > greatest && Number.isFinite(place)) greatest = squared;
+    const way = ((Math.sqrt(squared) + gained) * dt) / thicknessOf(dimensions, sizes, slot, radius);
+    if (way > farthest && Number.isFinite(place)) farthest = way;
   }
-  return Math.sqrt(greatest);
+  return farthest;
 }
 
 /** Takes back whoever was pushed farther than FAST_SHARE of a diameter in a pass; `after` in place, packed like `before`. */
@@ -115,11 +126,13 @@ export function restrain(
   before: Float32Array,
   after: Float32Array,
   live: number,
+  sizes: Sizes = {},
 ): void {
   const { dimensions, period } = world;
-  const most = FAST_SHARE * diameter;
   const way = new Float64Array(dimensions);
-  for (let first = 0; first < dimensions * live; first += dimensions) {
+  for (let slot = 0; slot < live; slot++) {
+    const first = dimensions * slot;
+    const most = FAST_SHARE * thicknessOf(dimensions, sizes, slot, diameter / 2);
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       const along = (after[first + axis] as number) - (before[first + axis] as number);
@@ -137,7 +150,7 @@ export function restrain(
 }
 
 /** The ends of a substep's motion, sorted; those from `live` on are set aside. */
-export interface FlightState {
+export interface FlightState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -146,17 +159,20 @@ export interface FlightState {
 
 /** How candidates are found; more than are asked for do no harm. */
 export interface FlightSearch {
-  /** Slots of particles whose ends are in a box. */
+  /** Slots of particles that at their ends, an eighth of their extent wider on each side, reach into a box; others may be. */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
-  /** Positions of obstacles, by slot, and the slots of those in a box. */
+  /** Positions of obstacles, by slot, and the slots of those that reach into a box. */
   readonly obstacles: Float32Array | undefined;
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
   /** Every two boxes of packed ones (low corner, high corner) that overlap, once. */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
 }
 
-/** Longest piece of a path: in a world that wraps around, short enough that the nearest image stays the nearest. */
-export function longestPiece({ cellSize, period, diameter }: World): number {
+/**
+ * Longest piece of a path of a particle that is filed in cells of an edge: in a world that wraps around, short enough that
+ * the nearest image stays the nearest.
+ */
+export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
     (longest, length) => (length > 0 ? Math.min(longest, length / 4 - diameter / 2) : longest),
     PIECE_CELLS * cellSize,
@@ -169,7 +185,7 @@ export function longestPiece({ cellSize, period, diameter }: World): number {
  */
 export function strike(
   relative: readonly number[],
-  normal: readonly number[],
+  normal: ArrayLike<number>,
   part: number,
   grip: number,
   { restitution, restSpeed, friction }: Substep,
@@ -180,5 +196,5 @@ export function strike(
   const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
   const slidingSpeed = Math.hypot(...sliding);
   const braking = slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
-  return normal.map((along, axis) => change * along - braking * (sliding[axis] as number));
+  return sliding.map((along, axis) => change * (normal[axis] as number) - braking * along);
 }

@@ -5,6 +5,7 @@
  */
 import { carryCoordinate } from './cells';
 import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from './constants';
+import { Encounter } from './encounter';
 import {
   FAST_SHARE,
   FLIGHT_ROUNDS,
@@ -14,29 +15,27 @@ import {
   keyOfEnd,
   keyOfHit,
   longestPiece,
-  NEAR_SHARE,
+  NEVER,
   NO_FLIGHTS,
   strike,
   TO_WALL,
   timeOfKey,
 } from './flight';
+import { levelOf } from './levels';
 import { OBSTACLE_PARTNER } from './obstacles';
-import type { Substep } from './settings';
+import { type Substep, shareOf } from './settings';
+import { extentAlong, thicknessOf } from './shapes';
 import type { World } from './world';
-
-/** A key later than any path. */
-const NEVER = 2 ** 32;
 
 /** Pieces of all paths together that are followed at most. */
 const ALL_PIECES = 2 ** 22;
 
 /**
- * Diameters that a box around a piece of a path is wider than the piece on each side, where it is to hold the ends of slow
- * particles that it may meet: NEAR_SHARE, FAST_SHARE and rounding; and where two such boxes are to overlap if their paths
- * meet: half of NEAR_SHARE and rounding.
+ * Of what a particle reaches, how much wider a box around a piece of its path is on each side, where it is to hold all that
+ * slow particles, taken as wide, may be met on; and where two such boxes are to overlap if their paths meet.
  */
 const AROUND_SLOW = 1.25;
-const AROUND_FAST = 0.5;
+const AROUND_FAST = 1;
 
 /**
  * Puts fast particles where their paths end, with the velocities of those that hit somebody. In place. Where nobody is
@@ -48,7 +47,7 @@ export function followPaths(
   state: FlightState,
   search: FlightSearch,
 ): Flights {
-  const { slots, substepped } = findFast(world.dimensions, substep, state);
+  const { slots, substepped } = findFast(world, substep, state);
   const swept = slots.length;
   if (swept === 0) return { ...NO_FLIGHTS, substepped };
   const paths = new Paths(world, substep, state, search, slots);
@@ -60,14 +59,16 @@ export function followPaths(
 
 /** Slots of the fast, ascending; and how many more a whole step would move too far, but not a substep. */
 function findFast(
-  dimensions: number,
+  { dimensions }: World,
   { dt, substeps, diameter }: Substep,
-  { velocities, live }: FlightState,
+  state: FlightState,
 ): { readonly slots: readonly number[]; readonly substepped: number } {
-  const least = (FAST_SHARE * diameter) ** 2;
+  const { velocities, radii, live } = state;
+  let least = (FAST_SHARE * diameter) ** 2;
   const slots: number[] = [];
   let substepped = 0;
   for (let slot = 0; slot < live; slot++) {
+    if (radii) least = (FAST_SHARE * thicknessOf(dimensions, state, slot, 0)) ** 2;
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       squared += Math.fround(dt * (velocities[dimensions * slot + axis] as number)) ** 2;
@@ -105,14 +106,14 @@ interface Landing {
   readonly position?: readonly number[] | undefined;
   /** What its velocity changes by. */
   readonly effect?: readonly number[] | undefined;
-  /** The slow particle whose velocity changes by as much the other way. */
-  readonly other?: number | undefined;
+  /** The slow particle that it hit. */
+  readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
 }
 
 class Paths {
   private readonly pathOf = new Map<number, number>();
-  private readonly dimensions: number;
-  private readonly nearSquared: number;
+  private readonly dimensions: World['dimensions'];
+  private readonly encounter: Encounter;
   /** Pieces that each path is cut into, and how many of them are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
@@ -121,9 +122,6 @@ class Paths {
   private hits: readonly Hit[] = [];
   /** The key from which on nothing is. */
   private unsettled = Number.POSITIVE_INFINITY;
-  /** From one to another, and how the one moves, seen from the other: what `face` found last. */
-  private readonly apart: Float64Array;
-  private readonly motion: Float64Array;
 
   constructor(
     private readonly world: World,
@@ -135,13 +133,11 @@ class Paths {
   ) {
     const { dimensions } = world;
     this.dimensions = dimensions;
-    this.nearSquared = (NEAR_SHARE * substep.diameter) ** 2;
-    this.apart = new Float64Array(dimensions);
-    this.motion = new Float64Array(dimensions);
-    const longest = longestPiece(world);
+    this.encounter = new Encounter(world, substep, state);
     const most = Math.min(MOST_PIECES, Math.max(1, Math.floor(ALL_PIECES / slots.length)));
     for (const [path, slot] of slots.entries()) {
       this.pathOf.set(slot, path);
+      const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
       // Where all that may be are not a tick, the path ends where it begins.
       const followed = cuts > MOST_PIECES * FLIGHT_TICKS ? 1 : Math.min(cuts, most);
@@ -157,7 +153,7 @@ class Paths {
     this.slots.forEach((slot, path) => {
       const end = this.placeAt(slot, 1);
       this.wayOf(slot).forEach((along, axis) => {
-        const limit = (along > 0 ? upper[axis] : lower[axis]) as number;
+        const limit = this.limitOf(slot, axis, along > 0 ? upper : lower, along > 0 ? -1 : 1);
         const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
         if (!(beyond > 0)) return;
         const time = Math.max(0, 1 - beyond / Math.abs(along));
@@ -168,6 +164,7 @@ class Paths {
 
   /** Those that are not fast, and obstacles. */
   meetSlow(): void {
+    const { encounter } = this;
     const { obstacles } = this.search;
     const { positions } = this.state;
     this.slots.forEach((slot, path) => {
@@ -177,13 +174,13 @@ class Paths {
         const [low, high] = this.boxOf(this.pieceOf(path, piece), AROUND_SLOW);
         this.search.particles(low, high, (partner) => {
           if (partner === slot || this.pathOf.has(partner)) return;
-          this.face(slot, from, positions, partner, from, true);
-          this.meet(path, { key: this.impact(from), partner });
+          encounter.face(slot, from, positions, partner, from, true);
+          this.meet(path, { key: encounter.impact(from), partner });
         });
         if (!obstacles) continue;
         this.search.visitObstacles(low, high, (obstacle) => {
-          this.face(slot, from, obstacles, obstacle, 1, false);
-          this.meet(path, { key: this.impact(from), partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
+          encounter.face(slot, from, obstacles, obstacle, 1, false);
+          this.meet(path, { key: encounter.impact(from), partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
         });
       }
     });
@@ -250,9 +247,9 @@ class Paths {
         const place = dimensions * slot + axis;
         if (position) positions[place] = carryCoordinate(world, Math.fround(position[axis] as number), axis);
         if (effect) velocities[place] = (velocities[place] as number) + (effect[axis] as number);
-        if (other === undefined || !effect) continue;
-        const beside = dimensions * other + axis;
-        velocities[beside] = (velocities[beside] as number) - (effect[axis] as number);
+        if (!other) continue;
+        const beside = dimensions * other.slot + axis;
+        velocities[beside] = (velocities[beside] as number) + (other.effect[axis] as number);
       }
     }
     const ends = this.slots.map((_, path) => this.endOf(path));
@@ -286,7 +283,7 @@ class Paths {
   }
 
   private landingOf(path: number, claims: ReadonlyMap<number, number>): Landing {
-    const { substep } = this;
+    const { substep, state, encounter, dimensions } = this;
     const slot = this.slots[path] as number;
     const { key, partner } = this.endOf(path);
     const time = timeOfKey(key);
@@ -298,24 +295,51 @@ class Paths {
       const inward = (velocity[axis] as number) > 0 ? -1 : 1;
       const normal = velocity.map((_, other) => (other === axis ? inward : 0));
       const landed = this.placeAt(slot, time);
-      const limit = (inward > 0 ? substep.lower[axis] : substep.upper[axis]) as number;
-      if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * substep.diameter) landed[axis] = limit;
+      const limit = this.limitOf(slot, axis, inward > 0 ? substep.lower : substep.upper, inward);
+      if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * this.thicknessOf(slot)) landed[axis] = limit;
       return { slot, position: landed, effect: strike(velocity, normal, 1, 1, substep) };
     }
     if (partner >= OBSTACLE_PARTNER) {
-      this.face(slot, time, this.search.obstacles as Float32Array, partner - OBSTACLE_PARTNER, 1, false);
-      return { slot, position, effect: strike(velocity, unit(this.apart), 1, substep.gripShare, substep) };
+      encounter.face(slot, time, this.search.obstacles as Float32Array, partner - OBSTACLE_PARTNER, 1, false);
+      encounter.measure(0);
+      return { slot, position, effect: strike(velocity, encounter.normal, 1, substep.gripShare, substep) };
     }
     const beside = this.pathOf.get(partner);
     const isNamed = beside === undefined ? claims.get(partner) === slot : this.endOf(beside).partner === slot;
     if (!isNamed) return { slot, position };
     // The same for both, so that what they do to each other is, to the bit.
     const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
-    this.face(slot, when, this.state.positions, partner, when, true);
+    encounter.face(slot, when, state.positions, partner, when, true);
+    encounter.measure(0);
+    const { normal } = encounter;
     const theirs = this.velocityOf(partner);
     const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
-    const effect = strike(relative, unit(this.apart), 0.5, substep.gripShare, substep);
-    return { slot, position, effect, other: beside === undefined ? partner : undefined };
+    const { bulks = state.radii } = state;
+    const [own, its] = bulks ? [bulks[slot] as number, bulks[partner] as number] : [1, 1];
+    const share = shareOf(dimensions, own, its);
+    const effect = strike(relative, normal, share, 2 * share * substep.gripShare, substep);
+    if (beside !== undefined) return { slot, position, effect };
+    const rest = shareOf(dimensions, its, own);
+    const away = strike(relative, normal, rest, 2 * rest * substep.gripShare, substep).map((along) => -along);
+    return { slot, position, effect, other: { slot: partner, effect: away } };
+  }
+
+  /** How far a particle may come along an axis to one of the corners; `inward`: which way from there it is. */
+  private limitOf(slot: number, axis: number, corner: readonly number[], inward: number): number {
+    const limit = corner[axis] as number;
+    if (!this.state.radii) return limit;
+    return Math.fround(limit + inward * extentAlong(this.dimensions, this.state, slot, axis, 0));
+  }
+
+  private thicknessOf(slot: number): number {
+    return thicknessOf(this.dimensions, this.state, slot, this.substep.diameter / 2);
+  }
+
+  /** Edge of the cells that a particle is filed in. */
+  private cellSizeOf(slot: number): number {
+    const { world, state } = this;
+    if (!state.radii) return world.cellSize;
+    return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
   private velocityOf(slot: number): number[] {
@@ -333,65 +357,6 @@ class Paths {
     return end.map((along, axis) => along - (1 - time) * (way[axis] as number));
   }
 
-  /**
-   * Where one of the fast is at a time, seen from another particle or an obstacle at one, of their nearest images; and
-   * how it moves, seen from who `moves` as well or rests there.
-   */
-  private face(
-    slot: number,
-    time: number,
-    others: Float32Array,
-    other: number,
-    otherTime: number,
-    moves: boolean,
-  ): void {
-    const { dimensions, apart, motion } = this;
-    const { positions, velocities } = this.state;
-    const { period } = this.world;
-    const { dt } = this.substep;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const own = dimensions * slot + axis;
-      const theirs = dimensions * other + axis;
-      const way = Math.fround(dt * (velocities[own] as number));
-      const otherWay = others === positions ? Math.fround(dt * (velocities[theirs] as number)) : 0;
-      const place = (positions[own] as number) - (1 - time) * way;
-      let along = place - ((others[theirs] as number) - (1 - otherTime) * otherWay);
-      const length = period[axis] as number;
-      if (length > 0) along -= length * Math.round(along / length);
-      apart[axis] = along;
-      motion[axis] = moves ? way - otherWay : way;
-    }
-  }
-
-  /**
-   * The key of a hit of the two that `face` was asked about, from a time on: at once if they are too near and approach
-   * each other, NEVER if they do not come so near.
-   */
-  private impact(from: number): number {
-    const { apart, motion, nearSquared } = this;
-    let approach = 0;
-    let squared = 0;
-    let speed = 0;
-    for (let axis = 0; axis < apart.length; axis++) {
-      const along = apart[axis] as number;
-      const moving = motion[axis] as number;
-      approach += along * moving;
-      squared += along * along;
-      speed += moving * moving;
-    }
-    if (!(approach < 0)) return NEVER;
-    const gap = squared - nearSquared;
-    if (gap <= 0) {
-      return keyOfHit(from, -approach / Math.sqrt(squared));
-    }
-    const discriminant = approach * approach - speed * gap;
-    if (discriminant < 0) return NEVER;
-    const root = Math.sqrt(discriminant);
-    const time = from + gap / (root - approach);
-    if (!(time <= 1)) return NEVER;
-    return keyOfHit(time, root / Math.sqrt(nearSquared));
-  }
-
   private meet(path: number, hit: Hit): void {
     if (this.comesFirst(hit, this.first[path] as Hit)) this.first[path] = hit;
   }
@@ -407,28 +372,35 @@ class Paths {
 
   /** The key of the hit when one on a piece of its path meets another, whose path ends at a hit of its own. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
+    const { encounter } = this;
     const { positions } = this.state;
     // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
     if (!isBefore(end, from)) {
-      this.face(slot, from, positions, other, from, true);
-      const key = this.impact(from);
+      encounter.face(slot, from, positions, other, from, true);
+      const key = encounter.impact(from);
       if (timeOfKey(key) <= timeOfKey(end.key)) return key;
     }
     const until = timeOfKey(end.key);
     if (until >= 1) return NEVER;
     const begin = Math.max(from, until);
-    this.face(slot, begin, positions, other, until, false);
-    return this.impact(begin);
+    encounter.face(slot, begin, positions, other, until, false);
+    return encounter.impact(begin);
   }
 
-  /** The box around a piece, so many diameters wider on each side. */
+  /** The box around a piece, so much wider on each side, in parts of what its particle reaches. */
   private boxOf({ path, from, to }: Piece, around: number): [number[], number[]] {
+    const { dimensions, state, substep } = this;
     const slot = this.slots[path] as number;
     const begin = this.placeAt(slot, from);
     const end = this.placeAt(slot, to);
-    const margin = around * this.substep.diameter;
-    const low = begin.map((along, axis) => Math.min(along, end[axis] as number) - margin);
-    return [low, begin.map((along, axis) => Math.max(along, end[axis] as number) + margin)];
+    const margins = begin.map(
+      (_, axis) => around * extentAlong(dimensions, state, slot, axis, substep.diameter / 2),
+    );
+    const low = begin.map((along, axis) => Math.min(along, end[axis] as number) - (margins[axis] as number));
+    return [
+      low,
+      begin.map((along, axis) => Math.max(along, end[axis] as number) + (margins[axis] as number)),
+    ];
   }
 
   private pieceOf(path: number, index: number): Piece {
@@ -488,12 +460,6 @@ function isBefore({ key }: Hit, time: number): boolean {
 
 function isSame(hit: Hit, other: Hit): boolean {
   return hit.key === other.key && hit.partner === other.partner;
-}
-
-function unit(vector: Float64Array): number[] {
-  const length = Math.hypot(...vector);
-  // Two at the same place do not come nearer, whichever way they go: they cannot be met.
-  return Array.from(vector, (along) => (length > 0 ? along / length : 0));
 }
 
 function vectorAt(vectors: Float32Array, dimensions: number, index: number): number[] {

@@ -44,6 +44,29 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
+/** How far a body reaches from its centre along an axis; `radius`: of all, where none has a size of its own. */
+export function extentAlong(
+  dimensions: Dimensions,
+  { radii, halves }: Sizes,
+  body: number,
+  axis: number,
+  radius: number,
+): number {
+  if (halves && isBox(dimensions, halves, body)) return halves[dimensions * body + axis] as number;
+  return radii ? (radii[body] as number) : radius;
+}
+
+/** The diameter of a ball, the shortest edge of a box. */
+export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, radius: number): number {
+  let least = extentAlong(dimensions, sizes, body, 0, radius);
+  if (!sizes.halves) return 2 * least;
+  for (let axis = 1; axis < dimensions; axis++) {
+    const along = extentAlong(dimensions, sizes, body, axis, radius);
+    if (along < least) least = along;
+  }
+  return 2 * least;
+}
+
 const bits = new DataView(new ArrayBuffer(4));
 
 /** The radius of a ball around a box: the least 32-bit float that is not below it. */

@@ -318,9 +318,6 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   if (radiusRange && obstacleCount > 0) {
     throw new ArgumentError('obstacles', obstacles, 'left out where particles have radii of their own');
   }
-  if (radiusRange && continuous) {
-    throw new ArgumentError('continuous', true, 'false or left out where particles have radii of their own');
-  }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
@@ -369,16 +366,15 @@ export function checkAdvance(
   return most;
 }
 
-/** ParticleSimulation.advance, where the fastest particle has such a speed. */
+/** ParticleSimulation.advance, where nobody may move more than so many of its own diameters. */
 export function stepAsFastAs(
-  simulation: Pick<ParticleSimulation, 'radius' | 'settings' | 'set' | 'step'>,
-  fastest: number,
+  simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
+  farthest: number,
   dt: number,
   most: number,
 ): number {
-  const { substeps: usual, gravity } = simulation.settings;
-  const way = (fastest + Math.hypot(...gravity) * dt) * dt;
-  const needed = Math.ceil(way / (FAST_SHARE * 2 * simulation.radius));
+  const { substeps: usual } = simulation.settings;
+  const needed = Math.ceil(farthest / FAST_SHARE);
   const substeps = needed <= most ? Math.max(usual, needed) : usual;
   if (substeps === usual) {
     simulation.step(dt);

@@ -1,9 +1,10 @@
 /** Purpose: the neighbours of a simulation whose particles all have one radius; see neighbours.ts. */
 import type { BroadPhase } from '../core/settings';
+import { visitInBox } from './box';
 import type { Kernels, ParticleState } from './kernels';
 import type { Lattice } from './lattice';
 import { type Census, takeCensus } from './measure';
-import type { Neighbours } from './neighbours';
+import { type Neighbours, WIDER } from './neighbours';
 import { CellOrder } from './order';
 import { PairSearch } from './search';
 import { kernelsFor } from './variants';
@@ -13,11 +14,15 @@ export class EqualNeighbours implements Neighbours {
   readonly order: CellOrder;
   private readonly pairs: PairSearch;
   private hasMoved = false;
+  /** Of the state that was sorted. */
+  private positions: Float32Array = new Float32Array(0);
+  private readonly margin: number;
 
   constructor(lattice: Lattice, diameter: number, capacity: number) {
     this.contact = kernelsFor(lattice);
     this.order = new CellOrder(lattice, capacity);
     this.pairs = new PairSearch(this.order, diameter, capacity);
+    this.margin = (WIDER * diameter) / 2;
   }
 
   get source(): Uint32Array {
@@ -34,6 +39,7 @@ export class EqualNeighbours implements Neighbours {
 
   sort(state: ParticleState, count: number, target: ParticleState): void {
     this.order.sort(state.positions, state.positionWords, count, target.positionWords, state.ids);
+    this.positions = target.positions;
     this.hasMoved = false;
   }
 
@@ -44,6 +50,17 @@ export class EqualNeighbours implements Neighbours {
   search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairSearch {
     this.pairs.begin(state.positions, names, broadPhase, this.hasMoved);
     return this.pairs;
+  }
+
+  visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void {
+    const { order, margin } = this;
+    visitInBox(
+      order,
+      this.positions,
+      low.map((along) => along - margin),
+      high.map((along) => along + margin),
+      visit,
+    );
   }
 
   census(): Census {

@@ -6,35 +6,42 @@
 import type { FlightSearch, Flights } from '../core/flight';
 import { followPaths } from '../core/paths';
 import type { Substep } from '../core/settings';
-import { visitInBox } from './box';
+import type { World } from '../core/world';
 import { CpuBoxPairs } from './box-pairs';
-import type { ParticleState } from './kernels';
+import { type ParticleState, sizesOf } from './kernels';
+import { type Neighbours, WIDER } from './neighbours';
 import type { Obstacles } from './obstacles';
-import type { CellOrder } from './order';
 
 export class Flight {
   private readonly pairs: CpuBoxPairs;
 
   constructor(
-    private readonly order: CellOrder,
+    private readonly world: World,
+    private readonly neighbours: Pick<Neighbours, 'live' | 'visitAround'>,
     private readonly obstacles: Obstacles | undefined,
   ) {
-    const { dimensions, world } = order.lattice;
-    this.pairs = new CpuBoxPairs(dimensions, world.period);
+    this.pairs = new CpuBoxPairs(world.dimensions, world.period);
   }
 
-  fly({ ids, positions, velocities }: ParticleState, substep: Substep): Flights {
-    const { order, obstacles, pairs } = this;
-    const state = { ids, positions, velocities, live: order.live };
+  fly(sorted: ParticleState, substep: Substep): Flights {
+    const { neighbours, obstacles, pairs, world } = this;
+    const { ids, positions, velocities } = sorted;
+    const state = { ids, positions, velocities, live: neighbours.live, ...sizesOf(sorted) };
+    const margin = (WIDER * substep.diameter) / 2;
     const search: FlightSearch = {
-      particles: (low, high, visit) => visitInBox(order, positions, low, high, visit),
+      particles: (low, high, visit) => neighbours.visitAround(low, high, visit),
       obstacles: obstacles?.sorted,
-      visitObstacles: (low, high, visit) => obstacles?.visitInBox(low, high, visit),
+      visitObstacles: (low, high, visit) =>
+        obstacles?.visitInBox(
+          low.map((along) => along - margin),
+          high.map((along) => along + margin),
+          visit,
+        ),
       meetings(boxes, visit) {
         pairs.build(boxes);
         pairs.forEachPair(visit);
       },
     };
-    return followPaths(order.lattice.world, substep, state, search);
+    return followPaths(world, substep, state, search);
   }
 }

@@ -6,6 +6,7 @@
  * Vectors are packed: `dimensions` numbers a particle.
  */
 import type { Substep } from '../core/settings';
+import type { Sizes } from '../core/shapes';
 import type { Lattice } from './lattice';
 
 /** What the sort by cells works on. */
@@ -68,6 +69,12 @@ export interface ParticleState {
   /** See Shapes in core/shapes.ts: empty where none may be a box; the same array as `radii` then. */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
+}
+
+/** The sizes of a state's particles, as far as each has its own. */
+export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 'halves' | 'bulks'>): Sizes {
+  if (radii.length === 0) return {};
+  return halves.length === 0 ? { radii } : { radii, halves, bulks };
 }
 
 /** What neighbours did to each particle in one pass; all zero between passes. */

@@ -51,12 +51,12 @@ export function findNearestLevels(
   });
 }
 
-function cellsIn(parts: readonly number[]): number {
+export function cellsIn(parts: readonly number[]): number {
   return parts.reduce((sum, cell, index) => sum + (index % 2 === 0 ? -cell : cell + 1), 0);
 }
 
 /** The slots of the particles in some cells of a level. */
-function listSlots(
+export function listSlots(
   order: LevelOrder,
   level: number,
   [columns = [], rows = [], layers = [0, 0]]: readonly (readonly number[])[],

@@ -8,11 +8,12 @@ import { areWithinReach } from '../core/levels';
 import type { BroadPhase } from '../core/settings';
 import type { ParticleState } from './kernels';
 import type { Lattice } from './lattice';
+import { visitBoxLevels } from './level-box';
 import { LevelOrder } from './level-order';
 import { LevelSearch } from './level-search';
 import type { Census } from './measure';
 import * as contact from './mixed-contact';
-import type { Neighbours } from './neighbours';
+import { type Neighbours, WIDER } from './neighbours';
 
 export class MixedNeighbours implements Neighbours {
   readonly contact = contact;
@@ -63,6 +64,10 @@ export class MixedNeighbours implements Neighbours {
     const { pairs, order, touched } = this;
     pairs.begin(touched ? order.source : names, broadPhase, touched);
     return pairs;
+  }
+
+  visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void {
+    visitBoxLevels(this.order, low, high, WIDER, visit);
   }
 
   census(): Census {

@@ -15,6 +15,9 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
+/** How much wider those are taken to be that are to reach somewhere; more than an eighth, since places are rounded. */
+export const WIDER = 1.25;
+
 export interface Neighbours {
   readonly contact: ContactKernels;
   /** Of the last sort: for each slot the index it is filled from, and how many particles are not set aside. */
@@ -27,6 +30,11 @@ export interface Neighbours {
   follow(state: ParticleState): void;
   /** Pairs of the state that was sorted, or moved since; `names` is what slots are called, after a move themselves. */
   search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
+  /**
+   * Slots of those that reach into a box, an eighth of their extent wider on each side, and perhaps of others nearby: of the
+   * state that was sorted. In no particular order.
+   */
+  visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   /** Who is in which cell, and the pairs that the grid hands to the distance test. */
   census(): Census;
 }

@@ -12,7 +12,7 @@
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
-import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS, restrain } from '../core/flight';
+import { addFlights, type Flights, farthestWay, NO_FLIGHTS, restrain } from '../core/flight';
 import { hashState } from '../core/hash';
 import {
   checkTimeStep,
@@ -48,7 +48,7 @@ import {
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { EqualNeighbours } from './equal-neighbours';
 import { Flight } from './flight';
-import type { Kernels, ParticleState, Response } from './kernels';
+import { type Kernels, type ParticleState, type Response, sizesOf } from './kernels';
 import { defineLattice, reserve } from './lattice';
 import { measureOverlaps, measureParticles } from './measure';
 import { MixedNeighbours } from './mixed-neighbours';
@@ -136,8 +136,8 @@ export class CpuSimulation implements ParticleSimulation {
         this.obstacles = new Obstacles(equal.order, plan.diameter, plan.obstacleCount);
         this.obstacles.load(plan.obstacles);
       }
-      if (plan.continuous) this.flight = new Flight(equal.order, this.obstacles);
     }
+    if (plan.continuous) this.flight = new Flight(world, this.neighbours, this.obstacles);
     this.continuous = plan.continuous;
     this.before = new Float32Array(plan.continuous ? dimensions * capacity : 0);
     this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
@@ -187,8 +187,11 @@ export class CpuSimulation implements ParticleSimulation {
   advance(dt: number, most?: number): number {
     this.checkUsable();
     const limit = checkAdvance(this, dt, most);
-    const { dimensions, state, count } = this;
-    return stepAsFastAs(this, greatestSpeed(dimensions, state.positions, state.velocities, count), dt, limit);
+    const { dimensions, state, count, radius, settings } = this;
+    const { positions, velocities } = state;
+    const bodies = { positions, velocities, ...sizesOf(state) };
+    const farthest = farthestWay(dimensions, bodies, count, { gravity: settings.gravity, dt, radius });
+    return stepAsFastAs(this, farthest, dt, limit);
   }
 
   flights(): Flights {
@@ -346,7 +349,7 @@ export class CpuSimulation implements ParticleSimulation {
     if (continuous) before.set(state.positions.subarray(0, dimensions * live));
     contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
-    if (continuous) restrain(world, parameters, before, state.positions, live);
+    if (continuous) restrain(world, parameters, before, state.positions, live, sizesOf(state));
   }
 
   /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */

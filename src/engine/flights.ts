@@ -5,7 +5,7 @@
 import {
   FEWEST_LISTS,
   FLIGHT_DISPATCHES,
-  FLIGHT_FASTEST,
+  FLIGHT_FARTHEST,
   FLIGHT_HEADER,
   FLIGHT_SUBSTEPPED,
 } from '../core/constants';
@@ -29,10 +29,11 @@ const FEWEST_NODES = 2 ** 21;
 
 /** Bytes of each buffer. */
 export function flightBytes(
-  { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
+  { dimensions, kind, cellCount, levels }: Pick<World, 'dimensions' | 'kind' | 'cellCount' | 'levels'>,
   capacity: number,
 ): Readonly<Record<Names, number>> {
-  const lists = Math.max(cellCount, kind === 'unbounded' ? FEWEST_LISTS : 0);
+  const isHashed = kind === 'unbounded' || (kind === 'periodic' && levels > 0);
+  const lists = Math.max(cellCount, isHashed ? FEWEST_LISTS : 0);
   return {
     flights: 4 * (FLIGHT_HEADER + capacity),
     links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
@@ -93,9 +94,9 @@ export class Flights {
     return { name: 'flight', encode: (pass) => this.restraint.encode(pass, shared, group, count) };
   }
 
-  /** What `greatestSpeed` reads. */
-  fastest(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
-    return { name: 'flight', encode: (pass) => this.pass.encodeFastest(pass, shared, binding, count) };
+  /** What `farthestWay` reads: of the time step in the parameters. */
+  farthest(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
+    return { name: 'flight', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
   /** What to read back. */
@@ -111,8 +112,8 @@ export class Flights {
     return { substepped, swept, paths, hits, held };
   }
 
-  static greatestSpeed(header: ArrayBuffer): number {
-    return Math.sqrt(new Float32Array(header)[FLIGHT_FASTEST] as number);
+  static farthestWay(header: ArrayBuffer): number {
+    return new Float32Array(header)[FLIGHT_FARTHEST] as number;
   }
 
   destroy(): void {

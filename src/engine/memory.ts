@@ -67,18 +67,13 @@ export function estimateMemory(
       // Guests have a bucket for each of the cells.
       bytesOfCells(levels > 0 ? 2 * cells : cells) +
       (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
-      (continuous ? bytesOfPaths(dimensions, particles, cells, kind) : 0) +
+      (continuous ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles) : 0) +
       FIXED_BYTES,
   );
 }
 
-function bytesOfPaths(
-  dimensions: Dimensions,
-  particles: number,
-  cellCount: number,
-  kind: WorldKind = 'bounded',
-): number {
-  const bytes = flightBytes({ dimensions, kind, cellCount }, particles);
+function bytesOfPaths(world: Parameters<typeof flightBytes>[0], particles: number): number {
+  const bytes = flightBytes(world, particles);
   return Object.values(bytes).reduce((sum, of) => sum + of, 0);
 }
 

@@ -314,16 +314,16 @@ export class Simulation implements ParticleSimulation {
     const paths = this.followed('advance');
     const limit = checkAdvance(this, dt, most);
     const { count } = this;
-    const shared = this.shared();
+    const shared = this.shared(dt);
     const binding = this.pathBinding(paths);
-    const stages = [paths.fastest(shared, binding, count)];
+    const stages = [paths.farthest(shared, binding, count)];
     const { result: reading, valid } = submitWatched(this.gpu, 'simulation.advance', (encoder) => {
       this.encodeStages(encoder, 'simulation.advance', stages);
       return this.readback.record(encoder, [paths.header]);
     });
     const [[header]] = await Promise.all([reading.finish(), valid, this.sound]);
-    const fastest = count === 0 ? 0 : Flights.greatestSpeed(header as ArrayBuffer);
-    return stepAsFastAs(this, fastest, dt, limit);
+    const farthest = count === 0 ? 0 : Flights.farthestWay(header as ArrayBuffer);
+    return stepAsFastAs(this, farthest, dt, limit);
   }
 
   async flights(): Promise<Counted> {

@@ -3,14 +3,14 @@
  * threads the GPU decides: none where nobody is fast.
  */
 import text from '../../shaders/solve/flight.wgsl?raw';
-import { FILE_DISPATCH, PATH_DISPATCH, ROUND_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
+import { FILE_DISPATCH, PATH_DISPATCH, ROUND_DISPATCH, STILL_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
 import { FLIGHT_ROUNDS } from '../core/flight';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import { storedFloats } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
-import { flightModules, obstacleBinding, PARAMS, type Variant, worldName } from './modules';
+import { flightModules, obstacleBinding, PARAMS, type Variant, worldFlags, worldName } from './modules';
 
 export interface FlightBuffers {
   /** The ends of a substep's motion. */
@@ -41,7 +41,7 @@ const STATE = { position_in: 'read', velocity_in: 'read' } as const;
 const BINDINGS: Readonly<Record<Part, Readonly<Record<string, BindingKind>>>> = {
   PLAN: { flights: 'write', dispatches: 'write' },
   LIST: { ...STATE, flights: 'write' },
-  FILE: { ...STATE, id_in: 'read', links: 'write' },
+  FILE: { ...STATE, id_in: 'read', links: 'write', flights: 'write' },
   STILL: { ...STATE, id_in: 'read', links: 'read', flights: 'read', first: 'write' },
   LINK: { ...STATE, links: 'write', flights: 'read', first: 'write', hits_out: 'write' },
   MEET: {
@@ -75,7 +75,7 @@ const STEPS = {
   plan: 'PLAN',
   next: 'PLAN',
   list: 'LIST',
-  fastest: 'LIST',
+  farthest: 'LIST',
   file: 'FILE',
   sweep: 'FILE',
   still: 'STILL',
@@ -92,7 +92,7 @@ export type FlightStep = keyof typeof STEPS;
 
 export const FLIGHT_STEPS = Object.keys(STEPS) as FlightStep[];
 
-/** Those that are the same in every world. */
+/** Those that are the same in every world, but for sizes. */
 export const FLIGHT_PLANS = FLIGHT_STEPS.filter((step) => STEPS[step] === 'PLAN');
 
 /** Parts that look for obstacles. */
@@ -110,6 +110,8 @@ const SHARED: Readonly<Record<string, readonly Part[]>> = {
   CHOOSING: ['STILL', 'MEET'],
   /** They count while they go, or go by what was counted. */
   COUNTING: ['LIST', 'MEET', 'LAND'],
+  /** They note on which levels anybody is. */
+  NOTING: ['LIST', 'FILE'],
   READING: ['STILL', 'LINK', 'CLAIM', 'STRIKE'],
 };
 
@@ -126,18 +128,21 @@ export class Flight {
   static describe(variant: Variant, step: FlightStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
     const faces = FACING.includes(part);
-    const own = { ...variant, obstacles: faces && variant.obstacles === true };
+    const own =
+      part === 'PLAN'
+        ? { dimensions: variant.dimensions, kind: 'bounded' as const, levels: variant.levels }
+        : { ...variant, obstacles: faces && variant.obstacles === true };
     const flags = [
       ...PARTS.map((name) => [name, name === part] as const),
       ...Object.entries(SHARED).map(([name, parts]) => [name, parts.includes(part)] as const),
     ];
     return {
-      label: `solve.flight.${step}${part === 'PLAN' ? '' : worldName(own)}`,
+      label: `solve.flight.${step}${worldName(own)}`,
       dimensions: variant.dimensions,
       sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/flight.wgsl', text }],
       entryPoint: step,
       bindings: { ...BINDINGS[part], ...obstacleBinding(own) },
-      flags: { ...Object.fromEntries(flags), OBSTACLES: own.obstacles },
+      flags: { ...Object.fromEntries(flags), ...worldFlags(own), OBSTACLES: 'obstacles' in own && own.obstacles },
       constants: {
         OBSTACLE_PARTNER,
         OBSTACLE_WORDS: storedFloats(variant.dimensions),
@@ -197,7 +202,7 @@ export class Flight {
     kernels.list.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
     alone('plan');
     indirect('file', FILE_DISPATCH);
-    indirect('still', PATH_DISPATCH);
+    indirect('still', STILL_DISPATCH);
     indirect('link', PATH_DISPATCH);
     for (let round = 0; round < FLIGHT_ROUNDS; round++) {
       if (round > 0) alone('next');
@@ -212,14 +217,14 @@ export class Flight {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** The square of the greatest speed. */
-  encodeFastest(
+  /** How far, in its own diameters, anybody may move in a step. */
+  encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
     { groups }: FlightBinding,
     count: number,
   ): void {
     this.kernels.reset.encode(pass, shared, groups.PLAN, 1);
-    this.kernels.fastest.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
+    this.kernels.farthest.encode(pass, shared, groups.LIST, Math.ceil(count / WORKGROUP_SIZE));
   }
 }

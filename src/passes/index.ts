@@ -44,7 +44,9 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 1),
     ...ListCount.describe(dimensions, 65_535, 2),
     ...PairEventsPass.describe(dimensions),
-    ...FLIGHT_PLANS.map((step) => Flight.describe({ dimensions, kind: 'bounded' }, step, 65_535)),
+    ...[0, 1].flatMap((levels) =>
+      FLIGHT_PLANS.map((step) => Flight.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
+    ),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
@@ -66,10 +68,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Integrate.describe(variant),
     Integrate.describe(variant, false),
-    Restrain.describe(variant),
-    ...FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step)).map((step) =>
-      Flight.describe(variant, step, 65_535),
-    ),
+    ...describeFlights(variant),
     ...BREADTHS.flatMap((breadth) => [
       Near.describe(variant, 'tally', breadth),
       Near.describe(variant, 'fill', breadth),
@@ -97,6 +96,12 @@ function describeObstacles(variant: Variant): KernelDescription[] {
     Measure.describe(variant, broadPhase),
   ]);
   return [...flights, ...probing];
+}
+
+/** Paths of fast particles, but for what is the same in every world. */
+function describeFlights(variant: Variant): KernelDescription[] {
+  const steps = FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step));
+  return [Restrain.describe(variant), ...steps.map((step) => Flight.describe(variant, step, 65_535))];
 }
 
 /** What differs in grids made for crowds. */
@@ -143,6 +148,7 @@ function describeShapes(variant: Variant): KernelDescription[] {
     Crowd.describeHeavy(variant),
     Scatter.describe(variant, true),
     Gather.describe(variant, true),
+    ...describeFlights(variant),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Measure.describe(variant, broadPhase),
       Pairs.describe(variant, broadPhase, 'tally'),

@@ -1,7 +1,10 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
+import block from '../../shaders/shared/block.wgsl?raw';
 import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
+import blockLevelsDense from '../../shaders/shared/block_levels_dense.wgsl?raw';
+import blockLevelsHashed from '../../shaders/shared/block_levels_hashed.wgsl?raw';
 import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
 import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
 import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
@@ -126,10 +129,25 @@ const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: block
 const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
 const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
 
+const BOX_PERIODIC: ShaderSource = { name: 'shared/box_periodic.wgsl', text: boxPeriodic };
+const BLOCK: ShaderSource = { name: 'shared/block.wgsl', text: block };
+
 const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [BOX_STRAIGHT, BLOCK_DENSE],
-  periodic: [{ name: 'shared/box_periodic.wgsl', text: boxPeriodic }, BLOCK_DENSE],
-  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }],
+  bounded: [BOX_STRAIGHT, BLOCK_DENSE, BLOCK],
+  periodic: [BOX_PERIODIC, BLOCK_DENSE, BLOCK],
+  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
+};
+
+const BLOCK_LEVELS_HASHED: ShaderSource = {
+  name: 'shared/block_levels_hashed.wgsl',
+  text: blockLevelsHashed,
+};
+
+/** The same of one level. */
+const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [BOX_STRAIGHT, { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense }, BLOCK],
+  periodic: [BOX_PERIODIC, BLOCK_LEVELS_HASHED, BLOCK],
+  unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
 };
 
 const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
@@ -240,7 +258,7 @@ export function obstacleConstants({ obstacles: has, dimensions }: Variant): Read
 
 /** Parameters and world with boxes and the blocks of cells that they are in. */
 export function blockModules(variant: Variant): ShaderSource[] {
-  return [...worldModules(variant), ...BLOCKS[variant.kind]];
+  return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
 /** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
@@ -252,7 +270,8 @@ const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
 
 /** The same with the paths of fast particles; the kernel declares `position_in` and `velocity_in`. */
 export function flightModules(variant: Variant): ShaderSource[] {
-  return [...blockModules(variant), FLIGHT, ...(variant.obstacles ? [OBSTACLES] : [])];
+  const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
+  return [...blockModules(variant), ...contacts, FLIGHT, ...(variant.obstacles ? [OBSTACLES] : [])];
 }
 
 /** The same as blockModules with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */

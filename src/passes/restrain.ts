@@ -2,7 +2,7 @@
 import text from '../../shaders/solve/restrain.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
-import { type Variant, worldModules, worldName } from './modules';
+import { type Variant, worldFlags, worldModules, worldName } from './modules';
 import { ParticlePass } from './particle-pass';
 
 export interface RestrainBuffers {
@@ -12,13 +12,16 @@ export interface RestrainBuffers {
 
 export class Restrain extends ParticlePass<RestrainBuffers> {
   static describe(variant: Variant): KernelDescription {
-    const { dimensions, kind } = variant;
+    // Obstacles and crowds make no difference.
+    const { dimensions, kind, levels, boxes } = variant;
+    const own = { dimensions, kind, levels, boxes };
     return {
-      label: `solve.restrain${worldName({ dimensions, kind })}`,
+      label: `solve.restrain${worldName(own)}`,
       dimensions,
-      sources: [...worldModules({ dimensions, kind }), { name: 'solve/restrain.wgsl', text }],
+      sources: [...worldModules(own), { name: 'solve/restrain.wgsl', text }],
       entryPoint: 'restrain',
       bindings: { position_in: 'read', position_out: 'write' },
+      flags: worldFlags(own),
     };
   }
 

@@ -7,11 +7,12 @@
 import type { FlightSearch, Flights } from '../core/flight';
 import { followPaths } from '../core/paths';
 import type { Substep } from '../core/settings';
+import type { Sizes } from '../core/shapes';
 import type { World } from '../core/world';
 import type { Grid } from './grid';
 import type { MovedState } from './integrate';
 
-type GridState = Pick<Grid, 'start' | 'ids' | 'positions' | 'velocities'>;
+type GridState = Pick<Grid, 'start' | 'ids' | 'positions' | 'velocities' | keyof Sizes>;
 
 export function fly(
   world: World,
@@ -22,7 +23,8 @@ export function fly(
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
   const live = grid.start[world.cellCount] as number;
-  const state = { ids: grid.ids, positions, velocities, live };
+  const { ids, radii, halves, bulks } = grid;
+  const state = { ids, positions, velocities, live, radii, halves, bulks };
   const search: FlightSearch = {
     particles: (_low, _high, visit) => visitAll(live, visit),
     obstacles: obstacles?.positions,

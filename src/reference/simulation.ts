@@ -8,7 +8,7 @@
 import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
-import { addFlights, type Flights, greatestSpeed, NO_FLIGHTS, restrain } from '../core/flight';
+import { addFlights, type Flights, farthestWay, NO_FLIGHTS, restrain } from '../core/flight';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -134,7 +134,7 @@ export class ReferenceSimulation implements ParticleSimulation {
         const { positions: before } = this.grid;
         this.grid = { ...this.grid, ...resolved };
         const live = this.grid.start[world.cellCount] as number;
-        if (this.continuous) restrain(world, substep, before, this.grid.positions, live);
+        if (this.continuous) restrain(world, substep, before, this.grid.positions, live, this.grid);
       }
     }
     this.currentTime += dt;
@@ -143,8 +143,9 @@ export class ReferenceSimulation implements ParticleSimulation {
   advance(dt: number, most?: number): number {
     this.checkAlive();
     const limit = checkAdvance(this, dt, most);
-    const { positions, velocities } = this.grid;
-    return stepAsFastAs(this, greatestSpeed(this.dimensions, positions, velocities, this.count), dt, limit);
+    const { dimensions, grid, count, radius, settings } = this;
+    const farthest = farthestWay(dimensions, grid, count, { gravity: settings.gravity, dt, radius });
+    return stepAsFastAs(this, farthest, dt, limit);
   }
 
   flights(): Flights {
@@ -195,7 +196,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   private fly(substep: Substep, isFirst: boolean): void {
     const { positions, velocities, ...flights } = fly(this.world, substep, this.grid, this.obstacleGrid);
-    this.grid = buildGrid(this.world, positions, velocities, this.grid.ids);
+    this.grid = buildGrid(this.world, positions, velocities, this.grid.ids, this.grid);
     this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
   }
 

@@ -3,7 +3,6 @@
  * Inputs: an engine, a scene with obstacles whose first coordinate is that of the wall. Output: what was seen.
  */
 import { FLIGHT_TICKS } from '../core/constants';
-import { greatestSpeed } from '../core/flight';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
 import { ReferenceSimulation } from '../reference/simulation';
 import { type Scene, sceneOptions } from '../scenes';
@@ -18,6 +17,14 @@ const STEPS = 3;
 const OFF = 1e-3;
 /** Ticks that rounding may shift the end of a path, or of one that it ends at. */
 const TICKS_OFF = 2;
+
+function greatestSpeed(dimensions: number, velocities: Float32Array): number {
+  let greatest = 0;
+  for (let first = 0; first < velocities.length; first += dimensions) {
+    greatest = Math.max(greatest, Math.hypot(...velocities.subarray(first, first + dimensions)));
+  }
+  return greatest;
+}
 
 type Open = (options: SimulationOptions) => Promise<ParticleSimulation>;
 
@@ -36,7 +43,7 @@ export async function checkFlights(open: Open, scene: Scene): Promise<{ pass: bo
       const reference = new ReferenceSimulation(sceneOptions(scene));
       reference.step(TIME_STEP);
       const expected = reference.read().positions;
-      const longest = TIME_STEP * greatestSpeed(dimensions, scene.positions, scene.velocities, count);
+      const longest = TIME_STEP * greatestSpeed(dimensions, scene.velocities);
       const most = OFF + (TICKS_OFF * longest) / FLIGHT_TICKS;
       const off = expected.findIndex(
         (along, index) => Math.abs(along - (first.positions[index] as number)) > most,

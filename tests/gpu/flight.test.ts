@@ -11,7 +11,7 @@ import { fly } from '../../src/reference/flight';
 import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { ReferenceSimulation } from '../../src/reference/simulation';
-import { bulletsBeforeWall, countPassed, DT, fastCrowd } from '../helpers/bullets';
+import { bulletsBeforeWall, countPassed, DT, fastCrowd, SIZES } from '../helpers/bullets';
 import { gpuTest } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
@@ -22,28 +22,29 @@ const SHARED = { shared: true } as const;
 const OFF = 1e-3;
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
-  for (const kind of WORLD_KINDS) {
+  const variants = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
+  for (const [kind, sizes] of variants) {
     gpuTest(
-      `end where the reference has them, ${kind}`,
+      `end where the reference has them, ${kind}, ${sizes}`,
       async (_, tools) => {
         for (const [seed, restitution] of [
           [3, 0],
           [4, 0.5],
           [5, 1],
         ] as const) {
-          const options = { ...fastCrowd(dimensions, kind, 100, createNoise(seed)), restitution };
+          const options = { ...fastCrowd(dimensions, kind, 100, createNoise(seed), sizes), restitution };
           // Where a little more or less of everything leaves things as they are, rounding does.
-          const { world, diameter, settings } = planSimulation(options);
+          const { world, diameter, settings, radii, halves, bulks, obstacles } = planSimulation(options);
           const substep = deriveSubstep(world, diameter, settings, DT);
           const moved = integrate(world, substep, options);
           const ends = [1 - 2 ** -20, 1 + 2 ** -20].map((factor) => {
             const positions = moved.positions.map((along) => along * factor);
-            const obstacles = (options.obstacles as Float32Array).map((along) => along * factor);
+            const fixed = obstacles.map((along) => along * factor);
             return fly(
               world,
               substep,
-              buildGrid(world, positions, moved.velocities),
-              buildGrid(world, obstacles),
+              buildGrid(world, positions, moved.velocities, undefined, { radii, halves, bulks }),
+              sizes === 'equal' ? buildGrid(world, fixed) : undefined,
             );
           }) as [ReturnType<typeof fly>, ReturnType<typeof fly>];
           expect(ends[0].hits).toBe(ends[1].hits);

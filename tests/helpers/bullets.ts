@@ -2,8 +2,12 @@
  * Purpose: fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, and crowds
  * of which half are fast.
  */
+import { OVERLAP_SHARE } from '../../src/core/flight';
 import type { SimulationOptions } from '../../src/core/simulation';
 import type { Dimensions, WorldKind } from '../../src/core/world';
+
+/** Of a diameter: how near two equal ones come on a path. */
+export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 /** Seconds of a step. */
 export const DT = 1 / 64;
@@ -64,24 +68,40 @@ export function countPassed(
   return passed;
 }
 
-/** Particles at random, some upon each other, half of them fast; obstacles among them. */
+export const SIZES = ['equal', 'radii', 'boxes'] as const;
+
+/**
+ * Particles at random, some upon each other, half of them fast: of one size with obstacles among them, or with radii over
+ * 1:8, or half of them boxes as well.
+ */
 export function fastCrowd(
   dimensions: Dimensions,
   kind: WorldKind,
   count: number,
   random: () => number,
+  sizes: (typeof SIZES)[number] = 'equal',
 ): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
-  const edge = dimensions === 2 ? Math.ceil(2.5 * Math.sqrt(count)) : Math.ceil(2.6 * Math.cbrt(count));
+  const roomy = dimensions === 2 ? Math.ceil(2.5 * Math.sqrt(count)) : Math.ceil(2.6 * Math.cbrt(count));
+  // Three cells of the largest.
+  const edge = sizes === 'equal' ? roomy : Math.max(12, roomy);
   const place = () => edge * random();
   const speed = () => (random() < 0.5 ? 800 : 5) * (2 * random() - 1);
   const corner = (at: number) => new Array<number>(dimensions).fill(at);
   const box = { min: corner(0), max: corner(edge), periodic: kind === 'periodic' };
+  const size = () => 2 ** (3 * random() - 2);
+  const isBox = (body: number) => sizes === 'boxes' && body % 2 === 0;
+  const obstacles = Float32Array.from({ length: dimensions * Math.ceil(count / 8) }, place);
+  const radii = () => Float32Array.from({ length: count }, (_, body) => (isBox(body) ? 0 : size()));
+  const halfExtents = () =>
+    Float32Array.from({ length: dimensions * count }, (_, index) =>
+      isBox(Math.floor(index / dimensions)) ? size() / 2 : 0,
+    );
   return {
     dimensions,
-    radius: RADIUS,
+    ...(sizes === 'equal' ? { radius: RADIUS, obstacles } : { radii: radii() }),
+    ...(sizes === 'boxes' ? { halfExtents: halfExtents() } : {}),
     positions: Float32Array.from({ length: dimensions * count }, place),
     velocities: Float32Array.from({ length: dimensions * count }, speed),
-    obstacles: Float32Array.from({ length: dimensions * Math.ceil(count / 8) }, place),
     continuous: true,
     substeps: 1,
     ...(kind === 'unbounded' ? { unbounded: true } : box),
