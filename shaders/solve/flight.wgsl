@@ -754,6 +754,11 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   return change * normal - braking * sliding;
 }
 
+// Nothing accelerates whose path has ended, at a time.
+fn velocity_at(slot: u32, time: f32) -> Vector {
+  return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
+}
+
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn strike(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -765,10 +770,10 @@ fn strike(
     return;
   }
   let slot = slot_of_path(path);
-  let velocity = load_vector(velocity_in[slot]);
-  velocity_out[slot] = velocity_in[slot];
   let hit = hits[slot];
   let unsettled = flights[FLIGHT_UNSETTLED];
+  let velocity = velocity_at(slot, time_of_key(min(hit.x, unsettled)));
+  velocity_out[slot] = store_vector(velocity);
   if (hit.x >= unsettled || hit.y == NO_PARTNER) {
     return;
   }
@@ -804,7 +809,8 @@ fn strike(
   let when = select(time, min(time, time_of_key(theirs.x)), flies);
   let apart = separation(place_at(slot, way, when), place_at(partner, their_way, when));
   let normal = normal_of(apart, body, their_body);
-  let their_velocity = load_vector(velocity_in[partner]);
+  // A slow one goes on.
+  let their_velocity = velocity_at(partner, select(1.0, time_of_key(theirs.x), flies));
   let relative = velocity - their_velocity;
   let part = part_of(body, their_body);
   let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);

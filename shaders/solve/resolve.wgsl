@@ -207,8 +207,9 @@ fn meet_wall(
   if (!(approach < 0.0)) {
     return;
   }
+  let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
   var change = min(depth * substep.inverse_dt, -approach);
-  if (substep.restitution > 0.0 && approach < -substep.rest_speed) {
+  if (bounces) {
     change = -(1.0 + substep.restitution) * approach;
   }
   var sliding = *velocity;
@@ -220,7 +221,8 @@ fn meet_wall(
   }
   *velocity -= braking * sliding;
   (*velocity)[axis] += inward * change;
-  *position -= (braking * substep.dt) * sliding;
+  // As between two: one that bounces only changes course.
+  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
 }
 #endif
 

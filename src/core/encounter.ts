@@ -96,7 +96,8 @@ export class Encounter {
     this.areBalls = true;
     if (!halves) return;
     for (let axis = 0; axis < dimensions; axis++) {
-      const sum = (halves[dimensions * slot + axis] as number) + (halves[dimensions * other + axis] as number);
+      const sum =
+        (halves[dimensions * slot + axis] as number) + (halves[dimensions * other + axis] as number);
       if (sum > 0) this.areBalls = false;
       sides[axis] = round > 0 ? sum : sum - slack;
     }

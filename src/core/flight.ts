@@ -22,11 +22,9 @@
  *   - a path longer than MOST_PIECES is held at the end of the last, so at MOST_PIECES * PIECE_CELLS cells a substep, of
  *     different sizes such as its particle is filed in; one so long that this is not a tick stays where it begins. On the
  *     GPU it is held too where floats are coarser than its cells.
- * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody. After each pass of the
- * contact law, whoever was pushed farther than FAST_SHARE of a diameter is taken back to that: friction takes back its
- * share of a motion, and of one that ended early that would be many diameters.
+ *   - nothing accelerates whose path has ended: of what gravity gives in the substep it keeps what it flew for.
+ * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody.
  */
-import { carryCoordinate } from './cells';
 import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
 import type { Substep } from './settings';
 import { type Sizes, thicknessOf } from './shapes';
@@ -102,7 +100,11 @@ export function farthestWay(
   dimensions: Dimensions,
   { positions, velocities, ...sizes }: Pick<FlightState, 'positions' | 'velocities'> & Sizes,
   count: number,
-  { gravity, dt, radius }: { readonly gravity: readonly number[]; readonly dt: number; readonly radius: number },
+  {
+    gravity,
+    dt,
+    radius,
+  }: { readonly gravity: readonly number[]; readonly dt: number; readonly radius: number },
 ): number {
   const gained = Math.hypot(...gravity) * dt;
   let farthest = 0;
@@ -117,36 +119,6 @@ export function farthestWay(
     if (way > farthest && Number.isFinite(place)) farthest = way;
   }
   return farthest;
-}
-
-/** Takes back whoever was pushed farther than FAST_SHARE of a diameter in a pass; `after` in place, packed like `before`. */
-export function restrain(
-  world: World,
-  { diameter }: Pick<Substep, 'diameter'>,
-  before: Float32Array,
-  after: Float32Array,
-  live: number,
-  sizes: Sizes = {},
-): void {
-  const { dimensions, period } = world;
-  const way = new Float64Array(dimensions);
-  for (let slot = 0; slot < live; slot++) {
-    const first = dimensions * slot;
-    const most = FAST_SHARE * thicknessOf(dimensions, sizes, slot, diameter / 2);
-    let squared = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const along = (after[first + axis] as number) - (before[first + axis] as number);
-      const length = period[axis] as number;
-      way[axis] = length > 0 ? along - length * Math.round(along / length) : along;
-      squared += (way[axis] as number) ** 2;
-    }
-    if (!(squared > most * most)) continue;
-    const share = most / Math.sqrt(squared);
-    for (let axis = 0; axis < dimensions; axis++) {
-      const moved = Math.fround((before[first + axis] as number) + share * (way[axis] as number));
-      after[first + axis] = carryCoordinate(world, moved, axis);
-    }
-  }
 }
 
 /** The ends of a substep's motion, sorted; those from `live` on are set aside. */

@@ -104,7 +104,8 @@ interface Landing {
   readonly slot: number;
   /** Where its path ended early. */
   readonly position?: readonly number[] | undefined;
-  /** What its velocity changes by. */
+  /** Before its hit, and what that changes. */
+  readonly velocity: readonly number[];
   readonly effect?: readonly number[] | undefined;
   /** The slow particle that it hit. */
   readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
@@ -242,11 +243,11 @@ class Paths {
     const { dimensions, world } = this;
     const claims = this.claims();
     const landings = this.slots.map((_, path) => this.landingOf(path, claims));
-    for (const { slot, position, effect, other } of landings) {
+    for (const { slot, position, velocity, effect, other } of landings) {
       for (let axis = 0; axis < dimensions; axis++) {
         const place = dimensions * slot + axis;
         if (position) positions[place] = carryCoordinate(world, Math.fround(position[axis] as number), axis);
-        if (effect) velocities[place] = (velocities[place] as number) + (effect[axis] as number);
+        velocities[place] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
         if (!other) continue;
         const beside = dimensions * other.slot + axis;
         velocities[beside] = (velocities[beside] as number) + (other.effect[axis] as number);
@@ -288,40 +289,42 @@ class Paths {
     const { key, partner } = this.endOf(path);
     const time = timeOfKey(key);
     const position = time < 1 ? this.placeAt(slot, time) : undefined;
-    if (partner === NO_PARTNER) return { slot, position };
-    const velocity = this.velocityOf(slot);
+    const velocity = this.velocityAtEnd(path);
+    if (partner === NO_PARTNER) return { slot, position, velocity };
     if (partner >= WALL_PARTNER) {
       const axis = partner - WALL_PARTNER;
       const inward = (velocity[axis] as number) > 0 ? -1 : 1;
       const normal = velocity.map((_, other) => (other === axis ? inward : 0));
       const landed = this.placeAt(slot, time);
       const limit = this.limitOf(slot, axis, inward > 0 ? substep.lower : substep.upper, inward);
-      if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * this.thicknessOf(slot)) landed[axis] = limit;
-      return { slot, position: landed, effect: strike(velocity, normal, 1, 1, substep) };
+      if (Math.abs(limit - (landed[axis] as number)) <= TO_WALL * this.thicknessOf(slot))
+        landed[axis] = limit;
+      return { slot, position: landed, velocity, effect: strike(velocity, normal, 1, 1, substep) };
     }
     if (partner >= OBSTACLE_PARTNER) {
       encounter.face(slot, time, this.search.obstacles as Float32Array, partner - OBSTACLE_PARTNER, 1, false);
       encounter.measure(0);
-      return { slot, position, effect: strike(velocity, encounter.normal, 1, substep.gripShare, substep) };
+      const effect = strike(velocity, encounter.normal, 1, substep.gripShare, substep);
+      return { slot, position, velocity, effect };
     }
     const beside = this.pathOf.get(partner);
     const isNamed = beside === undefined ? claims.get(partner) === slot : this.endOf(beside).partner === slot;
-    if (!isNamed) return { slot, position };
+    if (!isNamed) return { slot, position, velocity };
     // The same for both, so that what they do to each other is, to the bit.
     const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
     encounter.face(slot, when, state.positions, partner, when, true);
     encounter.measure(0);
     const { normal } = encounter;
-    const theirs = this.velocityOf(partner);
+    const theirs = beside === undefined ? this.velocityOf(partner) : this.velocityAtEnd(beside);
     const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
     const { bulks = state.radii } = state;
     const [own, its] = bulks ? [bulks[slot] as number, bulks[partner] as number] : [1, 1];
     const share = shareOf(dimensions, own, its);
     const effect = strike(relative, normal, share, 2 * share * substep.gripShare, substep);
-    if (beside !== undefined) return { slot, position, effect };
+    if (beside !== undefined) return { slot, position, velocity, effect };
     const rest = shareOf(dimensions, its, own);
     const away = strike(relative, normal, rest, 2 * rest * substep.gripShare, substep).map((along) => -along);
-    return { slot, position, effect, other: { slot: partner, effect: away } };
+    return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
   }
 
   /** How far a particle may come along an axis to one of the corners; `inward`: which way from there it is. */
@@ -340,6 +343,15 @@ class Paths {
     const { world, state } = this;
     if (!state.radii) return world.cellSize;
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
+  }
+
+  /** Nothing accelerates whose path has ended. */
+  private velocityAtEnd(path: number): number[] {
+    const { gravity, dt } = this.substep;
+    const rest = 1 - timeOfKey(this.endOf(path).key);
+    return this.velocityOf(this.slots[path] as number).map(
+      (along, axis) => along - rest * dt * (gravity[axis] as number),
+    );
   }
 
   private velocityOf(slot: number): number[] {

@@ -12,7 +12,7 @@
  *   - otherwise velocity follows position: push / dt, at most `pushSpeed` (or what stops the approach);
  *     times (1 − restitution) where |vn| > restSpeed, so that elastic particles gain nothing from overlap;
  *   - friction takes at most friction · (normal velocity change) off the tangential velocity, and at most
- *     ½ · relaxation of it, in space a quarter of that.
+ *     ½ · relaxation of it, in space a quarter of that; unless the two bounce, it takes the way of that back too.
  * Stability: over position and velocity, a Jacobi pass damps a mode of the contact network whose normal part it
  * takes λ off and whose sliding part σ off if 3 λ + 2 σ < 4, and makes it swing for ever if not. In the densest
  * packing of discs the stiffest modes have λ = 3 and σ = 1 times the relaxation, in that of spheres λ = 4 and

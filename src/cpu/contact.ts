@@ -100,10 +100,11 @@ function meetWall(
   }
   const sliding = Math.sqrt(slidingSquared);
   const braking = sliding > 0 ? Math.min(substep.friction * change, sliding) / sliding : 0;
+  const held = bounces ? 0 : braking * substep.dt;
   for (let along = 0; along < dimensions; along++) {
     if (along === axis) continue;
     const speed = scratchVelocity[along] as number;
-    scratchPosition[along] = (scratchPosition[along] as number) - braking * substep.dt * speed;
+    scratchPosition[along] = (scratchPosition[along] as number) - held * speed;
     scratchVelocity[along] = speed - braking * speed;
   }
   scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;

@@ -12,7 +12,7 @@
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
-import { addFlights, type Flights, farthestWay, NO_FLIGHTS, restrain } from '../core/flight';
+import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import { hashState } from '../core/hash';
 import {
   checkTimeStep,
@@ -87,8 +87,6 @@ export class CpuSimulation implements ParticleSimulation {
   /** Where the paths of fast particles are followed. */
   private readonly flight: Flight | undefined;
   private lastFlights = NO_FLIGHTS;
-  /** Positions before a pass of the contact law, where paths are followed. */
-  private readonly before: Float32Array;
   /** 0, 1, 2 …: what the search is to call slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
@@ -139,7 +137,6 @@ export class CpuSimulation implements ParticleSimulation {
     }
     if (plan.continuous) this.flight = new Flight(world, this.neighbours, this.obstacles);
     this.continuous = plan.continuous;
-    this.before = new Float32Array(plan.continuous ? dimensions * capacity : 0);
     this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
@@ -345,11 +342,8 @@ export class CpuSimulation implements ParticleSimulation {
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
-    const { continuous, before, world, dimensions } = this;
-    if (continuous) before.set(state.positions.subarray(0, dimensions * live));
     contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
-    if (continuous) restrain(world, parameters, before, state.positions, live, sizesOf(state));
   }
 
   /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */
@@ -433,7 +427,7 @@ export class CpuSimulation implements ParticleSimulation {
   private stateBytes(): number {
     const { pushes, changes, approaches, partners } = this.response;
     const { positions, velocities, ids, radii, halves, bulks } = this.state;
-    const once = [pushes, changes, approaches, partners, this.slots, this.before];
+    const once = [pushes, changes, approaches, partners, this.slots];
     const twice = [positions, velocities, ids, radii, halves, ...(bulks === radii ? [] : [bulks])];
     const bytes = (arrays: readonly ArrayBufferView[]) =>
       arrays.reduce((sum, array) => sum + array.byteLength, 0);

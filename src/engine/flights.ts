@@ -17,8 +17,6 @@ import type { SharedBinding } from '../gpu/params';
 import type { Stage } from '../gpu/timing';
 import { Flight, type FlightBinding, type FlightBuffers } from '../passes/flight';
 import type { Variant } from '../passes/modules';
-import type { ParticleGroup } from '../passes/particle-pass';
-import { Restrain, type RestrainBuffers } from '../passes/restrain';
 
 /**
  * Nodes of paths in the lists of cells: for each particle twice what a piece of a path takes at most, so that all can be
@@ -49,15 +47,13 @@ type Names = 'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims';
 export class Flights {
   private constructor(
     private readonly pass: Flight,
-    private readonly restraint: Restrain,
     private readonly owned: BufferSet<Names>,
     private readonly dispatches: BufferSet<'dispatches'>,
   ) {}
 
   static async create(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
-    const { pass, restraint, owned, dispatches } = await createParts({
+    const { pass, owned, dispatches } = await createParts({
       pass: Flight.create(gpu, variant),
-      restraint: Restrain.create(gpu, variant),
       owned: createBuffers(gpu, 'flights', flightBytes(world, capacity)),
       dispatches: createBuffers(
         gpu,
@@ -66,7 +62,7 @@ export class Flights {
         PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
       ),
     });
-    return new Flights(pass, restraint, owned, dispatches);
+    return new Flights(pass, owned, dispatches);
   }
 
   get bytes(): number {
@@ -83,15 +79,6 @@ export class Flights {
 
   stage(shared: SharedBinding, binding: FlightBinding, count: number): Stage {
     return { name: 'flight', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
-  }
-
-  bindRestraint(buffers: RestrainBuffers): ParticleGroup {
-    return this.restraint.bind(buffers);
-  }
-
-  /** After each pass of the contact law. */
-  restrain(shared: SharedBinding, group: ParticleGroup, count: number): Stage {
-    return { name: 'flight', encode: (pass) => this.restraint.encode(pass, shared, group, count) };
   }
 
   /** What `farthestWay` reads: of the time step in the parameters. */

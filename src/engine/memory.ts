@@ -67,7 +67,9 @@ export function estimateMemory(
       // Guests have a bucket for each of the cells.
       bytesOfCells(levels > 0 ? 2 * cells : cells) +
       (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
-      (continuous ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles) : 0) +
+      (continuous
+        ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles)
+        : 0) +
       FIXED_BYTES,
   );
 }

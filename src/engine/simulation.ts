@@ -780,16 +780,6 @@ export class Simulation implements ParticleSimulation {
       }),
     );
     stages.push({ name: 'resolve', encode: (pass) => respond.encode(pass, shared, group, count) });
-    const { paths } = this;
-    if (paths) {
-      const restraint = this.group(`restrain ${position}`, () =>
-        paths.bindRestraint({
-          position_in: this.buffer('position', position),
-          position_out: this.buffer('position', other(position)),
-        }),
-      );
-      stages.push(paths.restrain(shared, restraint, count));
-    }
     this.position = other(position);
     this.velocity = other(velocity);
     return stages;

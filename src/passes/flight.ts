@@ -3,7 +3,13 @@
  * threads the GPU decides: none where nobody is fast.
  */
 import text from '../../shaders/solve/flight.wgsl?raw';
-import { FILE_DISPATCH, PATH_DISPATCH, ROUND_DISPATCH, STILL_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
+import {
+  FILE_DISPATCH,
+  PATH_DISPATCH,
+  ROUND_DISPATCH,
+  STILL_DISPATCH,
+  WORKGROUP_SIZE,
+} from '../core/constants';
 import { FLIGHT_ROUNDS } from '../core/flight';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Gpu } from '../gpu/device';
@@ -142,7 +148,11 @@ export class Flight {
       sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/flight.wgsl', text }],
       entryPoint: step,
       bindings: { ...BINDINGS[part], ...obstacleBinding(own) },
-      flags: { ...Object.fromEntries(flags), ...worldFlags(own), OBSTACLES: 'obstacles' in own && own.obstacles },
+      flags: {
+        ...Object.fromEntries(flags),
+        ...worldFlags(own),
+        OBSTACLES: 'obstacles' in own && own.obstacles,
+      },
       constants: {
         OBSTACLE_PARTNER,
         OBSTACLE_WORDS: storedFloats(variant.dimensions),

@@ -23,7 +23,6 @@ import { Pairs } from './pairs';
 import { Partner } from './partner';
 import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
-import { Restrain } from './restrain';
 import { Retire } from './retire';
 import { Scan } from './scan';
 import { Scatter } from './scatter';
@@ -101,7 +100,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
 /** Paths of fast particles, but for what is the same in every world. */
 function describeFlights(variant: Variant): KernelDescription[] {
   const steps = FLIGHT_STEPS.filter((step) => !FLIGHT_PLANS.includes(step));
-  return [Restrain.describe(variant), ...steps.map((step) => Flight.describe(variant, step, 65_535))];
+  return steps.map((step) => Flight.describe(variant, step, 65_535));
 }
 
 /** What differs in grids made for crowds. */

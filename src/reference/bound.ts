@@ -650,10 +650,14 @@ function meetWall(
   const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
-  position.error += dt * (gripError + 2 * U * grip) + U * (length(position.value) + dt * grip);
+  // One that bounces only changes course.
+  const held = isHard ? 0 : dt;
+  if (!isHardCertain) position.error += dt * (gripError + 2 * U * grip);
+  if (!isHardCertain && isHardPossible) position.error += dt * (grip + gripError);
+  position.error += U * (length(position.value) + held * grip);
   for (let other = 0; other < sliding.length; other++) {
     velocity.value[other] = (velocity.value[other] as number) - (braking[other] as number);
-    position.value[other] = (position.value[other] as number) - dt * (braking[other] as number);
+    position.value[other] = (position.value[other] as number) - held * (braking[other] as number);
   }
   velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
 }

@@ -258,17 +258,17 @@ function meetWall(
   const onWall = position.with(axis, limit);
   const approach = inward * (velocity[axis] as number);
   if (!(approach < 0)) return { position: onWall, velocity };
-  let change = Math.min(fround(depth * inverseDt), -approach);
-  if (restitution > 0 && approach < -restSpeed) change = fround(-fround(1 + restitution) * approach);
+  const bounces = restitution > 0 && approach < -restSpeed;
+  const change = bounces
+    ? fround(-fround(1 + restitution) * approach)
+    : Math.min(fround(depth * inverseDt), -approach);
   const sliding = velocity.with(axis, 0);
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const braking = brake(fround(friction * change), slidingSpeed, slidingSpeed);
   const slowed = subtract(velocity, scale(braking, sliding));
   slowed[axis] = fround((slowed[axis] as number) + inward * change);
-  return {
-    position: subtract(onWall, scale(fround(braking * dt), sliding)),
-    velocity: slowed,
-  };
+  const held = bounces ? 0 : fround(braking * dt);
+  return { position: subtract(onWall, scale(held, sliding)), velocity: slowed };
 }
 
 function clampVector(position: Vector, { lower, upper }: Box): Vector {

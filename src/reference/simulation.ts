@@ -8,7 +8,7 @@
 import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
-import { addFlights, type Flights, farthestWay, NO_FLIGHTS, restrain } from '../core/flight';
+import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -131,10 +131,7 @@ export class ReferenceSimulation implements ParticleSimulation {
         const partners =
           substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacleGrid) : undefined;
         const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacleGrid);
-        const { positions: before } = this.grid;
         this.grid = { ...this.grid, ...resolved };
-        const live = this.grid.start[world.cellCount] as number;
-        if (this.continuous) restrain(world, substep, before, this.grid.positions, live, this.grid);
       }
     }
     this.currentTime += dt;

@@ -93,5 +93,3 @@ export const BOX_SCENES: readonly SceneDefinition[] = [
     },
   },
 ];
-
-export const BOX_SCENE_NAMES: readonly string[] = BOX_SCENES.map(({ name }) => name);

@@ -40,6 +40,7 @@ import {
   BOX_SCENE_NAMES,
   createMixedScene,
   createScene,
+  FAST_SCENE_NAMES,
   MIXED_SCENE_NAMES,
   Random,
   type Scene,
@@ -153,7 +154,7 @@ function complete(options: VerifyOptions) {
 }
 
 function mostOf(scene: string): number {
-  if (scene === 'bullets') return MOST_FLYING;
+  if (FAST_SCENE_NAMES.includes(scene)) return MOST_FLYING;
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
@@ -168,8 +169,9 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(`one-cell was resolved up to ${MOST_ONE_CELL_RESOLVED} particles only.`);
   }
-  if (scenes.includes('bullets') && most > MOST_FLYING) {
-    notes.push(`bullets was checked up to ${MOST_FLYING} particles only.`);
+  for (const name of FAST_SCENE_NAMES) {
+    if (!scenes.includes(name) || most <= MOST_FLYING) continue;
+    notes.push(`${name} was checked up to ${MOST_FLYING} particles only.`);
   }
   if (most > MOST_NAIVE) notes.push(`All pairs (naive) were checked up to ${MOST_NAIVE} particles only.`);
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);

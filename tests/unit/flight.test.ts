@@ -4,12 +4,11 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CellstormError } from '../../src/core/errors';
 import { carryPositions } from '../../src/core/cells';
-import { FAST_SHARE, FLIGHT_ROUNDS, restrain } from '../../src/core/flight';
+import { CellstormError } from '../../src/core/errors';
+import { FLIGHT_ROUNDS } from '../../src/core/flight';
 import { deriveSubstep, type Substep } from '../../src/core/settings';
 import { planSimulation, type SimulationOptions, type SimulationPlan } from '../../src/core/simulation';
-import { defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { EqualNeighbours } from '../../src/cpu/equal-neighbours';
 import { Flight } from '../../src/cpu/flight';
@@ -20,8 +19,16 @@ import { Obstacles } from '../../src/cpu/obstacles';
 import { fly } from '../../src/reference/flight';
 import { buildGrid } from '../../src/reference/grid';
 import { ReferenceSimulation } from '../../src/reference/simulation';
-import { createScene, sceneOptions } from '../../src/scenes';
-import { bulletsBeforeWall, countPassed, DT, fastCrowd, NEAR_SHARE, nearestPair, SIZES } from '../helpers/bullets';
+import { createScene, sceneOptions, wallOf } from '../../src/scenes';
+import {
+  bulletsBeforeWall,
+  countPassed,
+  DT,
+  fastCrowd,
+  NEAR_SHARE,
+  nearestPair,
+  SIZES,
+} from '../helpers/bullets';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
 
@@ -144,39 +151,40 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
 });
 
 describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
-  it.each(
-    WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const)),
-  )('end where all pairs say, %s, %s', (kind, sizes) => {
-    const property = (seed: number) => {
-      const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
-      const plan = planSimulation(options);
-      const { world, diameter, settings, radii, halves, bulks } = plan;
-      const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
-      const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
-      const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
-      const fixed = plan.obstacleCount > 0 ? buildGrid(world, plan.obstacles) : undefined;
-      const expected = fly(world, substep, grid, fixed);
-      const { flights, ...got } = flyOnCpu(plan, substep);
-      const { substepped, swept, paths, hits, held } = expected;
-      expect(flights).toEqual({ substepped, swept, paths, hits, held });
-      got.ids.forEach((id, slot) => {
-        const source = grid.slots[id] as number;
-        for (let axis = 0; axis < dimensions; axis++) {
-          const place = dimensions * slot + axis;
-          expect(got.positions[place]).toBe(expected.positions[dimensions * source + axis]);
-          expect(got.velocities[place]).toBe(expected.velocities[dimensions * source + axis]);
-        }
-      });
-      return hits;
-    };
-    expect(property(1)).toBeGreaterThan(10);
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 10_000 }), (seed) => {
-        property(seed);
-      }),
-      { numRuns: 6 },
-    );
-  });
+  it.each(WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const)))(
+    'end where all pairs say, %s, %s',
+    (kind, sizes) => {
+      const property = (seed: number) => {
+        const options = fastCrowd(dimensions, kind, 60, createNoise(seed), sizes);
+        const plan = planSimulation(options);
+        const { world, diameter, settings, radii, halves, bulks } = plan;
+        const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
+        const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
+        const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
+        const fixed = plan.obstacleCount > 0 ? buildGrid(world, plan.obstacles) : undefined;
+        const expected = fly(world, substep, grid, fixed);
+        const { flights, ...got } = flyOnCpu(plan, substep);
+        const { substepped, swept, paths, hits, held } = expected;
+        expect(flights).toEqual({ substepped, swept, paths, hits, held });
+        got.ids.forEach((id, slot) => {
+          const source = grid.slots[id] as number;
+          for (let axis = 0; axis < dimensions; axis++) {
+            const place = dimensions * slot + axis;
+            expect(got.positions[place]).toBe(expected.positions[dimensions * source + axis]);
+            expect(got.velocities[place]).toBe(expected.velocities[dimensions * source + axis]);
+          }
+        });
+        return hits;
+      };
+      expect(property(1)).toBeGreaterThan(10);
+      fc.assert(
+        fc.property(fc.integer({ min: 2, max: 10_000 }), (seed) => {
+          property(seed);
+        }),
+        { numRuns: 6 },
+      );
+    },
+  );
 
   it('come no nearer than 15/16 of a diameter on their paths, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
@@ -300,6 +308,26 @@ describe('a path', () => {
     expect(without.read().positions[0]).toBe(92);
   });
 
+  it('accelerates for as long as it flies', () => {
+    // Four diameters in a substep that gravity makes one of, from two above the floor: half of that.
+    const options = { gravity: [0, -64 * 64], restitution: 1 };
+    const simulation = few([8, 2.5], [0, -192], options);
+    simulation.step(1 / 64);
+    const { positions, velocities } = simulation.read();
+    expect(positions[1]).toBe(0.5);
+    expect(velocities[1]).toBeCloseTo(256 - 32, 1);
+    // One that is held up from the beginning gains nothing, however long.
+    const held = few([2, 4, 3, 4], [6, 0, 6, 0], {
+      gravity: [64 * 8, 0],
+      max: [3.5, 8],
+      substeps: 1,
+      restitution: 0,
+    });
+    for (let step = 0; step < 50; step++) held.step(1 / 64);
+    const speeds = held.read().velocities;
+    expect(Math.abs(speeds[0] as number) + Math.abs(speeds[2] as number)).toBeLessThan(40);
+  });
+
   it('does not end at a hit that is due in the next substep, however soon', () => {
     const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
     simulation.step(1 / 64);
@@ -363,27 +391,170 @@ describe('a path', () => {
   });
 });
 
-describe('a push', () => {
-  const world = defineWorld({ dimensions: 2, min: [0, 0], max: [8, 8], periodic: [true, false] }, 1);
+describe('paths of particles of many sizes', () => {
+  /** In the plane, one substep of 1/64 s, without gravity. */
+  function sized(
+    radii: number[],
+    positions: number[],
+    velocities: number[],
+    more: Partial<SimulationOptions> = {},
+  ) {
+    return few(positions, velocities, { radius: undefined, radii: new Float32Array(radii), ...more });
+  }
 
-  it('carries nobody farther than the slow may move, where it is longer', () => {
-    const before = new Float32Array([4, 4, 4, 4, 7.99, 4, 4, 4]);
-    const after = new Float32Array([4 + FAST_SHARE, 4, 4.6, 4.8, 0.49, 4, 1, 1]);
-    restrain(world, { diameter: 1 }, before, after, 3);
-    // As far as it may; too far, by as much as three and four are to five; around the end; set aside.
-    expect([...after.subarray(0, 2)]).toEqual([4 + FAST_SHARE, 4]);
-    expect(after[2]).toBeCloseTo(4 + 0.6 * FAST_SHARE, 6);
-    expect(after[3]).toBeCloseTo(4 + 0.8 * FAST_SHARE, 6);
-    expect(after[4]).toBeCloseTo(7.99 + FAST_SHARE - 8, 6);
-    expect([...after.subarray(6)]).toEqual([1, 1]);
+  it('are followed of those that move farther than a sixteenth of their own diameter, of a box its shortest edge', () => {
+    // A sixteenth of diameters 1 and 4 is 4 and 16 a substep of 1/64.
+    const velocities = [3.9, 0, 4.1, 0, 15.9, 0, 16.1, 0];
+    const balls = sized([0.5, 0.5, 2, 2], [3, 1, 3, 3, 30, 4, 50, 4], velocities);
+    balls.step(1 / 64);
+    expect(balls.flights()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 0, held: 0 });
+    const halfExtents = new Float32Array([0.5, 2, 2, 0.5, 1, 2, 2, 2]);
+    const boxes = sized([0, 0, 0, 0], [3, 2, 10, 4, 20, 4, 30, 4], [4.1, 0, 3.9, 0, 7.9, 0, 16.1, 0], {
+      halfExtents,
+    });
+    boxes.step(1 / 64);
+    expect(boxes.flights().swept).toBe(2);
   });
 
-  it('takes nobody through the wall that their path ended at, where bullets lie in heaps before it', () => {
-    const scene = createScene('bullets', { dimensions: 3, count: 257, seed: 1 });
-    const simulation = createCpuSimulation({ ...sceneOptions(scene), substeps: 1 });
-    for (let step = 0; step < 3; step++) simulation.step(1 / 60);
-    const wall = (scene.obstacles as Float32Array)[0] as number;
-    expect(countPassed(scene, simulation.read().positions, wall)).toBe(0);
+  it('lead a small one no deeper into a large one than a sixteenth of the small one', () => {
+    const simulation = sized([0.25, 8], [2, 8, 40, 8], [4096, 0, 0, 0], { max: [64, 16] });
+    simulation.step(1 / 64);
+    const { positions } = simulation.read();
+    const reach = (positions[2] as number) - (positions[0] as number);
+    expect(reach).toBeGreaterThan(8.25 - 0.5 / 16 - 1e-3);
+    expect(reach).toBeLessThan(8.25);
+    expect(simulation.flights().hits).toBe(1);
+  });
+
+  it('end in a bounce of their weights', () => {
+    // Areas 1 and 9; with restitution 1: the light one comes back at 4/5 of its speed, the heavy one gets a fifth.
+    const simulation = sized([0.5, 1.5], [2, 4, 21, 4], [2048, 0, 0, 0], { restitution: 1 });
+    simulation.step(1 / 64);
+    const { velocities } = simulation.read();
+    expect(velocities[0]).toBeCloseTo(-0.8 * 2048, 2);
+    expect(velocities[2]).toBeCloseTo(0.2 * 2048, 2);
+    // The same when the heavy one flies, and when both do.
+    const heavy = sized([0.5, 1.5], [40, 4, 10, 4], [0, 0, 2048, 0], { restitution: 1 });
+    heavy.step(1 / 64);
+    expect(heavy.read().velocities[0]).toBeCloseTo(1.8 * 2048, 2);
+    expect(heavy.read().velocities[2]).toBeCloseTo(0.8 * 2048, 2);
+    const both = sized([0.5, 1.5], [10, 4, 30, 4], [1024, 0, -1024, 0], { restitution: 1 });
+    both.step(1 / 64);
+    expect(both.read().velocities[0]).toBeCloseTo(-2.6 * 1024, 2);
+    expect(both.read().velocities[2]).toBeCloseTo(-0.6 * 1024, 2);
+  });
+
+  it('end at walls, each its own size away from them', () => {
+    const simulation = sized([2, 0, 0.25], [40, 2, 30, 5, 20, 7], [4096, 0, 4096, 0, 4096, 0], {
+      halfExtents: new Float32Array([0, 0, 3, 0.5, 0, 0]),
+    });
+    simulation.step(1 / 64);
+    const { positions } = simulation.read();
+    expect([positions[0], positions[2], positions[4]]).toEqual([62, 61, 63.75]);
+  });
+
+  it('end at a box that is far thinner than a step, whatever flies, and in no other lane', () => {
+    const bodies = [0.25, 0.5, 0, 0];
+    const halfExtents = new Float32Array([0, 0, 0, 0, 0.25, 0.5, 0.03125, 4]);
+    const positions = [4, 1, 6, 4, 8, 7, 40, 4];
+    const velocities = [4096, 0, 3500, 0, 4000, 0, 0, 0];
+    const simulation = sized(bodies, positions, velocities, { halfExtents });
+    simulation.step(1 / 64);
+    const after = simulation.read().positions;
+    // Each touches it: of two hits at the same time one is of who closes in fastest.
+    expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
+    expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
+    expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
+    expect(simulation.flights()).toEqual({ substepped: 0, swept: 3, paths: 3, hits: 3, held: 0 });
+    const without = sized(bodies, positions, velocities, { halfExtents, continuous: false });
+    without.step(1 / 64);
+    expect([0, 2, 4].every((place) => (without.read().positions[place] as number) > 41)).toBe(true);
+  });
+
+  it.each(DIMENSIONS)(
+    'do not lead 10,000 balls and boxes through a wall of thin boxes, %dD',
+    (dimensions) => {
+      const scene = createScene('mixed-bullets', { dimensions, count: 10_000, seed: 5 });
+      const wall = wallOf(scene);
+      const behind = (positions: Float32Array) =>
+        scene.positions.reduce((sum, begin, index) => {
+          const passes = index % dimensions === 0 && begin < wall && (positions[index] as number) >= wall;
+          return sum + Number(passes);
+        }, 0);
+      const bullets = behind(new Float32Array(scene.positions.length).fill(wall));
+      expect(bullets).toBeGreaterThan(7500);
+      for (const continuous of [true, false]) {
+        const simulation = createCpuSimulation(sceneOptions(scene, { continuous }));
+        simulation.step(1 / 60);
+        expect(behind(simulation.read().positions)).toBe(continuous ? 0 : bullets);
+      }
+    },
+    60_000,
+  );
+
+  it('keep momentum', () => {
+    const options = fastCrowd(2, 'unbounded', 150, createNoise(5), 'boxes');
+    const { world, diameter, settings, radii, halves, bulks } = planSimulation({
+      ...options,
+      restitution: 1,
+    });
+    const substep = deriveSubstep(world, diameter, settings, 1 / 60);
+    const { positions, velocities } = options;
+    const grid = buildGrid(world, positions, velocities, undefined, { radii, halves, bulks });
+    const after = fly(world, substep, grid);
+    expect(after.hits).toBeGreaterThan(20);
+    const heft = (moving: Float32Array) =>
+      moving.map((along, index) => along * (grid.bulks?.[index >> 1] as number) ** 2);
+    const before = sums(2, heft(grid.velocities)).momentum;
+    const size = heft(grid.velocities).reduce((sum, along) => sum + Math.abs(along), 0);
+    sums(2, heft(after.velocities)).momentum.forEach((along, axis) => {
+      expect(Math.abs(along - (before[axis] as number)) / size).toBeLessThan(1e-5);
+    });
+  });
+});
+
+describe('bullets in heaps', () => {
+  it('are not pushed through the wall that their paths ended at', () => {
+    for (const seed of [1, 2, 3, 4]) {
+      const scene = createScene('bullets', { dimensions: 3, count: 257, seed });
+      const simulation = createCpuSimulation({ ...sceneOptions(scene), restitution: 0.9, friction: 0.5 });
+      for (let step = 0; step < 12; step++) simulation.step(1 / 60);
+      expect(countPassed(scene, simulation.read().positions, wallOf(scene)), `seed ${seed}`).toBe(0);
+    }
+  });
+
+  it('are not taken back along a wall that they bounce off', () => {
+    for (const continuous of [false, true]) {
+      const simulation = few([8, 0.51], [64, -64], { restitution: 1, friction: 1, continuous });
+      simulation.step(1 / 64);
+      const { positions, velocities } = simulation.read();
+      expect([...velocities]).toEqual([0, 64]);
+      expect(positions[0]).toBeGreaterThanOrEqual(continuous ? 8 : 9);
+    }
+  });
+
+  it('come to rest on each other as those do whose paths are not followed', () => {
+    const speeds = [false, true].map((continuous) => {
+      const columns = 12;
+      const positions = Array.from({ length: 20 * columns }, (_, index) => [
+        1 + 2 * (index % columns) + 0.2 * Math.sin(index),
+        1 + 2 * Math.floor(index / columns),
+      ]).flat();
+      const simulation = few(
+        positions,
+        positions.map(() => 0),
+        { max: [24, 60], gravity: [0, -100], friction: 0.2, substeps: 8, continuous },
+      );
+      let paths = 0;
+      for (let step = 0; step < 400; step++) {
+        simulation.step(1 / 60);
+        if (continuous) paths += simulation.flights().paths;
+      }
+      if (continuous) expect(paths).toBeGreaterThan(1000);
+      return Math.sqrt((2 * simulation.measure().kineticEnergy) / simulation.count);
+    });
+    expect(speeds[0]).toBeLessThan(0.1);
+    expect(speeds[1]).toBeLessThan(0.1);
   });
 });
 
@@ -407,6 +578,28 @@ describe('counters and substeps', () => {
     expect(simulation.advance(1 / 1024)).toBe(8);
     expect(simulation.settings.substeps).toBe(8);
     expect(simulation.time).toBeCloseTo(3 / 64 + 1 / 1024, 10);
+  });
+
+  it('are as many as the one needs that moves the most of its own diameters, gravity included', () => {
+    const simulation = few([2, 1, 20, 4], [3, 0, 40, 0], {
+      radius: undefined,
+      radii: new Float32Array([0.25, 2]),
+      gravity: [0, -64],
+      substeps: 2,
+    });
+    // (3 + 1) / 64 of 0.5: two sixteenths; (40 + 1) / 64 of 4: 2.6 of them.
+    expect(simulation.advance(1 / 64)).toBe(3);
+    const reference = new ReferenceSimulation({
+      dimensions: 2,
+      radii: new Float32Array([2]),
+      min: [0, 0],
+      max: [64, 8],
+      positions: new Float32Array([20, 4]),
+      velocities: new Float32Array([40, 0]),
+      continuous: true,
+      substeps: 1,
+    });
+    expect(reference.advance(1 / 64, 3)).toBe(3);
   });
 
   it('are refused in a sentence where paths are not followed, and with what they cannot do', () => {

@@ -239,12 +239,14 @@ class SloppyDevice {
         position[axis] = limit;
         const approach = inward * (velocity[axis] as number);
         if (!(approach < 0)) continue;
-        let change = Math.min(multiply(depth, inverseDt), -approach);
-        if (restitution > 0 && approach < -restSpeed) change = multiply(-add(1, restitution), approach);
+        const bounces = restitution > 0 && approach < -restSpeed;
+        const change = bounces
+          ? multiply(-add(1, restitution), approach)
+          : Math.min(multiply(depth, inverseDt), -approach);
         const sliding = velocity.with(axis, 0);
         const speed = this.root(this.dot(sliding, sliding));
         const braking = speed > 0 ? divide(Math.min(multiply(friction, change), speed), speed) : 0;
-        const held = multiply(braking, dt);
+        const held = bounces ? 0 : multiply(braking, dt);
         for (let other = 0; other < position.length; other++) {
           if (other === axis) continue;
           const along = sliding[other] as number;

@@ -547,7 +547,6 @@ describe('what is refused', () => {
       { ...both, obstacles: new Float32Array(2) },
       /^obstacles is .*left out where particles have radii/,
     ],
-    ['paths', { ...both, continuous: true }, /^continuous is true, /],
     [
       'nobody to tell sizes',
       { positions: undefined, boxes: true, capacity: 4 },

@@ -1,0 +1,145 @@
+/**
+ * When two bodies on straight ways come too near: against marching along the way, and where it can be said in closed form;
+ * the direction in which they meet.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FLIGHT_TICKS } from '../../src/core/constants';
+import { Encounter } from '../../src/core/encounter';
+import { NEVER, OVERLAP_SHARE, timeOfKey } from '../../src/core/flight';
+import { thicknessOf } from '../../src/core/shapes';
+import { type Dimensions, defineLevels } from '../../src/core/world';
+import { faceShapes } from '../../src/reference/contact';
+import { createNoise, DIMENSIONS, substepOf } from '../helpers/passes';
+
+interface Body {
+  readonly radius?: number;
+  readonly half?: readonly number[];
+  /** Where it begins, and its way in the substep. */
+  readonly from: readonly number[];
+  readonly way: readonly number[];
+}
+
+/** Two bodies as the encounter has them: at the ends of their ways, dt = 1. */
+function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
+  const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
+  const substep = { ...substepOf(world), dt: 1 };
+  const pick = (numbers: (body: Body) => readonly number[]) => Float32Array.from(bodies.flatMap(numbers));
+  const none = new Array<number>(dimensions).fill(0);
+  const state = {
+    ids: Uint32Array.of(0, 1),
+    positions: pick(({ from, way }) => from.map((along, axis) => along + (way[axis] as number))),
+    velocities: pick(({ way }) => way),
+    radii: pick(({ radius, half }) => [radius ?? Math.hypot(...(half as number[]))]),
+    halves: pick(({ half }) => half ?? none),
+    bulks: Float32Array.of(1, 1),
+    live: 2,
+  };
+  const encounter = new Encounter(world, substep, state);
+  const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
+  /** By how much the two overlap at a time, as the contact law has it. */
+  const overlapAt = (time: number) => {
+    const positions = Float32Array.from(state.positions, (end, index) => {
+      return end - (1 - time) * (state.velocities[index] as number);
+    });
+    return faceShapes(world, { ...state, positions }, 0, 1).overlap;
+  };
+  const face = (time: number) => encounter.face(0, time, state.positions, 1, time, true);
+  face(0);
+  const key = encounter.impact(0);
+  return { encounter, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
+}
+
+/** Ticks that a time is rounded down by, and what positions in 32 bits make of a graze. */
+const TICK = 1 / FLIGHT_TICKS;
+
+describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
+  it.each(['ball and ball', 'ball and box', 'box and box'])(
+    'meet when marching along their ways says, %s',
+    (kind) => {
+      let hits = 0;
+      let misses = 0;
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 2 ** 30 }), (seed) => {
+          const noise = createNoise(seed);
+          const vector = (size: number) => Array.from({ length: dimensions }, () => size * (2 * noise() - 1));
+          const size = () => 2 ** (4 * noise() - 2);
+          const make = (isBox: boolean): Body => {
+            const from = vector(6);
+            // Most of them somewhere past the middle.
+            const way = vector(4).map((along, axis) => along - 2 * (from[axis] as number));
+            return { ...(isBox ? { half: vector(1).map(size) } : { radius: size() }), from, way };
+          };
+          const bodies = [make(kind === 'box and box'), make(kind !== 'ball and ball')] as const;
+          const { slack, overlapAt, time } = meet(dimensions, [...bodies]);
+          // Rounding of 32-bit positions near 20, and two ticks of a way of 42 at most.
+          const rounding = 2 ** -17;
+          const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
+          const until = time ?? 1;
+          if (time === 0 && overlapAt(0) >= slack - rounding) return;
+          // Nowhere before is it deeper than it may be; there it is as deep, or as good as.
+          if (overlapAt(0) < slack) {
+            const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
+            expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
+          }
+          if (time === undefined) {
+            misses++;
+            return;
+          }
+          hits++;
+          expect(overlapAt(time)).toBeGreaterThan(slack - aTick - rounding);
+        }),
+        { numRuns: 400 },
+      );
+      expect(hits).toBeGreaterThan(50);
+      expect(misses).toBeGreaterThan(50);
+    },
+  );
+
+  it('meet at a side, at an edge and at a corner where that is', () => {
+    const still = new Array<number>(dimensions).fill(0);
+    const half = new Array<number>(dimensions).fill(1);
+    const ball = (from: number[], way: number[]) => ({
+      radius: 0.5,
+      from: [...from, ...still].slice(0, dimensions),
+      way: [...way, ...still].slice(0, dimensions),
+    });
+    const box = { half, from: still, way: still };
+    // A ball of diameter 1, so 1/16 deep: 23/16 from the middle of the side.
+    const side = meet(dimensions, [ball([-8, 0.5], [8, 0]), box]);
+    expect(side.time).toBeCloseTo(1 - 23 / 16 / 8, 3);
+    side.face(side.time as number);
+    side.encounter.measure(0);
+    expect([...side.encounter.normal]).toEqual([-1, 0, 0].slice(0, dimensions));
+    // At an edge, 7/16 from it: along x, 0.3 beside it.
+    const edge = meet(dimensions, [ball([-8, 1.3], [8, 0]), box]);
+    const before = Math.sqrt((7 / 16) ** 2 - 0.3 ** 2);
+    expect(edge.time).toBeCloseTo(1 - (1 + before) / 8, 3);
+    edge.face(edge.time as number);
+    edge.encounter.measure(0);
+    expect(edge.encounter.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
+    expect(edge.encounter.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
+    // Just beside it, at 7/16, and just not.
+    expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
+    expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
+    if (dimensions === 2) return;
+    const corner = meet(dimensions, [ball([-8, 1.2, 1.2], [8, 0, 0]), box]);
+    expect(corner.time).toBeCloseTo(1 - (1 + Math.sqrt((7 / 16) ** 2 - 2 * 0.2 ** 2)) / 8, 3);
+  });
+
+  it('do not meet beside each other, flush, nor where they part', () => {
+    const still = new Array<number>(dimensions).fill(0);
+    const half = new Array<number>(dimensions).fill(1);
+    const along = still.with(0, 20);
+    const beside = { half, from: still.with(0, -10).with(1, 2), way: along };
+    expect(meet(dimensions, [beside, { half, from: still, way: still }]).time).toBeUndefined();
+    const inside = { half, from: still.with(0, -0.5), way: still.with(0, -3) };
+    expect(meet(dimensions, [inside, { half, from: still, way: still }]).time).toBeUndefined();
+    // At the same place no way leads nearer.
+    const same = { half, from: still, way: still.with(0, 3) };
+    expect(meet(dimensions, [same, { half, from: still, way: still }]).time).toBeUndefined();
+    // As deep, towards each other: at once.
+    const towards = { half, from: still.with(0, -0.5), way: still.with(0, 3) };
+    expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
+  });
+});
