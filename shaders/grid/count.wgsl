@@ -30,15 +30,15 @@ fn count(
 #if IDS
   id = id_in[slot];
 #endif
-  let bucket = bucket_of(located(position_in[slot]), id);
+  let body = position_in[slot];
+  let bucket = bucket_of(located(body), id);
   ranks[slot] = atomicAdd(&counts[bucket], 1u);
 #if MIXED
   // And among the guests of the cells above: see guests.wgsl.
   if (bucket < grid.cell_count) {
-    let body = position_in[slot];
     let level = level_of(radius_of(body));
     let cell = cell_at(place_of(body), level);
-    for (var higher = level + 1u; higher < grid.levels; higher++) {
+    for (var higher = level + GUEST_STEPS; higher < grid.levels; higher++) {
       if ((guests[0] & (1u << higher)) != 0u) {
         atomicAdd(&counts[guest_bucket(bucket_at(coarsened(cell, level, higher), higher))], 1u);
       }

@@ -1,18 +1,19 @@
-// The guests of a cell: particles of lower levels whose place is in it. Whoever is as large as the cells of a level
-// finds there all that are smaller, in one range. Levels that nobody is on have none: so levels are noted first, before
-// count.wgsl counts guests behind the buckets of the grid; here, on the sorted slots, they are listed at the scanned
-// places and put in order. Inputs: where particles are; a sorted grid, starts. Outputs: `guests`, the
-// word of levels that anyone is on (bit CROWD_BIT: some bucket or list is crowded) and, from GUEST_HEADER on, entries by
-// bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two levels may
-// share a bucket and a particle be the guest of both; at the end, a word a particle for heavy.wgsl, NOBODY in each; counts,
-// zero again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
+// The guests of a cell: particles of levels lower by GUEST_STEPS or more whose place is in it. Whoever is as large as the
+// cells of a level finds there all that are so much smaller, in one range. Levels that nobody is on have none: so levels
+// are noted first, before count.wgsl counts guests behind the buckets of the grid; here, on the sorted slots, they are
+// listed at the scanned places and put in order. Where there are too few levels for guests, nothing of this is done, and
+// anyone may be on any level. Inputs: where particles are; a sorted grid, starts. Outputs: `guests`, the word of levels that
+// anyone is on (bit CROWD_BIT: some bucket, which scatter.wgsl notes, or list is crowded) and, from GUEST_HEADER on,
+// entries by bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two
+// levels may share a bucket and a particle be the guest of both; at the end, a word a particle for heavy.wgsl; counts, zero
+// again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
 
 #if CLEAR
 @group(1) @binding(0) var<storage, read_write> guests: array<u32>;
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn clear_guests() {
-  guests[0] = 0u;
+  guests[0] = select(0u, (1u << grid.levels) - 1u, grid.levels <= GUEST_STEPS);
 }
 #else
 #if NOTE
@@ -64,21 +65,13 @@ fn list_guests(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (slot >= grid.count) {
-    return;
-  }
-  atomicStore(&guests[arrayLength(&guests) - 1u - slot], NOBODY);
-  if (!is_in_grid(cell_of_slot[slot])) {
+  if (slot >= grid.count || !is_in_grid(cell_of_slot[slot])) {
     return;
   }
   let level = level_of(radius_of(position_in[slot]));
   let cell = load_lattice(cell_of_slot[slot]);
   let occupied = atomicLoad(&guests[0]);
-  let own = bucket_at(cell, level);
-  if (start[own + 1u] - start[own] > CROWDED) {
-    note(1u << CROWD_BIT);
-  }
-  for (var higher = level + 1u; higher < grid.levels; higher++) {
+  for (var higher = level + GUEST_STEPS; higher < grid.levels; higher++) {
     if ((occupied & (1u << higher)) == 0u) {
       continue;
     }
@@ -111,10 +104,10 @@ fn order_guests(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (index >= grid.cell_count) {
+  if (index >= guest_buckets()) {
     return;
   }
-  let bucket = guest_bucket(index);
+  let bucket = grid.cell_count + GUEST_BUCKETS + index;
   let length = start[bucket + 1u] - start[bucket];
   if (length == 0u) {
     return;

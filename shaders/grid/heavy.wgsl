@@ -2,10 +2,22 @@
 // a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
 // are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
 // crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. Where particles have radii of
-// their own they are listed from the end of `guests` down instead, so that no kernel needs a binding more; guests.wgsl has
-// filled that with NOBODY. `clear` goes before the sort.
+// their own they are listed at the end of `guests` instead (see heavy_words.wgsl), so that no kernel needs a binding more, and
+// each has its bit, so that no other kernel need work it out again; `close` writes NOBODY behind the last. `clear` goes
+// before the sort.
 
 @group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
+#if CLOSE
+@group(1) @binding(1) var<storage, read_write> guests: array<u32>;
+
+@compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
+fn close() {
+  let listed = atomicLoad(&crowd[1]);
+  if (listed < grid.count) {
+    guests[heavy_place(arrayLength(&guests), listed)] = NOBODY;
+  }
+}
+#else
 #if !CLEAR
 @group(1) @binding(1) var<storage, read> start: array<u32>;
 @group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
@@ -18,6 +30,13 @@
 alias Own = u32;
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+}
+
+// The place in the list of one more, for whom there is to be a workgroup.
+fn list_one() -> u32 {
+  let place = atomicAdd(&crowd[1], 1u);
+  atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
+  return place;
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -36,22 +55,30 @@ fn list_heavy(
   }
   let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
   let first = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+#if MIXED
+  for (var slots = 32u * first; slots < grid.count; slots += 32u * stride) {
+    var bits = 0u;
+    for (var slot = slots; slot < min(slots + 32u, grid.count); slot++) {
+      if (is_in_grid(cell_of_slot[slot]) && has_too_many(slot)) {
+        bits |= 1u << (slot % 32u);
+        let place = list_one();
+        if (place < grid.count) {
+          guests[heavy_place(arrayLength(&guests), place)] = slot;
+        }
+      }
+    }
+    guests[heavy_bits_at(arrayLength(&guests), slots)] = bits;
+  }
+#else
   for (var slot = first; slot < grid.count; slot += stride) {
     if (is_in_grid(cell_of_slot[slot]) && is_heavy(slot)) {
-      let place = atomicAdd(&crowd[1], 1u);
-#if MIXED
-      if (place < grid.count) {
-        atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
-        guests[arrayLength(&guests) - 1u - place] = slot;
-      }
-#else
+      let place = list_one();
       if (CROWD_HEADER + place < arrayLength(&crowd)) {
-        atomicMax(&crowd[HEAVY_DISPATCH], min(place + 1u, CROWD_WORKGROUPS));
         atomicStore(&crowd[CROWD_HEADER + place], slot);
       }
-#endif
     }
   }
+#endif
 }
 #else
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
@@ -64,4 +91,5 @@ fn clear() {
     atomicStore(&crowd[dispatch + 2u], 1u);
   }
 }
+#endif
 #endif

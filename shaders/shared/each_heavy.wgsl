@@ -10,7 +10,7 @@ fn is_listed(index: u32) -> bool {
 }
 
 fn heavy_at(index: u32) -> u32 {
-  return guests[arrayLength(&guests) - 1u - index];
+  return guests[heavy_place(arrayLength(&guests), index)];
 }
 #else
 fn is_listed(index: u32) -> bool {

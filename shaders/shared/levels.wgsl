@@ -61,8 +61,3 @@ fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bo
     higher,
   );
 }
-
-// The bucket of the guests of the cells of a bucket.
-fn guest_bucket(bucket: u32) -> u32 {
-  return grid.cell_count + GUEST_BUCKETS + bucket;
-}

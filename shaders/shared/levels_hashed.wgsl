@@ -3,6 +3,9 @@
 // levels.wgsl. Blocks of HASH_BLOCK cells along x stay together in the table, as in world_unbounded.wgsl. The other
 // kind is in levels_dense.wgsl.
 
+// How many levels a guest is below its hosts, at least.
+const GUEST_STEPS = 1u;
+
 // Cells of the lowest level farther out are one with the last.
 const FARTHEST = 0x1p30f;
 
@@ -64,4 +67,14 @@ fn block_of(lattice: Lattice, level: u32) -> u32 {
 
 fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
+}
+
+// Buckets that have guests: all, since each may be of any level.
+fn guest_buckets() -> u32 {
+  return grid.cell_count;
+}
+
+// The bucket of the guests of the cells of a bucket.
+fn guest_bucket(bucket: u32) -> u32 {
+  return grid.cell_count + GUEST_BUCKETS + bucket;
 }

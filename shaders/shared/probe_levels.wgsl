@@ -3,14 +3,14 @@
 // array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
 // radii, times the root of `reach_squared`), but for the one in slot `except`. With BOXES particles are boxes, in hashed
 // cells, and the kernel says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
-// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_level, meet_guests, has_long_row and count_around.
-// Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of higher
-// ones are in the 3×3 (3×3×3) cells around its own place on each, those of lower levels are guests of the cells around
-// its own. Ordering: levels from its own upwards, then guests; rows and cells as they lie, slots ascending in each
-// bucket: it depends on the state alone. With HEAVY it goes over the candidates whose turn it is for one of
+// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_all, has_long_row, has_long_list and count_around. Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of
+// higher ones are in the 3×3 (3×3×3) cells around its own place on each. Those of lower levels are in the cells that these
+// around its own are made of: of levels that lie in rows those of the level just below are met there; all others are
+// guests of the cells around its own. Ordering: levels upwards, then guests; rows and cells as they lie, slots ascending in
+// each bucket: it depends on the state alone. With HEAVY it goes over the candidates whose turn it is for one of
 // HEAVY_WORKGROUP_SIZE threads.
 
-// A bit for each level that anyone is on.
+// A bit for each level that anyone may be on.
 fn occupied_levels() -> u32 {
   return guests[0];
 }
@@ -34,14 +34,12 @@ fn probe(
   let lattice = load_lattice(cell);
   let level = level_of(particle.radius);
   let occupied = occupied_levels();
-  for (var higher = level; higher < grid.levels; higher++) {
-    if ((occupied & (1u << higher)) != 0u) {
-      meet_level(own, particle, except, reach_squared, coarsened(lattice, level, higher), higher, turn);
-    }
-  }
-  if ((occupied & ((1u << level) - 1u)) != 0u) {
-    meet_guests(own, particle, except, reach_squared, lattice, level, turn);
-  }
+  meet_all(own, particle, except, reach_squared, lattice, level, occupied, turn);
+}
+
+// Whether cells of a level may have guests.
+fn has_guests(level: u32, occupied: u32) -> bool {
+  return level >= GUEST_STEPS && (occupied & ((1u << (level + 1u - GUEST_STEPS)) - 1u)) != 0u;
 }
 
 // Particles whose cells are the same or touch, on the higher of the two levels, this one left out.
@@ -49,28 +47,22 @@ fn count_candidates(slot: u32, cell: Cell) -> u32 {
   if (!is_in_grid(cell)) {
     return 0u;
   }
-  let lattice = load_lattice(cell);
-  let level = level_of(radius_of(position_in[slot]));
-  var candidates = count_around(lattice, level, true);
-  for (var higher = level; higher < grid.levels; higher++) {
-    candidates += count_around(coarsened(lattice, level, higher), higher, false);
-  }
-  return candidates - 1u;
+  return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }
 
 #if CROWDS
-// Whether a particle has too many candidates for one thread: of its own or a higher level, or among its guests. Where
-// no bucket and no list is crowded, nobody has.
+// Whether heavy.wgsl has found that a particle has too many candidates for one thread. Where no bucket and no list is
+// crowded, it has not looked, and nobody has.
 fn is_heavy(slot: u32) -> bool {
-  if ((occupied_levels() & (1u << CROWD_BIT)) == 0u) {
-    return false;
-  }
+  let bits = guests[heavy_bits_at(arrayLength(&guests), slot)];
+  return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;
+}
+
+// Whether it has: on its own or another level that it looks at, or among its guests.
+fn has_too_many(slot: u32) -> bool {
+  let occupied = occupied_levels();
   let level = level_of(radius_of(position_in[slot]));
   let lattice = load_lattice(cell_of_slot[slot]);
-  var heavy = has_long_row(lattice, level, guest_bucket(0u));
-  for (var higher = level; higher < grid.levels; higher++) {
-    heavy = heavy || has_long_row(coarsened(lattice, level, higher), higher, 0u);
-  }
-  return heavy;
+  return has_long_row(lattice, level) || (has_guests(level, occupied) && has_long_list(lattice, level));
 }
 #endif

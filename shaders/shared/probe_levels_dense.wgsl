@@ -6,7 +6,13 @@ const TURNS = HEAVY_WORKGROUP_SIZE;
 const TURNS = 1u;
 #endif
 
-// The particles of a layer of three rows of three cells.
+// Cells of a level, the first and the last along each axis.
+struct Block {
+  low: Lattice,
+  high: Lattice,
+}
+
+// The particles of up to three rows of cells.
 struct Layer {
   first: u32,
   second: u32,
@@ -17,60 +23,74 @@ struct Layer {
   third_end: u32,
 }
 
-// Of the 3×3 (3×3×3) cells around a place on a level, the first and the last along each axis that somebody can be in
-// who is nearer than `reach`: half of them, most often. Once particles have moved since the sort, all: candidates are
-// those whose cells were adjacent then.
-struct Reached {
-  low: Lattice,
-  high: Lattice,
+// All cells of a level that somebody can be in who is a candidate of a particle on level `own_level`.
+fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
+  let shared_level = min(own_level, level);
+  let middle = lattice >> Extent(level - shared_level);
+  let finer = Extent(own_level - shared_level);
+  let last = Lattice(cells_at(level)) - Lattice(3);
+  return Block(
+    clamp((middle - Lattice(1)) << finer, Lattice(), last),
+    clamp(((middle + Lattice(2)) << finer) - Lattice(1), Lattice(), last),
+  );
 }
 
-// The margin is many times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of
-// the outermost cells; so the cell of the place itself is always among them.
-fn reached_from(place: Vector, reach: f32, around: Lattice, level: u32) -> Reached {
+// Of a block of cells of a level those that somebody can be in who is nearer than `reach`: half of them, most often. Once
+// particles have moved since the sort, all: candidates are those whose cells were adjacent then. The margin is many
+// times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of the outermost cells:
+// so the nearest of the block are among them, wherever the place is.
+fn reached_from(place: Vector, reach: f32, around: Block, level: u32) -> Block {
 #if MOVED
-  return all_around(around);
+  return around;
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
   let margin = (abs(place) + Vector(reach)) * 0x1p-18f;
   let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
-  return Reached(
-    clamp(Lattice(floor(low)), around - Lattice(1), around),
-    clamp(Lattice(floor(high)), around, around + Lattice(1)),
+  return Block(
+    clamp(Lattice(floor(low)), around.low, around.high),
+    clamp(Lattice(floor(high)), around.low, around.high),
   );
 #endif
 }
 
-fn all_around(around: Lattice) -> Reached {
-  return Reached(around - Lattice(1), around + Lattice(1));
+// Rows of a block three by three.
+fn layers_along_y(block: Block) -> u32 {
+  return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-fn layer_of(middle: u32, layer: u32, cells: Extent, around: Lattice, reached: Reached) -> Layer {
-  let centre = layer_centre(middle, layer, cells);
-  let below = centre - cells.x;
-  let above = centre + cells.x;
-  let low = reached.low - around;
-  let high = reached.high - around;
-  // 0 or −1, and 1 or 2 cells on.
-  let begin = u32(low.x);
-  let end = u32(high.x + 1);
-  let first = start[below + begin];
-  let second = start[centre + begin];
-  let third = start[above + begin];
-  let first_end = select(0u, start[below + end] - first, low.y < 0);
-  let second_end = first_end + start[centre + end] - second;
-  let third_end = second_end + select(0u, start[above + end] - third, high.y > 0);
-  return Layer(first, second, third, first_end, second_end, third_end);
-}
-
-// Whether a layer of rows is reached at all.
-fn is_layer_reached(layer: u32, around: Lattice, reached: Reached) -> bool {
+fn layers_of(block: Block) -> u32 {
+  let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
-    return true;
+    return along_y;
   }
-  let along = around[DIMENSIONS - 1u] + i32(layer) - 1;
-  return along >= reached.low[DIMENSIONS - 1u] && along <= reached.high[DIMENSIONS - 1u];
+  return along_y * u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u] + 1);
+}
+
+// `offset`: from the bucket of a cell to that which is asked.
+fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
+  var corner = block.low;
+  if (DIMENSIONS == 2u) {
+    corner.y += i32(3u * index);
+  } else {
+    let along_y = layers_along_y(block);
+    corner.y += i32(3u * (index % along_y));
+    corner[DIMENSIONS - 1u] += i32(index / along_y);
+  }
+  let rows = block.high.y - corner.y + 1;
+  let length = u32(block.high.x - corner.x) + 1u;
+  let along = cells_at(level).x;
+  // The last row once more where there are fewer.
+  let below = offset + bucket_at(corner, level);
+  let centre = below + select(0u, along, rows > 1);
+  let above = centre + select(0u, along, rows > 2);
+  let first = start[below];
+  let second = start[centre];
+  let third = start[above];
+  let first_end = start[below + length] - first;
+  let second_end = first_end + select(0u, start[centre + length] - second, rows > 1);
+  let third_end = second_end + select(0u, start[above + length] - third, rows > 2);
+  return Layer(first, second, third, first_end, second_end, third_end);
 }
 
 fn slot_in(layer: Layer, index: u32) -> u32 {
@@ -94,79 +114,90 @@ fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared:
   }
 }
 
-// Those of the cells around a place on a level that are on that level.
-fn meet_level(
-  own: ptr<function, Own>,
-  particle: Particle,
-  except: u32,
-  reach_squared: f32,
-  around: Lattice,
-  level: u32,
-  turn: u32,
-) {
-  let middle = bucket_at(around, level);
-  let cells = cells_at(level);
-  let reach = particle.radius + greatest_on(level);
-  let reached = reached_from(particle.position - grid.origin, reach, around, level);
-  for (var index = 0u; index < LAYERS; index++) {
-    if (!is_layer_reached(index, around, reached)) {
-      continue;
-    }
-    let layer = layer_of(middle, index, cells, around, reached);
-    // Never more than all, so that not even a broken grid holds up the device.
-    let end = min(layer.third_end, grid.count);
-    for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, reach_squared, slot_in(layer, place));
-    }
-  }
+// The lowest level whose cells a particle looks at.
+fn lowest_level(level: u32) -> u32 {
+  return max(level, 1u) - 1u;
 }
 
-// Those that are on lower levels.
-fn meet_guests(
+// Those on a particle's own level, on the one below and on all above, then its guests. All layers are one loop: threads in
+// lockstep then wait for the longest sum.
+fn meet_all(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
   reach_squared: f32,
-  around: Lattice,
+  lattice: Lattice,
   level: u32,
+  occupied: u32,
   turn: u32,
 ) {
   let base = GUEST_HEADER - grid.count;
-  let middle = guest_bucket(bucket_at(around, level));
-  let cells = cells_at(level);
-  let reach = particle.radius + 0.5 * greatest_on(level);
-  let reached = reached_from(particle.position - grid.origin, reach, around, level);
-  for (var index = 0u; index < LAYERS; index++) {
-    if (!is_layer_reached(index, around, reached)) {
-      continue;
+  let place = particle.position - grid.origin;
+  let end_level = select(grid.levels, grid.levels + 1u, has_guests(level, occupied));
+  var next_level = lowest_level(level);
+  var index = 0u;
+  while (next_level < end_level) {
+    let are_guests = next_level == grid.levels;
+    let other_level = select(next_level, level, are_guests);
+    let reach = particle.radius + greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let block = reached_from(place, reach, around_on(lattice, level, other_level), other_level);
+    let layer = layer_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
+    let is_met = are_guests || (occupied & (1u << next_level)) != 0u;
+    // Never more than all, so that not even a broken grid holds up the device.
+    let most = select(grid.count, grid.count * grid.levels, are_guests);
+    let end = select(0u, min(layer.third_end, most), is_met);
+    for (var next = turn; next < end; next += TURNS) {
+      var other = slot_in(layer, next);
+      if (are_guests) {
+        other = guests[base + other] >> GUEST_LEVEL_BITS;
+      }
+      meet(own, particle, except, reach_squared, other);
     }
-    let layer = layer_of(middle, index, cells, around, reached);
-    let end = min(layer.third_end, grid.count * grid.levels);
-    for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, reach_squared, guests[base + slot_in(layer, place)] >> GUEST_LEVEL_BITS);
+    index++;
+    if (index >= layers_of(block) || !is_met) {
+      index = 0u;
+      next_level++;
     }
   }
 }
 
-// Those of the cells around a place on a level, or their guests.
-fn count_around(around: Lattice, level: u32, are_guests: bool) -> u32 {
-  let bucket = bucket_at(around, level);
-  let middle = select(bucket, guest_bucket(bucket), are_guests);
+// All that are on a particle's own level, on lower and on higher ones, itself included.
+fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
-  for (var index = 0u; index < LAYERS; index++) {
-    found += layer_of(middle, index, cells_at(level), around, all_around(around)).third_end;
+  for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
+    let block = around_on(lattice, level, other_level);
+    for (var index = 0u; index < layers_of(block); index++) {
+      found += layer_of(block, index, other_level, 0u).third_end;
+    }
+  }
+  if (level >= GUEST_STEPS) {
+    let block = around_on(lattice, level, level);
+    for (var index = 0u; index < layers_of(block); index++) {
+      found += layer_of(block, index, level, guest_bucket(0u)).third_end;
+    }
   }
   return found;
 }
 
 #if CROWDS
-// Whether three rows of cells around a place, from that bucket on, hold too many for one thread.
-fn has_long_row(around: Lattice, level: u32, offset: u32) -> bool {
+// Whether three rows of cells on a level hold too many for one thread.
+fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
-  let all = all_around(around);
-  for (var index = 0u; index < LAYERS; index++) {
-    let layer = layer_of(offset + bucket_at(around, level), index, cells_at(level), around, all);
-    long = long || layer.third_end > 3u * HEAVY_ROW;
+  for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
+    let block = around_on(lattice, level, other_level);
+    for (var index = 0u; index < layers_of(block); index++) {
+      long = long || layer_of(block, index, other_level, 0u).third_end > 3u * HEAVY_ROW;
+    }
+  }
+  return long;
+}
+
+// The same of lists of guests.
+fn has_long_list(lattice: Lattice, level: u32) -> bool {
+  var long = false;
+  let block = around_on(lattice, level, level);
+  for (var index = 0u; index < layers_of(block); index++) {
+    long = long || layer_of(block, index, level, guest_bucket(0u)).third_end > 3u * HEAVY_ROW;
   }
   return long;
 }

@@ -97,6 +97,27 @@ fn meet(
   }
 }
 
+// Those on a particle's own level and on all above, then its guests.
+fn meet_all(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  reach_squared: f32,
+  lattice: Lattice,
+  level: u32,
+  occupied: u32,
+  turn: u32,
+) {
+  for (var higher = level; higher < grid.levels; higher++) {
+    if ((occupied & (1u << higher)) != 0u) {
+      meet_level(own, particle, except, reach_squared, coarsened(lattice, level, higher), higher, turn);
+    }
+  }
+  if (has_guests(level, occupied)) {
+    meet_guests(own, particle, except, reach_squared, lattice, level, turn);
+  }
+}
+
 // Those of the cells around a place on a level that are on that level.
 fn meet_level(
   own: ptr<function, Own>,
@@ -140,8 +161,17 @@ fn meet_guests(
   }
 }
 
+// All that are on a particle's own level, on lower and on higher ones, itself included.
+fn count_around(lattice: Lattice, level: u32) -> u32 {
+  var found = count_on(lattice, level, true);
+  for (var higher = level; higher < grid.levels; higher++) {
+    found += count_on(coarsened(lattice, level, higher), higher, false);
+  }
+  return found;
+}
+
 // Those of the cells around a place on a level, or their guests.
-fn count_around(around: Lattice, level: u32, are_guests: bool) -> u32 {
+fn count_on(around: Lattice, level: u32, are_guests: bool) -> u32 {
   let base = GUEST_HEADER - grid.count;
   var found = 0u;
   for (var index = 0u; index < SPANS; index++) {
@@ -163,8 +193,21 @@ fn count_around(around: Lattice, level: u32, are_guests: bool) -> u32 {
 }
 
 #if CROWDS
-// Whether a row of cells around a place, from that bucket on, holds too many for one thread.
-fn has_long_row(around: Lattice, level: u32, offset: u32) -> bool {
+// Whether a row of cells on a particle's own level or above holds too many for one thread.
+fn has_long_row(lattice: Lattice, level: u32) -> bool {
+  var long = false;
+  for (var higher = level; higher < grid.levels; higher++) {
+    long = long || is_long(coarsened(lattice, level, higher), higher, 0u);
+  }
+  return long;
+}
+
+// The same of lists of guests.
+fn has_long_list(lattice: Lattice, level: u32) -> bool {
+  return is_long(lattice, level, guest_bucket(0u));
+}
+
+fn is_long(around: Lattice, level: u32, offset: u32) -> bool {
   var long = false;
   for (var index = 0u; index < SPANS; index++) {
     long = long || length_of(span_of(around, index, level, offset)) > HEAVY_ROW;

@@ -172,9 +172,24 @@ export function retiredCell(world: World): number {
 }
 
 /** Entries of `start`: one a bucket, the sentinel, and the ends of the two extra buckets. */
-export function startLength({ cellCount, levels }: World): number {
-  // With levels, each bucket's guests have one too: see core/levels.ts.
-  return cellCount + 3 + (levels > 0 ? cellCount + 1 : 0);
+export function startLength(world: World): number {
+  const buckets = guestBuckets(world);
+  // The guests of each have one too, and an end of their own: see core/levels.ts.
+  return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
+}
+
+/**
+ * How many levels a guest is below its hosts, at least. In a box cells lie in rows, so who is on the level just below is
+ * looked for there; where cells are hashed, each of these rows would have to be looked up.
+ */
+export function guestSteps({ kind }: Pick<World, 'kind'>): number {
+  return kind === 'bounded' ? 2 : 1;
+}
+
+/** Buckets whose cells may have guests: in a box those of high levels, else all; none where there are too few levels. */
+export function guestBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
+  const steps = guestSteps(world);
+  return world.levels > steps ? world.cellCount - (world.levelStarts[steps] ?? 0) : 0;
 }
 
 /** Bytes that a GPU keeps of the cell of each slot: its index, or where buckets are shared, all of it. */

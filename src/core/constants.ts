@@ -57,7 +57,7 @@ export const HEAVY_WORKGROUP_SIZE = 64;
 /** Buckets between those of a grid with levels and those of its guests: what is set aside, what leaves, the end. */
 export const GUEST_BUCKETS = 3;
 
-/** Words before the list of guests: the levels that anyone is on. At its end there is one a particle: see heavy.wgsl. */
+/** Words before the list of guests: the levels that anyone is on. At its end are heavy particles: see heavy_words.wgsl. */
 export const GUEST_HEADER = 1;
 
 /** Behind the heavy particles that are listed at the end of the guests. */

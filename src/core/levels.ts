@@ -5,7 +5,7 @@
  * its own; elsewhere cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
-import { mixBlock, snap, wrapCoordinate } from './cells';
+import { guestSteps, mixBlock, snap, wrapCoordinate } from './cells';
 import { GUEST_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from './constants';
 import { FARTHEST_CELL, type World } from './world';
 
@@ -121,7 +121,7 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** The bucket of the guests of the cells of a bucket: particles of lower levels. */
-export function guestBucket({ cellCount }: Pick<World, 'cellCount'>, bucket: number): number {
-  return cellCount + GUEST_BUCKETS + bucket;
+/** The bucket of the guests of the cells of a bucket: particles of levels lower by `guestSteps` or more. */
+export function guestBucket(world: World, bucket: number): number {
+  return world.cellCount + GUEST_BUCKETS + bucket - (world.levelStarts[guestSteps(world)] ?? 0);
 }

@@ -129,6 +129,7 @@ export class CellSort {
         start,
         entries,
         crowd: this.crowd?.list,
+        guests: this.guests?.list,
         ...ids,
       }),
       gather: this.passes.gather.bind({

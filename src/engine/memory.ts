@@ -2,7 +2,7 @@
  * Purpose: bytes of GPU memory that a simulation takes, before it is made: what `info` and the API report; and whether
  * a device holds it. tests/gpu/memory.test.ts holds it against the buffers really made.
  */
-import { cellBytes } from '../core/cells';
+import { cellBytes, guestBuckets, guestSteps } from '../core/cells';
 import { CROWD_HEADER, MEASURE_WORDS, MEASURE_WORKGROUPS, SCAN_BLOCK } from '../core/constants';
 import { describeCount, LimitError } from '../core/errors';
 import type { Dimensions, World, WorldKind } from '../core/world';
@@ -14,7 +14,7 @@ import { packedBytes } from './obstacles';
 /**
  * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world or with radii the cell is
  * kept whole, 8 or 16), partner (4). With radii a position is 16, with boxes 32; and there are guests on every level but
- * one, twice, and heavy particles (4).
+ * one (in a box, two), twice, and heavy particles (4).
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -23,7 +23,7 @@ export function bytesPerParticle(
   boxes = false,
 ): number {
   const vectors = 4 * (bodyFloats({ dimensions, levels, boxes }) + storedFloats(dimensions));
-  const guests = levels > 0 ? 2 * 4 * (levels - 1) + 4 : 0;
+  const guests = levels > 0 ? 2 * 4 * Math.max(0, levels - guestSteps({ kind })) + 4 : 0;
   return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + guests;
 }
 
@@ -64,14 +64,25 @@ export function estimateMemory(
     particles * bytesPerParticle(dimensions, kind, levels, boxes) +
       leaving +
       heavy +
-      // Guests have a bucket for each of the cells.
-      bytesOfCells(levels > 0 ? 2 * cells : cells) +
+      bytesOfCells(levels > 0 ? cells + bucketsOfGuests(dimensions, cells, kind, levels) : cells) +
       (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
       (continuous
         ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles)
         : 0) +
       FIXED_BYTES,
   );
+}
+
+/** About so many: in a box the cells of high levels, of which each level has a quarter (an eighth) of the one below. */
+function bucketsOfGuests(
+  dimensions: Dimensions,
+  cells: number,
+  kind: WorldKind = 'bounded',
+  levels: number,
+): number {
+  const steps = guestSteps({ kind });
+  if (levels <= steps) return 0;
+  return kind === 'bounded' ? cells / 2 ** (dimensions * steps) : cells;
 }
 
 function bytesOfPaths(world: Parameters<typeof flightBytes>[0], particles: number): number {
@@ -105,10 +116,11 @@ function bytesOfObstacles(
 
 /**
  * The device to request for a world: with the longest buffer of it. With levels that is one of places, of guests (a word on
- * each level) or of buckets, which there are twice; where paths are followed, that of their lists.
+ * each level that it may be a guest on, and one) or of buckets, those of guests included; where paths are followed, that
+ * of their lists.
  */
 export function deviceNeeds(
-  world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind'>,
+  world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
   capacity: number,
   continuous = false,
 ): { particles: number; cells: number; dimensions: Dimensions } {
@@ -119,8 +131,9 @@ export function deviceNeeds(
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
-  const particles = Math.ceil(capacity * Math.max(boxes ? 2 : 1, levels / 4));
-  return { particles, cells: 2 * cellCount + 1, dimensions: 3 };
+  const words = Math.max(0, levels - guestSteps(world)) + 1;
+  const particles = Math.ceil(capacity * Math.max(boxes ? 2 : 1, words / 4));
+  return { particles, cells: cellCount + guestBuckets(world) + 1, dimensions: 3 };
 }
 
 /** Refuses what the device was not requested for. */

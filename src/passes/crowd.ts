@@ -10,7 +10,7 @@ import { type BufferSet, createBuffers, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { neighbourModules, PARAMS, type Variant, worldFlags, worldName } from './modules';
+import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldName } from './modules';
 
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
@@ -35,6 +35,7 @@ export interface CrowdBinding {
   readonly entries: Merges<GPUBindGroup>;
   readonly guests: Merges<GPUBindGroup> | undefined;
   readonly heavy: GPUBindGroup;
+  readonly close: GPUBindGroup | undefined;
 }
 
 interface Kernels {
@@ -42,6 +43,7 @@ interface Kernels {
   readonly entries: Merges<Kernel>;
   readonly guests: Merges<Kernel> | undefined;
   readonly heavy: Kernel;
+  readonly close: Kernel | undefined;
 }
 
 /** Threads stride over the slots: few, since most often there is nothing to list. */
@@ -92,7 +94,19 @@ export class Crowd {
       sources: [PARAMS, HEAVY],
       entryPoint: 'clear',
       bindings: { crowd: 'write' },
-      flags: { CLEAR: true },
+      flags: { CLEAR: true, CLOSE: false },
+    };
+  }
+
+  /** Where there are levels. */
+  static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
+    return {
+      label: 'grid.heavy.close',
+      dimensions,
+      sources: [PARAMS, HEAVY_WORDS, HEAVY],
+      entryPoint: 'close',
+      bindings: { crowd: 'write', guests: 'write' },
+      flags: { CLEAR: false, CLOSE: true },
     };
   }
 
@@ -109,7 +123,7 @@ export class Crowd {
         position_in: 'read',
         ...(variant.levels ? { guests: 'write' } : {}),
       },
-      flags: { ...worldFlags(variant), CLEAR: false, FROZEN: false, CROWDS: true },
+      flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, FROZEN: false, CROWDS: true },
     };
   }
 
@@ -123,11 +137,12 @@ export class Crowd {
       ]);
       return { tiles, runs, wholes };
     };
-    const [clear, entries, guests, heavy] = await Promise.all([
+    const [clear, entries, guests, heavy, close] = await Promise.all([
       Kernel.create(gpu, Crowd.describeClear(world)),
       createMerges('entries'),
       world.levels > 0 ? createMerges('guests') : undefined,
       Kernel.create(gpu, Crowd.describeHeavy(world)),
+      world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // Two words a tile of a crowd come to less than one a particle, whatever levels it is a guest on.
     const owned = await createBuffers(
@@ -136,7 +151,7 @@ export class Crowd {
       { crowd: 4 * (CROWD_HEADER + capacity) },
       PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
     );
-    return new Crowd({ clear, entries, guests, heavy }, owned);
+    return new Crowd({ clear, entries, guests, heavy, close }, owned);
   }
 
   /** See CROWD_HEADER: how many are listed, and the list. */
@@ -161,6 +176,7 @@ export class Crowd {
       entries: bindMerges(kernels.entries, entries, scratch),
       guests: kernels.guests && guests && bindMerges(kernels.guests, guests.list, guests.scratch),
       heavy: kernels.heavy.bind({ crowd, start, cell_of_slot, position_in, guests: guests?.list }),
+      close: guests && kernels.close?.bind({ crowd, guests: guests.list }),
     };
   }
 
@@ -192,6 +208,7 @@ export class Crowd {
       binding.heavy,
       Math.min(LISTING_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE)),
     );
+    if (binding.close) this.kernels.close?.encode(pass, shared, binding.close, 1);
   }
 
   destroy(): void {

@@ -1,8 +1,10 @@
 /**
  * Host of shaders/grid/guests.wgsl: for grids with levels, the particles of lower levels in each cell, as lists.
- * Owns the lists, with room for every particle on every level but its own, and for the heavy particles behind them.
+ * Owns the lists, with room for every particle on every level that it may be a guest on, and for the heavy particles
+ * behind them. Where there are too few levels for guests, it records next to nothing.
  */
 import text from '../../shaders/grid/guests.wgsl?raw';
+import { guestBuckets, guestSteps } from '../core/cells';
 import { GUEST_HEADER, WORKGROUP_SIZE } from '../core/constants';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
@@ -42,10 +44,16 @@ const BINDINGS = {
   order: { guests: 'write', start: 'read', counts: 'write' },
 } as const;
 
+/** A word for each, and a bit: see shaders/shared/heavy_words.wgsl. */
+function heavyBytes(capacity: number): number {
+  return 4 * (capacity + Math.ceil((capacity + 31) / 32));
+}
+
 export class Guests {
   private constructor(
     private readonly kernels: Readonly<Record<Step, Kernel>>,
-    private readonly cellCount: number,
+    /** That may have guests. */
+    private readonly buckets: number,
     private readonly owned: BufferSet<'guests' | 'scratch'>,
   ) {}
 
@@ -67,13 +75,16 @@ export class Guests {
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<Guests> {
     const kernels = await Promise.all(STEPS.map((step) => Kernel.create(gpu, Guests.describe(world, step))));
-    const scratch = 4 * (GUEST_HEADER + (world.levels - 1) * capacity);
-    const owned = await createBuffers(gpu, 'grid', { guests: scratch + 4 * capacity, scratch });
+    const scratch = 4 * (GUEST_HEADER + Math.max(0, world.levels - guestSteps(world)) * capacity);
+    const owned = await createBuffers(gpu, 'grid', {
+      guests: scratch + heavyBytes(capacity),
+      scratch,
+    });
     const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
-    return new Guests(named as Record<Step, Kernel>, world.cellCount, owned);
+    return new Guests(named as Record<Step, Kernel>, guestBuckets(world), owned);
   }
 
-  /** A word of levels that anyone is on; then slots, by bucket; from the end down, the heavy particles. */
+  /** A word of levels that anyone may be on; then slots, by bucket; at the end, the heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.guests;
   }
@@ -106,7 +117,9 @@ export class Guests {
     count: number,
   ): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
-    this.kernels.note.encode(pass, shared, binding.note, Math.ceil(count / WORKGROUP_SIZE));
+    if (this.buckets > 0) {
+      this.kernels.note.encode(pass, shared, binding.note, Math.ceil(count / WORKGROUP_SIZE));
+    }
   }
 
   /** After the gather. `crowd` puts the crowded lists in order. */
@@ -118,12 +131,13 @@ export class Guests {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    const { list, order } = this.kernels;
+    // The list of crowds is then that of the heavy particles.
     crowd.encodeClear(pass, shared, crowdBinding);
+    if (this.buckets === 0) return;
+    const { list, order } = this.kernels;
     list.encode(pass, shared, binding.list, Math.ceil(count / WORKGROUP_SIZE));
     crowd.encodeSort(pass, shared, crowdBinding, 'guests');
-    order.encode(pass, shared, binding.order, Math.ceil(this.cellCount / WORKGROUP_SIZE));
-    // The list of crowds is then that of the heavy particles.
+    order.encode(pass, shared, binding.order, Math.ceil(this.buckets / WORKGROUP_SIZE));
     crowd.encodeClear(pass, shared, crowdBinding);
   }
 

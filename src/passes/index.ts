@@ -54,6 +54,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
+    Crowd.describeClose({ dimensions }),
   ];
 }
 

@@ -16,6 +16,7 @@ import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
 import flight from '../../shaders/shared/flight.wgsl?raw';
 import hash from '../../shaders/shared/hash.wgsl?raw';
+import heavyWords from '../../shaders/shared/heavy_words.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
@@ -93,14 +94,16 @@ const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
+/** Where heavy particles are noted, where there are levels. */
+export const HEAVY_WORDS: ShaderSource = { name: 'shared/heavy_words.wgsl', text: heavyWords };
 const LEVELS_PROBE: ShaderSource = { name: 'shared/probe_levels.wgsl', text: probeLevels };
 const DENSE_PROBE: ShaderSource = { name: 'shared/probe_levels_dense.wgsl', text: probeLevelsDense };
 const HASHED_PROBE: ShaderSource = { name: 'shared/probe_levels_hashed.wgsl', text: probeLevelsHashed };
 
 const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [DENSE_PROBE, LEVELS_PROBE],
-  periodic: [HASHED_PROBE, LEVELS_PROBE],
-  unbounded: [HASHED_PROBE, LEVELS_PROBE],
+  bounded: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
+  periodic: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
+  unbounded: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
 };
 
 const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };

@@ -12,6 +12,8 @@ export interface ScatterBuffers {
   readonly entries: GPUBuffer;
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
   /** Needed where the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
@@ -28,7 +30,7 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
         ranks: 'read',
         start: 'read',
         entries: 'write',
-        ...(variant.crowds ? { crowd: 'write' } : {}),
+        ...(variant.crowds ? { crowd: 'write', ...(variant.levels ? { guests: 'write' } : {}) } : {}),
         ...(ids ? { id_in: 'read' } : {}),
       },
       flags: { ...worldFlags(variant), IDS: ids, CROWDS: variant.crowds === true },

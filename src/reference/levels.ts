@@ -3,7 +3,8 @@
  * HashGrid make with shaders/shared/levels.wgsl, and the pairs that brute force finds.
  * Inputs: packed positions, a radius each. Ordering: buckets ascending, ids ascending in each; what is set aside last.
  */
-import { bucketAt, latticeAt, levelOf } from '../core/levels';
+import { guestBuckets, guestSteps } from '../core/cells';
+import { bucketAt, guestBucket, latticeAt, levelOf } from '../core/levels';
 import type { World } from '../core/world';
 import { nearestImage } from './contact';
 import { isFiniteParticle } from './finite';
@@ -14,9 +15,9 @@ export interface LevelGrid {
   readonly ids: Uint32Array;
   /** First slot of each bucket, then of what is set aside. */
   readonly start: Uint32Array;
-  /** Slots of particles of lower levels in the cells of each bucket, ascending, one after the other. */
+  /** Slots of the guests of each bucket that may have any (see core/levels.ts), ascending, one after the other. */
   readonly guests: Uint32Array;
-  /** How many there are before those of each bucket. */
+  /** How many there are before those of each such bucket; then the end, unless there is none. */
   readonly guestStart: Uint32Array;
   /** A bit for each level that anyone is on. */
   readonly occupied: number;
@@ -30,14 +31,16 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
   // A level that nobody is on has no guests.
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
-  const hosts = Array.from({ length: cellCount }, (): number[] => []);
+  const buckets = guestBuckets(world);
+  const hosts = Array.from({ length: buckets }, (): number[] => []);
   for (let slot = 0; slot < inCells; slot++) {
-    for (let higher = (levels[slot] as number) + 1; higher < world.levels; higher++) {
+    for (let higher = (levels[slot] as number) + guestSteps(world); higher < world.levels; higher++) {
       if (!(occupied & (1 << higher))) continue;
-      hosts[bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher)]?.push(slot);
+      const bucket = bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher);
+      hosts[guestBucket(world, bucket) - guestBucket(world, cellCount - buckets)]?.push(slot);
     }
   }
-  const guestStart = new Uint32Array(cellCount + 1);
+  const guestStart = new Uint32Array(buckets > 0 ? buckets + 1 : 0);
   hosts.forEach((guests, bucket) => {
     guestStart[bucket + 1] = (guestStart[bucket] as number) + guests.length;
   });

@@ -4,7 +4,8 @@
  * single objects, which shares no search with either. Inputs: a device, or none for the CPU engine alone; a scene.
  * Scenes are dyadic, so there is one answer.
  */
-import { guestBucket } from '../core/levels';
+import { startLength } from '../core/cells';
+import { GUEST_BUCKETS } from '../core/constants';
 import { defineLevels } from '../core/world';
 import { createCpuGrid } from '../cpu/grid';
 import { createCpuIndex } from '../cpu/live-index';
@@ -106,9 +107,10 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
   try {
     return await withGrid(gpu, scene, async ({ start, ids, positions: sorted, world }, encoder) => {
       const { cellCount } = world;
+      const guestEnds = startLength(world) - cellCount - GUEST_BUCKETS;
       const reading = readback.record(encoder, [
         { buffer: start, size: 4 * (cellCount + 1) },
-        { buffer: start, offset: 4 * guestBucket(world, 0), size: 4 * (cellCount + 1) },
+        { buffer: start, offset: 4 * (cellCount + GUEST_BUCKETS), size: 4 * guestEnds },
         { buffer: ids, size: 4 * count },
         { buffer: sorted, size: 16 * count },
       ]);

@@ -54,6 +54,7 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   apply: SCAN,
   clear: ONE,
   clear_guests: ONE,
+  close: ONE,
   count_list: ONE,
   begin: ONE,
   reset: ONE,
