@@ -1,6 +1,6 @@
 // Finds each particle's bucket and counts the buckets. Inputs: positions (and ids, where removal is
 // possible). Outputs: counts, and each particle's rank among those counted into its bucket: any order,
-// made canonical by gather.wgsl.
+// made canonical by gather.wgsl. With HOSTS, where there may be guests (see guests.wgsl), these too.
 
 @group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
@@ -33,7 +33,7 @@ fn count(
   let body = position_in[slot];
   let bucket = bucket_of(located(body), id);
   ranks[slot] = atomicAdd(&counts[bucket], 1u);
-#if MIXED
+#if HOSTS
   // And among the guests of the cells above: see guests.wgsl.
   if (bucket < grid.cell_count) {
     let level = level_of(radius_of(body));

@@ -39,7 +39,11 @@ fn probe(
 
 // Whether cells of a level may have guests.
 fn has_guests(level: u32, occupied: u32) -> bool {
+#if HOSTS
   return level >= GUEST_STEPS && (occupied & ((1u << (level + 1u - GUEST_STEPS)) - 1u)) != 0u;
+#else
+  return false;
+#endif
 }
 
 // Particles whose cells are the same or touch, on the higher of the two levels, this one left out.

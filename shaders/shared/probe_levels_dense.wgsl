@@ -1,4 +1,5 @@
-// What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl.
+// What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl. Without HOSTS
+// there are too few levels for guests.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -119,6 +120,13 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
+// Where a particle looks, a bit each: the levels from the one below on that anyone may be on, then its guests.
+fn stops_of(level: u32, occupied: u32) -> u32 {
+  let lowest = lowest_level(level);
+  let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;
+  return levels | select(0u, 1u << grid.levels, has_guests(level, occupied));
+}
+
 // Those on a particle's own level, on the one below and on all above, then its guests. All layers are one loop: threads in
 // lockstep then wait for the longest sum.
 fn meet_all(
@@ -133,30 +141,30 @@ fn meet_all(
 ) {
   let base = GUEST_HEADER - grid.count;
   let place = particle.position - grid.origin;
-  let end_level = select(grid.levels, grid.levels + 1u, has_guests(level, occupied));
-  var next_level = lowest_level(level);
+  var left = stops_of(level, occupied);
   var index = 0u;
-  while (next_level < end_level) {
+  while (left != 0u) {
+    let next_level = firstTrailingBit(left);
     let are_guests = next_level == grid.levels;
     let other_level = select(next_level, level, are_guests);
     let reach = particle.radius + greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
     let block = reached_from(place, reach, around_on(lattice, level, other_level), other_level);
     let layer = layer_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
-    let is_met = are_guests || (occupied & (1u << next_level)) != 0u;
     // Never more than all, so that not even a broken grid holds up the device.
-    let most = select(grid.count, grid.count * grid.levels, are_guests);
-    let end = select(0u, min(layer.third_end, most), is_met);
+    let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_guests));
     for (var next = turn; next < end; next += TURNS) {
       var other = slot_in(layer, next);
+#if HOSTS
       if (are_guests) {
         other = guests[base + other] >> GUEST_LEVEL_BITS;
       }
+#endif
       meet(own, particle, except, reach_squared, other);
     }
     index++;
-    if (index >= layers_of(block) || !is_met) {
+    if (index >= layers_of(block)) {
       index = 0u;
-      next_level++;
+      left &= left - 1u;
     }
   }
 }

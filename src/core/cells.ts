@@ -186,10 +186,14 @@ export function guestSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'bounded' ? 2 : 1;
 }
 
+/** Whether there are levels enough for guests. */
+export function hasGuests({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
+  return levels > guestSteps({ kind });
+}
+
 /** Buckets whose cells may have guests: in a box those of high levels, else all; none where there are too few levels. */
 export function guestBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
-  const steps = guestSteps(world);
-  return world.levels > steps ? world.cellCount - (world.levelStarts[steps] ?? 0) : 0;
+  return hasGuests(world) ? world.cellCount - (world.levelStarts[guestSteps(world)] ?? 0) : 0;
 }
 
 /** Bytes that a GPU keeps of the cell of each slot: its index, or where buckets are shared, all of it. */

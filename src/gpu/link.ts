@@ -67,6 +67,7 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
   HEAVY: false,
+  HOSTS: false,
   MIXED: false,
   MOVED: false,
   OBSTACLES: false,

@@ -49,8 +49,11 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
-    ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
-    ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true })),
+    // Without guests and with them.
+    ...[1, 3].flatMap((levels) => [
+      ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels })),
+      ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels, boxes: true })),
+    ]),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),

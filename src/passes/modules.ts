@@ -49,6 +49,7 @@ import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
+import { hasGuests } from '../core/cells';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
@@ -195,9 +196,19 @@ export function bodyFlags({
   return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
 }
 
+/** Where there are too few levels for guests, no kernel looks for any. */
+function areThereGuests({ kind, levels = 0 }: Variant): boolean {
+  return hasGuests({ kind, levels });
+}
+
 /** Flags that the modules of a variant ask for. */
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
-  return { ...bodyFlags(variant), WRAPS: variant.kind === 'periodic', MOVED: variant.moved === true };
+  return {
+    ...bodyFlags(variant),
+    HOSTS: areThereGuests(variant),
+    WRAPS: variant.kind === 'periodic',
+    MOVED: variant.moved === true,
+  };
 }
 
 /** Flags of kernels over neighbours that heavy particles may have a kernel of their own of. */
@@ -295,7 +306,8 @@ export function variantName(variant: Variant): string {
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, moved } = variant;
+  const sizes = areThereGuests(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
-  return `${levels ? '.levels' : ''}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
+  return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
 }
