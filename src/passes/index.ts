@@ -49,11 +49,11 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
-    // Without guests and with them.
-    ...[1, 3].flatMap((levels) => [
-      ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels })),
-      ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels, boxes: true })),
-    ]),
+    ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 3 })),
+    ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
+    // Without guests.
+    ...describeLevels({ dimensions, kind: 'bounded', crowds: true, levels: 1 }),
+    ...describeShapes({ dimensions, kind: 'bounded', crowds: true, levels: 1, boxes: true }),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),

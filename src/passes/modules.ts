@@ -196,16 +196,16 @@ export function bodyFlags({
   return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
 }
 
-/** Where there are too few levels for guests, no kernel looks for any. */
-function areThereGuests({ kind, levels = 0 }: Variant): boolean {
-  return hasGuests({ kind, levels });
+/** In a box of too few levels for guests no kernel looks for any. Hashed worlds with as few are too rare for kernels of their own. */
+function looksForGuests({ kind, levels = 0 }: Variant): boolean {
+  return levels > 0 && (kind !== 'bounded' || hasGuests({ kind, levels }));
 }
 
 /** Flags that the modules of a variant ask for. */
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
   return {
     ...bodyFlags(variant),
-    HOSTS: areThereGuests(variant),
+    HOSTS: looksForGuests(variant),
     WRAPS: variant.kind === 'periodic',
     MOVED: variant.moved === true,
   };
@@ -306,7 +306,7 @@ export function variantName(variant: Variant): string {
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, moved } = variant;
-  const sizes = areThereGuests(variant) ? '.levels' : levels ? '.few-levels' : '';
+  const sizes = looksForGuests(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
   return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
