@@ -1,7 +1,8 @@
 /**
  * Purpose: `npm run bench:mixed`: build + all pairs of particles with radii over 1:64 (scene `mixed`), and of one large
  * among many small (`one-large`), beside as many equal ones with as many contacts (`uniform`), on the CPU engine and on
- * the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise), in one run.
+ * the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise), there also a grid and one push of a simulation,
+ * in one run.
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
  */
@@ -50,7 +51,7 @@ if (values.json) {
       `| ${dimensions}D | ${engine} | ${particles} | ${order} | ${pairs} | ${bytes.toFixed(0)} | ${least.toPrecision(3)} | ${median.toPrecision(3)} | ${timesEqual.toFixed(2)} |\n`,
   );
   process.stdout.write(
-    `${values.count} particles, build + all pairs, of ${values.repeats} turns: ${machine}\n\n` +
+    `${values.count} particles, build + all pairs (push: grid + one push), of ${values.repeats} turns: ${machine}\n\n` +
       '| | engine | particles | order | pairs | bytes each | least ms | median | × equal |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

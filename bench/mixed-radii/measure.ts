@@ -5,6 +5,7 @@
 import type { Dimensions, WorldOptions } from '../../src/core/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
 import { HashGrid } from '../../src/engine/hash-grid';
+import { createSimulation } from '../../src/engine/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { createMixedScene, createScene, worldOptions } from '../../src/scenes';
@@ -16,7 +17,8 @@ export interface MixedRequest {
 }
 
 export interface MixedRow {
-  readonly engine: 'cpu' | 'gpu';
+  /** `push`: of a simulation on the GPU, a grid and one push apart, in place of a list of pairs. */
+  readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
   readonly order: string;
@@ -64,7 +66,9 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
     ] as const) {
       contenders.push(contendCpu(given, request, order, order === 'random' ? expected : undefined));
     }
-    if (gpu) contenders.push(await contendGpu(gpu, particles, request, expected));
+    if (!gpu) continue;
+    contenders.push(await contendGpu(gpu, particles, request, expected));
+    contenders.push(await contendPush(gpu, particles, request, expected.length / 2));
   }
   const times = contenders.map((): number[] => []);
   for (let repeat = 0; repeat < WARM_UP + repeats; repeat++) {
@@ -178,6 +182,30 @@ async function contendGpu(
     row: { engine: 'gpu', dimensions, particles: name, order: 'random', pairs: expected.length / 2 },
     bytes: () => grid.memoryBytes / count,
     run,
+  };
+}
+
+/** Pushed by so little that there are as many contacts after all turns, to a few. */
+const SLIGHTEST = 0.01;
+
+async function contendPush(
+  gpu: Gpu,
+  { name, world, positions, radii }: Particles,
+  { dimensions, count }: MixedRequest,
+  pairs: number,
+): Promise<Contender> {
+  const sizes = radii ? { radii } : { radius: 0.5 };
+  const options = { ...world, ...sizes, positions, relaxation: SLIGHTEST };
+  const simulation = await createSimulation(gpu, options);
+  const { contacts } = await simulation.measure();
+  if (contacts !== pairs) throw new Error(`push, ${name} has ${contacts} contacts instead of ${pairs}.`);
+  return {
+    row: { engine: 'push', dimensions, particles: name, order: 'canonical', pairs },
+    bytes: () => simulation.memoryBytes / count,
+    async run() {
+      simulation.separate(1);
+      await gpu.device.queue.onSubmittedWorkDone();
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export interface DenoOptions {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DEFAULT_LIMIT_MS = 150_000;
+const DEFAULT_LIMIT_MS = 240_000;
 const BUNDLE = 'entry.mjs';
 /** Of what the entry wrote, the part that a failure shows. */
 const SHOWN_CHARACTERS = 4000;
