@@ -89,6 +89,12 @@ fn nearness(body: Body, other: Body) -> Near {
 }
 #endif
 
+// Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
+// of their way. `speed_squared`: of what `approach` is a part of.
+fn closes_in(approach: f32, speed_squared: f32) -> bool {
+  return approach * f32(FLIGHT_TICKS) < -sqrt(speed_squared);
+}
+
 #if SHAPED
 // How far one is from where two are too near, below 0 there, and the way out: of unit length, or 0 where there is none.
 struct Gap {
@@ -125,6 +131,9 @@ fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32
       return NEVER;
     }
     if (gap.width <= 0.0) {
+      if (later == 0.0 && !closes_in(slope, dot(motion, motion))) {
+        return NEVER;
+      }
       break;
     }
     let step = gap.width / -slope;
@@ -148,7 +157,7 @@ fn impact_of_balls(apart: Vector, motion: Vector, since: f32, near_squared: f32)
   let squared = dot(apart, apart);
   let gap = squared - near_squared;
   if (gap <= 0.0) {
-    return key_of_hit(since, -approach / sqrt(squared));
+    return select(NEVER, key_of_hit(since, -approach / sqrt(squared)), closes_in(approach, squared * dot(motion, motion)));
   }
   let discriminant = approach * approach - dot(motion, motion) * gap;
   if (discriminant < 0.0) {

@@ -207,6 +207,26 @@ fn turn_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
 
+#if MIXED
+// How many cells a piece is to be held against on all levels that anybody is on. In floats, since a large one passes more
+// cells of very small ones than 32 bits say.
+fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
+  var cells = 0.0;
+  for (var levels = flights_word(word); levels != 0u; levels &= levels - 1u) {
+    let level = countTrailingZeros(levels);
+    let block = block_around(slot, way, since, to, level, margin_to(position_in[slot], level, wider));
+    let length = Vector(block.length);
+    cells += length.x * length.y * select(1.0, length[DIMENSIONS - 1u], DIMENSIONS == 3u);
+  }
+  return cells;
+}
+
+// Of more than so many cells it is less work to go over all of `count`.
+fn enough_cells(count: u32) -> f32 {
+  return f32(max(count, ENOUGH_CELLS));
+}
+#endif
+
 // The levels to be searched, as bits.
 fn levels_of(word: u32) -> u32 {
 #if MIXED
@@ -356,6 +376,17 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
+// Of the best hit so far and one with a slow particle, where one is at the beginning of a piece.
+fn first_with_slow(best: vec2u, body: Body, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
+  let their_way = way_of(other);
+  let apart = separation(begin, place_at(other, their_way, since));
+  let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
+  if (hit.x <= best.x && comes_first(hit, best)) {
+    return hit;
+  }
+  return best;
+}
+
 // Where a path ends, as far as one of the threads that share it finds.
 fn end_among_slow(slot: u32, turn: u32) -> vec2u {
   let body = position_in[slot];
@@ -376,6 +407,17 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       break;
     }
     let begin = place_at(slot, way, since);
+#if MIXED
+    if (cells_around(slot, way, since, to, FLIGHT_SLOW_LEVELS, AROUND_SLOW) > enough_cells(grid.count)) {
+      for (var other = turn; other < grid.count; other += THREADS_OF_PATH) {
+        if (is_live(position_in[other]) && !is_fast(way_of(other), position_in[other])) {
+          best = first_with_slow(best, body, way, begin, since, other);
+        }
+      }
+      tell(best);
+      continue;
+    }
+#endif
     for (var levels = levels_of(FLIGHT_SLOW_LEVELS); levels != 0u; levels &= levels - 1u) {
       let level = countTrailingZeros(levels);
       let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_SLOW));
@@ -386,12 +428,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
         // Never more than all, so that not even a broken list holds up the device.
         for (var met = 0u; met < grid.count && entry != 0u; met++) {
           let other = min(entry - 1u, grid.count - 1u);
-          let their_way = way_of(other);
-          let apart = separation(begin, place_at(other, their_way, since));
-          let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
-          if (hit.x <= best.x && comes_first(hit, best)) {
-            best = hit;
-          }
+          best = first_with_slow(best, body, way, begin, since, other);
           entry = links[word_of_next(other)];
         }
 #if OBSTACLES
@@ -575,6 +612,14 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   return impact(apart, way, begin, body, their_body);
 }
 
+fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) -> vec2u {
+  let hit = vec2u(meet_fast(slot, way, since, other, hits_in[other].x), other);
+  if (hit.x <= best.x && comes_first(hit, best)) {
+    return hit;
+  }
+  return best;
+}
+
 // Where a path ends, as far as one of the threads that share it finds.
 fn end_among_fast(slot: u32, turn: u32) -> vec2u {
   let body = position_in[slot];
@@ -594,6 +639,18 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
     if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_FAST)))) {
       break;
     }
+#if MIXED
+    if (cells_around(slot, way, since, to, FLIGHT_FAST_LEVELS, AROUND_FAST) > enough_cells(paths)) {
+      for (var path = turn; path < paths; path += THREADS_OF_PATH) {
+        let other = slot_of_path(path);
+        if (other != slot) {
+          best = first_with_fast(best, slot, way, since, other);
+        }
+      }
+      tell(best);
+      continue;
+    }
+#endif
     for (var levels = levels_of(FLIGHT_FAST_LEVELS); levels != 0u; levels &= levels - 1u) {
       let level = countTrailingZeros(levels);
       let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_FAST));
@@ -605,12 +662,11 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
           let other = slot_of_path(node / room);
           let word = word_of_node(node);
           entry = links[word];
-          let end = hits_in[other].x;
-          if (other != slot && may_meet(window, links[word + 1u], end >> CLOSING_BITS)) {
-            let hit = vec2u(meet_fast(slot, way, since, other, end), other);
-            if (hit.x <= best.x && comes_first(hit, best)) {
-              best = hit;
-            }
+          let theirs = links[word + 1u];
+          if (other != slot && may_meet(window, theirs, hits_in[other].x >> CLOSING_BITS)) {
+            // Not before both are on their pieces: on a longer way the nearest image may be another.
+            let both_since = max(since, f32(theirs >> 16u) / f32(FLIGHT_TICKS));
+            best = first_with_fast(best, slot, way, both_since, other);
           }
         }
       }

@@ -150,18 +150,21 @@ export const FLIGHT_TICKS = 2 ** 14;
 export const CLOSING_BITS = 17;
 
 /**
- * Parts of a diameter: who moves more than one of them in a substep is fast, and paths end that much before two would touch.
- * See FAST_SHARE and NEAR_SHARE in core/flight.ts.
+ * Parts of a diameter: who moves more than one of them in a substep is fast, and paths end where two overlap by as much. See
+ * FAST_SHARE and OVERLAP_SHARE in core/flight.ts.
  */
 export const FLIGHT_PARTS = 16;
 
 /** Cells that a piece of a path is long at most: what is searched at once. More means fewer searches of larger boxes. */
 export const PIECE_CELLS = 4;
 
+/** Cells that a piece of a path is held against, before it is held against everybody where these are fewer. */
+export const ENOUGH_CELLS = 4096;
+
 /** Pieces of a path that are followed at most. */
 export const MOST_PIECES = 1024;
 
-/** Lists of paths in an unbounded world, at least: paths pass many cells, however few particles there are. */
+/** Lists of paths where cells are hashed, at least: paths pass many cells, however few particles there are. */
 export const FEWEST_LISTS = 2 ** 17;
 
 /** In the partner of a path that ends at a wall: its axis, plus this. */

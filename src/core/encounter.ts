@@ -19,6 +19,18 @@ const MOST_TANGENTS = 24;
 /** A step of less does not change the tick, but where ticks meet. */
 const SHORTEST_STEP = 1 / (8 * FLIGHT_TICKS);
 
+/**
+ * Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
+ * of their way. `speedSquared`: of what `approach` is a part of.
+ */
+function closesIn(approach: number, speedSquared: number): boolean {
+  return approach * FLIGHT_TICKS < -Math.sqrt(speedSquared);
+}
+
+function squareOf(vector: Float64Array): number {
+  return vector.reduce((sum, along) => sum + along * along, 0);
+}
+
 /** Two bodies; `face` says which. */
 export class Encounter {
   /** From the other to the one, of unit length, or 0 where neither way is out: as `measure` found it last. */
@@ -126,6 +138,7 @@ export class Encounter {
     if (!(approach < 0)) return NEVER;
     const gap = squared - round * round;
     if (gap <= 0) {
+      if (!closesIn(approach, squared * speed)) return NEVER;
       return keyOfHit(from, -approach / Math.sqrt(squared));
     }
     const discriminant = approach * approach - speed * gap;
@@ -142,7 +155,10 @@ export class Encounter {
       this.measure(later);
       const { gap, slope } = this;
       if (!(slope < 0)) return NEVER;
-      if (gap <= 0) break;
+      if (gap <= 0) {
+        if (later === 0 && !closesIn(slope, squareOf(this.motion))) return NEVER;
+        break;
+      }
       const step = -gap / slope;
       later += step;
       if (!(from + later <= 1)) return NEVER;

@@ -8,7 +8,8 @@
  *   - a particle is fast if it moves farther than a sixteenth of a diameter (FAST_SHARE) in the substep. Its path is the
  *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
  *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes to
- *     overlap by a sixteenth of the lesser of both diameters (OVERLAP_SHARE) while it approaches; of several at the same
+ *     overlap by a sixteenth of the lesser of both diameters (OVERLAP_SHARE) while it approaches, where they overlap by as
+ *     much already by a tick of the way at least; of several at the same
  *     time, the one at which it closes in fastest, of equal ones the one with the lowest id. What is left over is for the
  *     contact law. Slow particles are on a straight way too, obstacles stand still, fast particles fly until their own path
  *     ends and rest there for the rest of the substep;

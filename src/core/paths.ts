@@ -229,7 +229,9 @@ class Paths {
       for (const theirs of others) {
         if (!mayMeet(piece, theirs, times[theirs.path] as number)) continue;
         const partner = this.slots[theirs.path] as number;
-        const key = this.meetFast(slot, piece.from, partner, before[theirs.path] as Hit);
+        // Not before both are on their pieces: on a longer way the nearest image may be another.
+        const since = Math.max(piece.from, timeOfKey(keyOfEnd(theirs.from)));
+        const key = this.meetFast(slot, since, partner, before[theirs.path] as Hit);
         const hit = { key, partner };
         if (this.comesFirst(hit, end)) end = hit;
       }

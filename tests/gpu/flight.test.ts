@@ -133,6 +133,36 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
+    'meet those that are a thousand times smaller, whose cells no 32 bits count',
+    async (_, tools) => {
+      const corner = (at: number) => new Array<number>(dimensions).fill(0).with(0, at);
+      for (const speed of [0, -1]) {
+        const options = {
+          dimensions,
+          unbounded: true,
+          radii: new Float32Array([0.79824, 2 ** -10]),
+          radiusRange: { smallest: 2 ** -10, largest: 1 },
+          positions: new Float32Array([...corner(0), ...corner(4)]),
+          velocities: new Float32Array([...corner(6 * 64), ...corner(64 * speed)]),
+          continuous: true,
+          substeps: 1,
+        };
+        const simulation = await createSimulation(tools.wrap(), options);
+        const reference = new ReferenceSimulation(options);
+        simulation.step(DT);
+        reference.step(DT);
+        expect((await simulation.flights()).hits).toBe(1 - speed);
+        const { positions } = await simulation.read();
+        for (const [index, along] of reference.read().positions.entries()) {
+          expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
+        }
+        simulation.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'of many sizes leave the same bits folded or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 300 : 150 });

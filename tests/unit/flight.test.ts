@@ -358,6 +358,17 @@ describe('a path', () => {
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
   });
 
+  it('meets who comes around the world, however slow it is itself', () => {
+    const simulation = few([2, 4, 4, 4], [0.3 * 64, 0, 30 * 64, 0], {
+      max: [12, 12],
+      periodic: true,
+      restitution: 1,
+    });
+    simulation.step(1 / 64);
+    expect(simulation.flights().hits).toBe(2);
+    expect([...simulation.read().velocities]).toEqual([30 * 64, 0, Math.fround(0.3 * 64), 0]);
+  });
+
   it('is held where more hang on each other than rounds settle, and nobody passes', () => {
     const row = FLIGHT_ROUNDS + 20;
     const positions = Array.from({ length: row }, (_, index) => [100 - 1.5 * index, 4]).flat();
