@@ -12,6 +12,7 @@ import {
 } from '../core/constants';
 import { FLIGHT_ROUNDS } from '../core/flight';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
+import { MAX_LEVELS } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import { storedFloats } from '../gpu/layout';
@@ -134,10 +135,12 @@ export class Flight {
   static describe(variant: Variant, step: FlightStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
     const faces = FACING.includes(part);
-    const own =
+    // Whether there are guests makes no difference to any, and the world none to plans.
+    const levels = variant.levels ? MAX_LEVELS : 0;
+    const own: Variant =
       part === 'PLAN'
-        ? { dimensions: variant.dimensions, kind: 'bounded' as const, levels: variant.levels }
-        : { ...variant, obstacles: faces && variant.obstacles === true };
+        ? { dimensions: variant.dimensions, kind: 'bounded', levels }
+        : { ...variant, levels, obstacles: faces && variant.obstacles === true };
     const flags = [
       ...PARTS.map((name) => [name, name === part] as const),
       ...Object.entries(SHARED).map(([name, parts]) => [name, parts.includes(part)] as const),
@@ -151,7 +154,7 @@ export class Flight {
       flags: {
         ...Object.fromEntries(flags),
         ...worldFlags(own),
-        OBSTACLES: 'obstacles' in own && own.obstacles,
+        OBSTACLES: own.obstacles === true,
       },
       constants: {
         OBSTACLE_PARTNER,

@@ -47,6 +47,9 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
       FLIGHT_PLANS.map((step) => Flight.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
     ),
     ...KINDS.flatMap((kind) => describeVariant({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind })),
+    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind, levels: 1 })),
+    ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind, levels: 1, boxes: true })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 3 })),
@@ -71,7 +74,6 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Integrate.describe(variant),
     Integrate.describe(variant, false),
-    ...describeFlights(variant),
     ...BREADTHS.flatMap((breadth) => [
       Near.describe(variant, 'tally', breadth),
       Near.describe(variant, 'fill', breadth),
@@ -151,7 +153,6 @@ function describeShapes(variant: Variant): KernelDescription[] {
     Crowd.describeHeavy(variant),
     Scatter.describe(variant, true),
     Gather.describe(variant, true),
-    ...describeFlights(variant),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Measure.describe(variant, broadPhase),
       Pairs.describe(variant, broadPhase, 'tally'),

@@ -13,7 +13,7 @@ import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { bulletsBeforeWall, countPassed, DT, fastCrowd, SIZES } from '../helpers/bullets';
+import { bulletsBeforeWall, countPassed, DT, fastCrowd } from '../helpers/bullets';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
@@ -53,7 +53,11 @@ function watchLinks(device: GPUDevice) {
 }
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
-  const variants = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
+  // Kernels of many sizes take a software device long to compile: balls in every other world, boxes in the others.
+  const variants = WORLD_KINDS.flatMap((kind, index) => {
+    const others = (index + dimensions) % 2 === 0 ? (['radii'] as const) : (['boxes'] as const);
+    return (['equal', ...others] as const).map((sizes) => [kind, sizes] as const);
+  });
   for (const [kind, sizes] of variants) {
     gpuTest(
       `end where the reference has them, ${kind}, ${sizes}`,
@@ -105,7 +109,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     'do not pass a wall one diameter thick, folded or not, unless nobody follows them',
     async (_, tools) => {
       // Few buckets, which folded dispatches can take.
-      const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED - 100);
+      const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED / 2 + 50);
       const options = { ...bullets, unbounded: true };
       const hashes = new Set<string>();
       for (const [gpu, continuous] of [
@@ -165,7 +169,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   gpuTest(
     'of many sizes leave the same bits folded or not',
     async (_, tools) => {
-      const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 300 : 150 });
+      const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
       const options = { ...sceneOptions(scene), min: undefined, max: undefined, unbounded: true };
       const hashes = new Set<string>();
       for (const gpu of [tools.wrap(), tools.wrap(FOLD)]) {

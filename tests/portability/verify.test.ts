@@ -7,16 +7,7 @@ import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { PortabilityReport } from './entries/verify';
 
 const COUNTS = [0, 1, 257];
-const SCENES = [
-  'uniform',
-  'clustered',
-  'one-cell',
-  'lattice',
-  'negative',
-  'channel',
-  'colliding-cells',
-  'crowds',
-];
+const SCENES = ['uniform', 'clustered', 'one-cell', 'channel', 'colliding-cells', 'crowds'];
 const CHECKS = 13;
 const MIXED_SCENES = ['mixed', 'one-large'];
 const MIXED_CHECKS = 12;
