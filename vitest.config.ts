@@ -1,7 +1,6 @@
 /**
- * Four projects: unit (no GPU), then gpu (Dawn in Node, two processes with a device each, since compiling kernels takes a
- * core and most of the time), then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more
- * than they work.
+ * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
+ * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
@@ -40,7 +39,7 @@ export default defineConfig({
     teardownTimeout: 20 * SECOND,
     projects: [
       project('unit', 0, 2, 60),
-      project('gpu', 1, 2, 180, false),
+      project('gpu', 1, 1, 180, false),
       project('browser', 2, 2, 180),
       project('portability', 2, 2, 180),
     ],

@@ -27,7 +27,6 @@ const OFF = 1e-3;
 const RESTITUTIONS = [
   [3, 0],
   [4, 0.5],
-  [5, 1],
 ] as const;
 
 /** The lists of the simulation that is made next: where one was left behind, or −1. */

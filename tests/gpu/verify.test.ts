@@ -37,8 +37,8 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 }
 
 const FAST_SCENE = 'bullets';
-/** Scenes that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out, and one that they have. */
-const ONLY_HERE = ['gas', 'packing', 'periodic', 'far-apart', 'obstacles', 'mixed-pile', 'crowds', 'crates'];
+/** Scenes that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
+const ONLY_HERE = ['periodic', 'far-apart', 'obstacles', 'mixed-pile', 'crates'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
