@@ -44,6 +44,12 @@ const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | u
 const RTLD_NODELETE = 0x1000;
 
 /**
+ * With this Vulkan extension SwiftShader makes a store of its own for each word of workgroup memory that is to be zeroed:
+ * kernels with a tile take a second to compile. Without it Dawn writes a loop, and they take a tenth of that.
+ */
+export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
+
+/**
  * Opens Dawn once; later calls get the same answer. A machine without the package or without any adapter
  * gets a GpuError of one sentence.
  */
@@ -71,7 +77,9 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
   for (const driver of candidates) {
     if (!driver) continue;
     useDriver(machine, driver);
-    const gpu = dawn.create([]);
+    const gpu = dawn.create(
+      driver.name === 'SwiftShader' ? [`disable-dawn-features=${SLOW_ON_SWIFTSHADER}`] : [],
+    );
     gpus.push(gpu);
     if ((await gpu.requestAdapter()) !== null) {
       return { gpu, driver: driver.name, path: driver.manifest ?? process.env.VK_DRIVER_FILES };

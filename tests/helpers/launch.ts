@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { build, createServer, preview } from 'vite';
+import { SLOW_ON_SWIFTSHADER } from '../../src/node/dawn';
 import { CHROME_ADVICE, findChrome, thisMachine } from '../../src/node/drivers';
 import { testPreference } from './environment';
 
@@ -27,7 +28,11 @@ export const START_LIMIT_MS = 60_000;
 const CALL_LIMIT_MS = 170_000;
 
 /** Without the Vulkan flags compute works, but configuring a canvas loses the device. */
-const SOFTWARE_FLAGS = ['--use-vulkan=swiftshader', '--use-angle=vulkan'];
+const SOFTWARE_FLAGS = [
+  '--use-vulkan=swiftshader',
+  '--use-angle=vulkan',
+  `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
+];
 const FLAGS = [
   '--no-sandbox',
   '--enable-unsafe-webgpu',
