@@ -12,7 +12,7 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 /** Between two coordinates, or where the box goes on at the other end, outside them. */
-interface Side {
+export interface Side {
   readonly low: number;
   readonly high: number;
   readonly crosses: boolean;
@@ -38,21 +38,33 @@ export function visitInBox(
   max: readonly number[],
   visit: (slot: number) => void,
 ): void {
-  if (min.some((low, axis) => low > (max[axis] as number))) return;
-  const { world, dimensions } = order.lattice;
+  const { world } = order.lattice;
   const { live } = order;
-  const sides = min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
+  const sides = sidesOf(world, min, max);
+  if (sides === undefined) return;
   const consider = (slot: number) => {
-    for (let axis = 0; axis < dimensions; axis++) {
-      const { low, high, crosses } = sides[axis] as Side;
-      const place = positions[dimensions * slot + axis] as number;
-      if (crosses ? place < low && place > high : place < low || place > high) return;
-    }
-    visit(slot);
+    if (isInside(sides, positions, slot)) visit(slot);
   };
   if (countRows(world, sides) > live) for (let slot = 0; slot < live; slot++) consider(slot);
   else if (world.kind === 'unbounded') visitUnbounded(order, sides, consider);
   else visitRows(order, sides, consider);
+}
+
+/** The sides of a box; undefined where nothing can be in it. */
+export function sidesOf(world: World, min: readonly number[], max: readonly number[]): Side[] | undefined {
+  if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
+  return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
+}
+
+/** Whether the position in a slot is in a box. */
+export function isInside(sides: readonly Side[], positions: Float32Array, slot: number): boolean {
+  const dimensions = sides.length;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const { low, high, crosses } = sides[axis] as Side;
+    const place = positions[dimensions * slot + axis] as number;
+    if (crosses ? place < low && place > high : place < low || place > high) return false;
+  }
+  return true;
 }
 
 function sideOf(world: World, low: number, high: number, axis: number): Side {

@@ -4,6 +4,7 @@ import { ArgumentError, Phrase } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import type { World } from '../core/world';
 import type { Lattice } from './lattice';
+import type { Ray } from './ray-walk';
 
 /** How many particles a build takes: `count`, or all that are given. */
 export function checkGiven(
@@ -35,6 +36,21 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   const greatest = Math.min(...lattice.periods) / 2;
   if (radius > greatest) {
     throw new ArgumentError('radius', radius, `at most ${greatest}, half the shortest period`);
+  }
+}
+
+export function checkCorners(min: readonly number[], max: readonly number[], { dimensions }: World): void {
+  checkVector('min', min, dimensions);
+  checkVector('max', max, dimensions);
+}
+
+export function checkRay({ origin, direction, greatestDistance }: Ray, { dimensions }: World): void {
+  checkVector('origin', origin, dimensions);
+  checkVector('direction', direction, dimensions);
+  const squared = direction.reduce((sum, value) => sum + value * value, 0);
+  if (!(squared >= 2 ** -200)) throw new ArgumentError('direction', direction, 'at least 2^-100 long');
+  if (typeof greatestDistance !== 'number' || !(greatestDistance >= 0)) {
+    throw new ArgumentError('greatestDistance', greatestDistance, 'a number of at least 0, or Infinity');
   }
 }
 

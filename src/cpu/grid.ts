@@ -1,6 +1,6 @@
 /**
- * Purpose: the grid alone, on the CPU: which particles of a positions array overlap, and which are near a
- * point. Ids are indices into the array.
+ * Purpose: the grid alone, on the CPU: which particles of a positions array overlap, which are near a point or in a
+ * box, and which balls around them a ray meets. Ids are indices into the array.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
@@ -13,7 +13,7 @@
  * numbers that the coordinates are: no pair is missed, added or doubled by rounding. Building and searching
  * allocate nothing, results excepted.
  */
-import { checkDimensions, checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
+import { checkDimensions, checkInteger, checkKnownKeys, checkPositive } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import {
@@ -25,14 +25,15 @@ import {
   type WorldOptions,
 } from '../core/world';
 import { findInBox } from './box';
-import { checkGiven, checkNear, checkNearest } from './given';
+import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from './given';
 import { defineLattice, reserve } from './lattice';
 import { CpuLevelGrid } from './level-grid';
 import { visitNear } from './near';
 import { findNearest, type Nearest } from './nearest';
 import { CellOrder } from './order';
 import { PairGrid } from './pair-grid';
-import { findAlongRay, type RayHits } from './ray';
+import { findAlongRay } from './ray';
+import type { RayHits } from './ray-walk';
 import { PairSearch } from './search';
 import { cellOfKey } from './wrapped';
 
@@ -149,22 +150,8 @@ export class CpuGrid extends PairGrid {
     return findNearest(this.order, this.positions, point, k, radius);
   }
 
-  /**
-   * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
-   * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
-   * if one of its images is.
-   */
-  inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
-    const ids = this.findInBox(min, max);
-    this.visiting(() => {
-      for (const id of ids) visit(id);
-    });
-  }
-
-  /** The same as an array of its own. */
   findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
-    checkVector('min', min, this.world.dimensions);
-    checkVector('max', max, this.world.dimensions);
+    checkCorners(min, max, this.world);
     return findInBox(this.order, this.positions, min, max);
   }
 
@@ -181,12 +168,7 @@ export class CpuGrid extends PairGrid {
     visit: (id: number, distance: number) => void,
     radius?: number,
   ): void {
-    const { ids, distances } = this.findAlongRay(origin, direction, greatestDistance, radius);
-    this.visiting(() => {
-      ids.forEach((id, index) => {
-        visit(id, distances[index] as number);
-      });
-    });
+    this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
   /** The same as arrays of their own. */
@@ -196,19 +178,13 @@ export class CpuGrid extends PairGrid {
     greatestDistance: number,
     radius = this.diameter / 2,
   ): RayHits {
-    const { dimensions } = this.world;
-    checkVector('origin', origin, dimensions);
-    checkVector('direction', direction, dimensions);
-    const squared = direction.reduce((sum, value) => sum + value * value, 0);
-    if (!(squared >= 2 ** -200)) throw new ArgumentError('direction', direction, 'at least 2^-100 long');
-    if (typeof greatestDistance !== 'number' || !(greatestDistance >= 0)) {
-      throw new ArgumentError('greatestDistance', greatestDistance, 'a number of at least 0, or Infinity');
-    }
+    const ray = { origin, direction, greatestDistance };
+    checkRay(ray, this.world);
     if (typeof radius !== 'number' || !(radius > 0 && radius <= this.diameter / 2)) {
       const accepted = `greater than 0 and at most ${this.diameter / 2}, half the diameter`;
       throw new ArgumentError('radius', radius, accepted);
     }
-    return findAlongRay(this.order, this.positions, origin, direction, greatestDistance, radius);
+    return findAlongRay(this.order, this.positions, ray, radius);
   }
 
   protected begin(): PairSearch {

@@ -59,5 +59,5 @@ export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid }
 export { CpuLevelGrid } from './level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export type { Nearest } from './nearest';
-export type { RayHits } from './ray';
+export type { RayHits } from './ray-walk';
 export { CpuSimulation, createCpuSimulation } from './simulation';

@@ -1,12 +1,44 @@
 /**
- * Purpose: which particles of different sizes may reach into a box: level by level, those in the cells so far around it as
- * the largest there reach. Inputs: their order, two corners (the low one not above the high one), how much wider all are
- * taken to be. Calls `visit` with the slot of each; others nearby are among them. Ordering: none.
+ * Purpose: which particles of different sizes are in a box, and which may reach into one: level by level, in the cells of
+ * the box, or so far around it as the largest there reach. Where these are more than the particles, all are asked.
  */
-import { cellsIn, listSlots } from './level-near';
+import { isInside, sidesOf } from './box';
+import { cellsIn, listSlots, visitLevelCells } from './level-near';
 import type { LevelOrder } from './level-order';
 import { bringInside } from './near';
 
+/** Whose centres are in a box, bounds included: their sources, ascending. As findInBox of box.ts. */
+export function findInBoxLevels(
+  order: LevelOrder,
+  min: readonly number[],
+  max: readonly number[],
+): Uint32Array {
+  const { lattice, filing, live, cells, source, positions } = order;
+  const sides = sidesOf(lattice.world, min, max);
+  if (sides === undefined) return new Uint32Array(0);
+  const found: number[] = [];
+  const consider = (slot: number) => {
+    if (isInside(sides, positions, slot)) found.push(source[slot] as number);
+  };
+  const levels = [...filing.used.subarray(0, filing.usedLevels)].map((level) => ({
+    level,
+    parts: sides.map((side, axis) => cells.clip(cells.between(side, axis, level), axis, level)),
+  }));
+  // Of cells with buckets of their own, those along x are looked up at once.
+  const looked = levels.reduce((sum, { parts }) => {
+    const counts = parts.map(cellsIn);
+    if (cells.isDense) counts[0] = Math.min(counts[0] as number, 1);
+    return sum + counts.reduce((product, count) => product * count, 1);
+  }, 0);
+  if (looked > live) for (let slot = 0; slot < live; slot++) consider(slot);
+  else for (const { level, parts } of levels) visitLevelCells(order, level, parts, consider);
+  return Uint32Array.from(found).sort();
+}
+
+/**
+ * Who may reach into a box: the low corner must not be above the high one; `wider` is how much wider all are taken to
+ * be. Calls `visit` with the slot of each; others nearby are among them. Ordering: none.
+ */
 export function visitBoxLevels(
   order: LevelOrder,
   low: readonly number[],

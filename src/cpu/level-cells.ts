@@ -10,6 +10,8 @@
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../core/constants';
 import { FARTHEST_CELL, MAX_LEVELS, type World } from '../core/world';
+import type { Side } from './box';
+import type { CellsAlong } from './ray-walk';
 
 export class LevelCells {
   /** Whether each cell has a bucket of its own, and of those, how many there are. */
@@ -172,5 +174,29 @@ export class LevelCells {
     if (last - first + 1 >= count) return [0, count - 1];
     if (first < 0) return [0, last, first + count, count - 1];
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
+  }
+
+  /** Cells of the places from one to another, or up to one and from another on, in parts: first and last of each. */
+  between({ low, high, crosses }: Side, axis: number, level: number): number[] {
+    const first = this.at(low, axis, level);
+    const last = this.at(high, axis, level);
+    if (!crosses) return [first, last];
+    const end = ((this.counts[axis] as number) >> level) - 1;
+    return last >= first ? [0, end] : [0, last, first, end];
+  }
+
+  /** How the cells of a level in use lie along an axis, as far as they have buckets. */
+  along(axis: number, level: number): CellsAlong {
+    const count = (this.counts[axis] as number) >> level;
+    const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
+    const all = count > 0 ? [0, count - 1] : [-FARTHEST_CELL >> level, FARTHEST_CELL >> level];
+    const [first, last] = this.clip(all, axis, level) as [number, number];
+    const [low, period] = [this.origins[axis] as number, this.periods[axis] as number];
+    return { cellSize: 1 / inverseCellSize, inverseCellSize, low, zero: 0, first, last, period };
+  }
+
+  /** Of who may be filed on a level. */
+  greatestRadius(level: number): number {
+    return Math.min(this.world.baseDiameter * 2 ** level, this.world.diameter) / 2;
   }
 }

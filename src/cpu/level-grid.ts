@@ -1,6 +1,6 @@
 /**
- * Purpose: the grid alone, on the CPU, for particles that each have a radius of their own: which of them overlap, and
- * which centres are near a point. Ids are indices into the arrays.
+ * Purpose: the grid alone, on the CPU, for particles that each have a radius of their own: which of them overlap, which
+ * centres are near a point or in a box, and which balls a ray meets. Ids are indices into the arrays.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
  *     grid.build(positions, radii);
@@ -16,19 +16,22 @@
  */
 import { ArgumentError } from '../core/errors';
 import type { RadiusRange, World } from '../core/world';
-import { checkGiven, checkNear, checkNearest } from './given';
+import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from './given';
 import { defineLattice } from './lattice';
+import { findInBoxLevels } from './level-box';
 import { findNearestLevels, visitNearLevels } from './level-near';
 import { LevelOrder } from './level-order';
+import { findAlongRayLevels } from './level-ray';
 import { LevelSearch } from './level-search';
 import type { Nearest } from './nearest';
 import { PairGrid } from './pair-grid';
+import type { RayHits } from './ray-walk';
 
 export class CpuLevelGrid extends PairGrid {
   protected readonly order: LevelOrder;
   private readonly search: LevelSearch;
   protected readonly busy =
-    'This CpuLevelGrid is in the middle of forEachPair or near, so until that returns it can only be asked for near and nearest.';
+    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
 
   /** Use createCpuGrid, which checks its arguments. */
   constructor(
@@ -79,6 +82,46 @@ export class CpuLevelGrid extends PairGrid {
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
     return findNearestLevels(this.order, point, k, radius);
+  }
+
+  findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
+    checkCorners(min, max, this.world);
+    return findInBoxLevels(this.order, min, max);
+  }
+
+  /**
+   * Calls `visit` for every ball that a ray meets, each of its own radius, by distance and then by id. The ray is the
+   * places origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no
+   * farther from one of them than its radius, and the least such t is its distance. Where the world wraps around, so
+   * does the ray, up to 64 periods, and a ball counts where it is first met.
+   */
+  alongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    visit: (id: number, distance: number) => void,
+    radius?: undefined,
+  ): void {
+    this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
+  }
+
+  /** The same as arrays of their own. `radius` is for grids with one diameter. */
+  findAlongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    radius?: undefined,
+  ): RayHits {
+    const ray = { origin, direction, greatestDistance };
+    checkRay(ray, this.world);
+    if (radius !== undefined) {
+      throw new ArgumentError(
+        'radius',
+        radius,
+        'left out where radii are given, since each ball has its own',
+      );
+    }
+    return findAlongRayLevels(this.order, ray);
   }
 
   protected begin(): LevelSearch {

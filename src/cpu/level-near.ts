@@ -51,36 +51,66 @@ export function findNearestLevels(
   });
 }
 
+/** How many; a part that descends has none. */
 export function cellsIn(parts: readonly number[]): number {
-  return parts.reduce((sum, cell, index) => sum + (index % 2 === 0 ? -cell : cell + 1), 0);
+  let sum = 0;
+  for (let part = 0; part < parts.length; part += 2) {
+    sum += Math.max(0, (parts[part + 1] as number) - (parts[part] as number) + 1);
+  }
+  return sum;
 }
 
 /** The slots of the particles in some cells of a level. */
 export function listSlots(
   order: LevelOrder,
   level: number,
-  [columns = [], rows = [], layers = [0, 0]]: readonly (readonly number[])[],
+  parts: readonly (readonly number[])[],
   slots: number[],
 ): void {
-  const { cells, starts, filed, lattice } = order;
-  const inSpace = lattice.dimensions === 3;
+  visitLevelCells(order, level, parts, (slot) => slots.push(slot));
+}
+
+/** Calls `visit` with the slot of each particle in some cells of a level, which must have buckets. */
+export function visitLevelCells(
+  order: LevelOrder,
+  level: number,
+  [columns = [], rows = [], layers = [0, 0]]: readonly (readonly number[])[],
+  visit: (slot: number) => void,
+): void {
   forEachOf(layers, (z) => {
     forEachOf(rows, (y) => {
       for (let part = 0; part < columns.length; part += 2) {
-        const end = columns[part + 1] as number;
-        for (let x = columns[part] as number; x <= end; ) {
-          const last = Math.min(end, cells.lastTogether(x));
-          const bucket = cells.bucket(x, y, z, level);
-          const lastSlot = starts[bucket + last - x + 1] as number;
-          for (let slot = starts[bucket] as number; slot < lastSlot; slot++) {
-            if (filed[slot] !== level || order.cellOf(slot, 1) !== y) continue;
-            const column = order.cellOf(slot, 0);
-            if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
-            slots.push(slot);
-          }
-          x = last + 1;
-        }
+        visitLevelRow(order, level, columns[part] as number, columns[part + 1] as number, y, z, visit);
       }
     });
   });
+}
+
+/** The same for cells along x, from one and up to another. */
+export function visitLevelRow(
+  order: LevelOrder,
+  level: number,
+  first: number,
+  end: number,
+  y: number,
+  z: number,
+  visit: (slot: number) => void,
+): void {
+  const { cells, starts, filed, lattice } = order;
+  const { isDense } = cells;
+  const inSpace = lattice.dimensions === 3;
+  for (let x = first; x <= end; ) {
+    const last = Math.min(end, cells.lastTogether(x));
+    const bucket = cells.bucket(x, y, z, level);
+    const lastSlot = starts[bucket + last - x + 1] as number;
+    for (let slot = starts[bucket] as number; slot < lastSlot; slot++) {
+      if (!isDense) {
+        if (filed[slot] !== level || order.cellOf(slot, 1) !== y) continue;
+        const column = order.cellOf(slot, 0);
+        if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
+      }
+      visit(slot);
+    }
+    x = last + 1;
+  }
 }

@@ -1,11 +1,12 @@
 /**
- * Purpose: what the CPU's grids have in common, whatever decides an overlap: the pairs of a search, handed out in the
+ * Purpose: what the CPU's grids have in common, whatever decides an overlap: what a search finds, handed out in the
  * forms that callers like, and positions brought into a world that wraps around.
- * Guarantee: while a caller is being visited, the grid is not built or searched anew.
+ * Guarantee: while a caller is being visited, the grid is not built, and its pairs are not searched anew.
  */
 import { CellstormError } from '../core/errors';
 import type { PairList } from '../core/simulation';
 import type { World } from '../core/world';
+import type { RayHits } from './ray-walk';
 import { sortPairs } from './search';
 import { bringIn } from './wrapped';
 
@@ -100,6 +101,29 @@ export abstract class PairGrid {
         const { words, length } = search.task;
         for (let word = 0; word < length; word += 2) visit(words[word] as number, words[word + 1] as number);
       }
+    });
+  }
+
+  /**
+   * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
+   * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
+   * if one of its images is.
+   */
+  inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
+    const ids = this.findInBox(min, max);
+    this.visiting(() => {
+      for (const id of ids) visit(id);
+    });
+  }
+
+  /** The same as an array of its own. */
+  abstract findInBox(min: readonly number[], max: readonly number[]): Uint32Array;
+
+  protected visitHits({ ids, distances }: RayHits, visit: (id: number, distance: number) => void): void {
+    this.visiting(() => {
+      ids.forEach((id, index) => {
+        visit(id, distances[index] as number);
+      });
     });
   }
 

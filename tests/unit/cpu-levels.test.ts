@@ -261,7 +261,10 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     const before = buffersOf(grid);
     grid.build(positions, radiusOf);
     grid.collectPairs();
-    grid.near(new Array<number>(dimensions).fill(9), 20, () => {});
+    const place = new Array<number>(dimensions).fill(9);
+    grid.near(place, 20, () => {});
+    grid.inBox(place, new Array<number>(dimensions).fill(99), () => {});
+    grid.alongRay(place, place, 20, () => {});
     const after = buffersOf(grid);
     expect(after).toEqual(before);
     expect([...after].reduce((sum, buffer) => sum + buffer.byteLength, 0)).toBe(grid.memoryBytes);
