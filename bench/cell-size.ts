@@ -2,7 +2,8 @@
  * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four, at three
  * densities, in the plane and in space, on the CPU engine and on the GPU (SwiftShader in Node, unless
  * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/cell-size.ts suggests by.
- * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --repeats 11 --json.
+ * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --repeats 11
+ * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../tests/helpers/environment';
 import { type Costs, fitCosts } from './cell-size/fit';
-import type { CellSizeRequest, CellSizeRow, Method } from './cell-size/measure';
+import { type CellSizeRequest, type CellSizeRow, METHODS, type Method } from './cell-size/measure';
 import { bundle, commitOf } from './shared.mjs';
 
 const { values } = parseArgs({
@@ -19,11 +20,18 @@ const { values } = parseArgs({
     dimensions: { type: 'string', default: '2,3' },
     densities: { type: 'string', default: '0.05,0.3,1' },
     repeats: { type: 'string', default: '11' },
+    methods: { type: 'string', default: METHODS.join(',') },
     json: { type: 'boolean', default: false },
   },
 });
 
-const METHODS: readonly Method[] = ['cpu pairs', 'gpu push', 'cpu near'];
+const isMethod = (name: string): name is Method => METHODS.some((known) => known === name);
+const named = values.methods.split(',');
+const methods = named.filter(isMethod);
+if (methods.length < named.length) {
+  process.stderr.write(`--methods is ${values.methods}, but each must be one of ${METHODS.join(', ')}.\n`);
+  process.exit(2);
+}
 
 const requests = values.dimensions.split(',').flatMap((dimensions) =>
   values.densities.split(',').map((density): CellSizeRequest => {
@@ -32,6 +40,7 @@ const requests = values.dimensions.split(',').flatMap((dimensions) =>
       density: Number(density),
       count: Number(values.count),
       repeats: Number(values.repeats),
+      methods,
     };
   }),
 );
@@ -48,7 +57,7 @@ const { measure } = await bundle<{ measure: typeof import('./cell-size/measure')
 const dawn = await openDawn({ driver: testPreference() });
 const rows: CellSizeRow[] = [];
 for (const request of requests) rows.push(...(await measure.measureCellSizes(request, dawn.gpu)));
-const fits = METHODS.flatMap((method) =>
+const fits = methods.flatMap((method) =>
   ([2, 3] as const).flatMap((dimensions): (Costs & { method: Method; dimensions: number })[] => {
     const some = rows.filter((row) => row.method === method && row.dimensions === dimensions);
     return some.length === 0 ? [] : [{ method, dimensions, ...fitCosts(some) }];

@@ -5,10 +5,20 @@
  * simulation keeps them.
  */
 import { latticeCoordinate } from '../../src/core/cells';
-import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../src/core/world';
+import {
+  cellsSpanned,
+  type Dimensions,
+  defineWorld,
+  type World,
+  type WorldOptions,
+} from '../../src/core/world';
 import { type CpuGrid, createCpuGrid } from '../../src/cpu';
+import { HashGrid } from '../../src/engine/hash-grid';
 import { createSimulation } from '../../src/engine/simulation';
-import { requestGpu } from '../../src/gpu/device';
+import { createBuffers } from '../../src/gpu/buffers';
+import { type Gpu, requestGpu } from '../../src/gpu/device';
+import { toStored } from '../../src/gpu/layout';
+import { Readback } from '../../src/gpu/readback';
 import { Random } from '../../src/scenes/random';
 
 export interface CellSizeRequest {
@@ -17,14 +27,17 @@ export interface CellSizeRequest {
   /** Particles in a square (cube) of one diameter. */
   readonly density: number;
   readonly repeats: number;
+  readonly methods: readonly Method[];
 }
 
 /**
  * What is timed. `cpu pairs`: build and find all pairs of the CPU engine. `gpu push`: sort and push apart once.
- * `cpu near`: one query for each particle, which any size of cell is exact for; it looks through one more cell than
- * reaches the radius on every side.
+ * `cpu near`, `gpu near`: the neighbours of each particle counted, which any size of cell is exact for. On the CPU a query
+ * looks through one more cell than reaches the radius on every side. On the GPU it is sorting and a kernel of the user's
+ * own, which looks one cell on where the radius is no more than that, else as many as it spans.
  */
-export type Method = 'cpu pairs' | 'gpu push' | 'cpu near';
+export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
+export type Method = (typeof METHODS)[number];
 
 export interface CellSizeRow {
   readonly method: Method;
@@ -70,11 +83,17 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   );
   const contenders: Contender[] = [];
   for (const size of SIZES) {
-    if (size >= 1) {
-      contenders.push(contendPairs({ ...box, cellSize: size }, positions, request, size));
-      contenders.push(await contendPush({ ...box, cellSize: size }, positions, request, size, provider));
+    const sized = { ...box, cellSize: size };
+    for (const method of request.methods) {
+      // Pairs are looked for one cell on.
+      if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
+      if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
+      if (method === 'gpu push')
+        contenders.push(await contendPush(sized, positions, request, size, provider));
+      if (method === 'cpu near') contenders.push(contendNear(box, positions, request, size));
+      if (method === 'gpu near')
+        contenders.push(await contendKernel(box, positions, request, size, provider));
     }
-    contenders.push(contendNear(box, positions, request, size));
   }
   const [first] = contenders as [Contender];
   for (const { row } of contenders) {
@@ -160,17 +179,87 @@ async function contendPush(
     async destroy() {
       const after = await simulation.measure();
       if (after.count !== count || after.nonFinite > 0) throw new Error('Particles were lost while timing.');
-      for (const _ of SCOPES) {
-        const error = await gpu.device.popErrorScope();
-        if (error) throw new Error(`The device reported: ${error.message}`);
-      }
       simulation.destroy();
-      gpu.destroy();
+      await close(gpu);
     },
   };
 }
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
+
+async function close(gpu: Gpu): Promise<void> {
+  for (const _ of SCOPES) {
+    const error = await gpu.device.popErrorScope();
+    if (error) throw new Error(`The device reported: ${error.message}`);
+  }
+  gpu.destroy();
+}
+
+const COUNT_NEIGHBOURS = `alias Own = u32;
+fn begin(particle: Particle) -> Own { return 0u; }
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) { *own += 1u; }
+fn finish(own: Own, particle: Particle) { neighbours[particle.slot] = own; }`;
+
+async function contendKernel(
+  options: WorldOptions,
+  positions: Float32Array,
+  { dimensions, count, density }: CellSizeRequest,
+  size: number,
+  provider: GPU,
+): Promise<Contender> {
+  const { cellCount } = defineWorld(options, size);
+  const gpu = await requestGpu({ particles: count, cells: cellCount, dimensions, gpu: provider });
+  const { queue } = gpu.device;
+  for (const scope of SCOPES) gpu.device.pushErrorScope(scope);
+  // For the grid a diameter, for us only the size of its cells.
+  const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
+  const ordered = inOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
+  const kernel = await grid.kernel({
+    label: 'neighbours',
+    code: COUNT_NEIGHBOURS,
+    radius: 1,
+    buffers: { neighbours: { type: 'array<u32>', access: 'write' } },
+  });
+  const stored = toStored(dimensions, ordered);
+  const held = await createBuffers(gpu, 'bench', { positions: stored.byteLength, neighbours: 4 * count });
+  queue.writeBuffer(held.buffers.positions, 0, stored);
+  const search = () => {
+    const encoder = gpu.device.createCommandEncoder({ label: 'bench' });
+    grid.encode(encoder, { positions: held.buffers.positions, count });
+    kernel.encode(encoder, { buffers: { neighbours: held.buffers.neighbours } });
+    return encoder;
+  };
+  const readback = new Readback(gpu, 'bench');
+  const encoder = search();
+  const reading = readback.record(encoder, [{ buffer: held.buffers.neighbours, size: 4 * count }]);
+  queue.submit([encoder.finish()]);
+  const [found] = (await reading.finish()) as [ArrayBuffer];
+  const contacts = new Uint32Array(found).reduce((sum, neighbours) => sum + neighbours, 0) / count;
+  const { candidates, ranges } = countCandidates(grid.world, ordered, 0, cellsSpanned(grid.world, 1));
+  return {
+    row: {
+      method: 'gpu near',
+      dimensions,
+      density,
+      size,
+      cells: cellCount / count,
+      ranges,
+      candidates,
+      contacts,
+    },
+    particles: count,
+    async run() {
+      queue.submit([search().finish()]);
+      await queue.onSubmittedWorkDone();
+    },
+    async destroy() {
+      readback.destroy();
+      held.destroy();
+      grid.destroy();
+      await close(gpu);
+    },
+  };
+}
 
 function contendNear(
   options: WorldOptions,

@@ -1,10 +1,12 @@
-// What rays meet: particles as balls of one radius. As lists, in two steps around a scan: tally counts the balls for each
-// ray, fill writes their ids and distances from the ray's offset on, by distance and then by id. Or only the first of
-// each. Inputs: a fresh grid, rays. A ray that a list has no room for as a whole leaves its places to NO_PARTNER, and so
-// does a ball that a device meets when it counts and misses when it lists, since it may round in another way.
+// What rays meet: particles as balls of one radius, or where there are levels of cells, each of its own. As lists, in two
+// steps around a scan: tally counts the balls for each ray, fill writes their ids and distances from the ray's offset on,
+// by distance and then by id. Or only the first of each. Inputs: a fresh grid, rays. A ray that a list has no room for as
+// a whole leaves its places to NO_PARTNER, and so does a ball that a device meets when it counts and misses when it
+// lists, since it may round in another way.
 //
 // A ray is the places origin + t · direction, 0 <= t <= greatest distance; it meets a ball whose centre is no farther
-// from one of them than the radius. The least such t is the distance.
+// from one of them than the radius. The least such t is the distance. A ball of radius 0 is a point; so may one below
+// 2⁻⁶³ be, whose square a device may take for 0.
 //
 // The walk. If a centre c is met at time t, then along every axis |c − (origin + t · direction)| <= radius, with the same
 // t. So: the layers of cells along z (in space) that the ray comes near; for each the span of times in which it is near;
@@ -15,14 +17,20 @@
 // its coordinates, a particle's cell by what rounding moves it, 4 u times the extent of the world (core/world.ts), a
 // quotient by 5 u of itself (2.5 ulp, as WGSL grants). Everything is widened by 2⁻²⁰, 16 u, of the sum of all of them.
 // What `meet` takes for met, off by less than 8 u of the way, is within that too.
+//
+// Where there are levels (MIXED), such a walk is done on each that anybody is on, among the balls that are on it: none is
+// larger than the greatest of the level, which stands for the radius above. The cells of a level are groups of those of
+// the lowest, so that borders and coordinates are rounded as these are, on every level. Whether to ask everybody instead
+// is decided once, by the pieces of all walks together.
 
 struct Rays {
   ray_count: u32,
+  // Of all balls; without a meaning where each has its own.
   radius: f32,
   radius_squared: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
@@ -117,16 +125,50 @@ fn path_of(number: u32) -> Path {
       reach = min(reach, select(FARTHEST_MET, f32(MOST_PERIODS) * period, period > 0.0) / speed);
     }
   }
+  // Hardly moving along an axis, for long enough it passes more periods than can be counted.
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let period = grid.period[axis];
-    let way = abs(path.direction[axis]) * reach + 2.0 * parameters.radius;
-    path.repeats = path.repeats || (period > 0.0 && way > 0.99 * period);
-    let magnitude = abs(path.origin[axis]) + extent_of(axis) + parameters.radius;
-    path.near[axis] = parameters.radius + WIDENED * magnitude;
+    let speed = abs(path.direction[axis]);
+    let most = f32(MOST_PERIODS) * grid.period[axis];
+    if (most > 0.0 && speed * reach > most) {
+      reach = most / speed;
+    }
   }
   path.reach = reach;
+#if MIXED
   return path;
+#else
+  return path_among(path, parameters.radius);
+#endif
 }
+
+// The path among balls that are no larger than a radius.
+fn path_among(path: Path, radius: f32) -> Path {
+  var among = path;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let period = grid.period[axis];
+    let way = abs(path.direction[axis]) * path.reach + 2.0 * radius;
+    among.repeats = among.repeats || (period > 0.0 && way > 0.99 * period);
+    let magnitude = abs(path.origin[axis]) + extent_of(axis) + radius;
+    among.near[axis] = radius + WIDENED * magnitude;
+  }
+  return among;
+}
+
+#if MIXED
+// The path among those on a level, the one that layers are of from now on.
+fn path_on(path: Path, level: u32) -> Path {
+  level_walked = level;
+  return path_among(path, min(greatest_on(level), grid.greatest_radius));
+}
+
+fn radius_squared_of(body: Body) -> f32 {
+  return radius_of(body) * radius_of(body);
+}
+#else
+fn radius_squared_of(body: Body) -> f32 {
+  return parameters.radius_squared;
+}
+#endif
 
 // Least and greatest coordinate along an axis of centres that may be met between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
@@ -163,7 +205,7 @@ fn layer_in(layers: vec2i, step: u32, speed: f32) -> i32 {
 }
 
 // The time at which a ray first meets the ball whose centre is so far from its origin, or MISSED.
-fn meet(path: Path, away: Vector) -> f32 {
+fn meet(path: Path, away: Vector, radius_squared: f32) -> f32 {
   if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
     return MISSED;
   }
@@ -172,11 +214,11 @@ fn meet(path: Path, away: Vector) -> f32 {
   let along = dot(away, path.direction);
   let middle = select(along / path.direction_squared, along, is_unit);
   let apart = away - path.direction * clamp(middle, 0.0, path.reach);
-  if (dot(apart, apart) > parameters.radius_squared) {
+  if (dot(apart, apart) > radius_squared) {
     return MISSED;
   }
   let foot = away - path.direction * middle;
-  let half_chord = sqrt(max(parameters.radius_squared - dot(foot, foot), 0.0));
+  let half_chord = sqrt(max(radius_squared - dot(foot, foot), 0.0));
   let half_time = select(half_chord / sqrt(path.direction_squared), half_chord, is_unit);
   return clamp(middle - half_time, 0.0, path.reach);
 }
@@ -202,7 +244,7 @@ fn times_at(path: Path, axis: u32, coordinate: f32, image: i32, times: vec2f) ->
 }
 
 // Of all images of a particle the one that is met first: what a walk comes to otherwise is no news.
-fn first_meeting(path: Path, place: Vector) -> Meeting {
+fn first_meeting(path: Path, place: Vector, radius_squared: f32) -> Meeting {
   var first = Meeting(MISSED, Lattice());
   let whole = vec2f(0.0, path.reach);
   var layers = vec2i();
@@ -228,7 +270,7 @@ fn first_meeting(path: Path, place: Vector) -> Meeting {
         var image = Lattice(layer);
         image.x = column;
         image.y = row;
-        let distance = meet(path, place - path.origin + Vector(image) * grid.period);
+        let distance = meet(path, place - path.origin + Vector(image) * grid.period, radius_squared);
         if (distance >= 0.0 && (first.distance < 0.0 || distance < first.distance)) {
           first = Meeting(distance, image);
         }
@@ -257,21 +299,23 @@ fn keep(own: ptr<function, Own>, slot: u32, distance: f32) {
 
 // A particle in a cell that the walk has come to, as the image that is there.
 fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
-  let place = load_vector(position_in[slot]);
+  let body = position_in[slot];
+  let place = place_of(body);
+  let radius_squared = radius_squared_of(body);
 #if WRAPS
   var image = Lattice();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     image[axis] = periods_of(cell[axis], axis);
   }
-  var distance = meet(path, place - path.origin + Vector(image) * grid.period);
+  var distance = meet(path, place - path.origin + Vector(image) * grid.period, radius_squared);
 #if !FIRST
   if (distance >= 0.0 && path.repeats) {
-    let first = first_meeting(path, place);
+    let first = first_meeting(path, place, radius_squared);
     distance = select(MISSED, first.distance, all(first.image == image));
   }
 #endif
 #else
-  let distance = meet(path, place - path.origin);
+  let distance = meet(path, place - path.origin, radius_squared);
 #endif
   if (distance >= 0.0) {
     keep(own, slot, distance);
@@ -281,11 +325,13 @@ fn consider(own: ptr<function, Own>, path: Path, slot: u32, cell: Lattice) {
 fn consider_all(own: ptr<function, Own>, path: Path) {
   let live = min(start[grid.cell_count], grid.count);
   for (var slot = 0u; slot < live; slot++) {
-    let place = load_vector(position_in[slot]);
+    let body = position_in[slot];
+    let place = place_of(body);
+    let radius_squared = radius_squared_of(body);
 #if WRAPS
-    let distance = first_meeting(path, place).distance;
+    let distance = first_meeting(path, place, radius_squared).distance;
 #else
-    let distance = meet(path, place - path.origin);
+    let distance = meet(path, place - path.origin, radius_squared);
 #endif
     if (distance >= 0.0) {
       keep(own, slot, distance);
@@ -293,21 +339,26 @@ fn consider_all(own: ptr<function, Own>, path: Path) {
   }
 }
 
+// In the plane there is but one.
+fn layers_of(path: Path) -> vec2i {
+  if (DIMENSIONS == 3u) {
+    return layers_within(sweep(path, DIMENSIONS - 1u, vec2f(0.0, path.reach)), DIMENSIONS - 1u);
+  }
+  return vec2i();
+}
+
+// About as many pieces of rows are walked.
+fn pieces_walked(path: Path) -> f32 {
+  let whole = vec2f(0.0, path.reach);
+  let rows = layers_within(sweep(path, 1u, whole), 1u);
+  let columns = layers_within(sweep(path, 0u, whole), 0u);
+  let pieces = vec2i(piece_at(columns.x), piece_at(columns.y));
+  return 3.0 * (length_of(layers_of(path)) + length_of(rows)) + length_of(pieces);
+}
+
 fn walk(own: ptr<function, Own>, path: Path) {
   let whole = vec2f(0.0, path.reach);
-  var layers = vec2i();
-  if (DIMENSIONS == 3u) {
-    layers = layers_within(sweep(path, DIMENSIONS - 1u, whole), DIMENSIONS - 1u);
-  }
-  let all_rows = layers_within(sweep(path, 1u, whole), 1u);
-  let all_columns = layers_within(sweep(path, 0u, whole), 0u);
-  let all_pieces = vec2i(piece_at(all_columns.x), piece_at(all_columns.y));
-  // About as many pieces are walked; where there are fewer particles, all of them are asked.
-  let walked = 3.0 * (length_of(layers) + length_of(all_rows)) + length_of(all_pieces);
-  if (walked > f32(start[grid.cell_count])) {
-    consider_all(own, path);
-    return;
-  }
+  let layers = layers_of(path);
   for (var step = 0u; step <= u32(layers.y - layers.x); step++) {
     let layer = layer_in(layers, step, path.direction[DIMENSIONS - 1u]);
     var times = whole;
@@ -351,13 +402,41 @@ fn walk(own: ptr<function, Own>, path: Path) {
         let segment = segment_between(cell, ends.y);
         // Never more than all, so that not even a broken grid holds up the device.
         for (var slot = segment.first; slot < min(segment.end, grid.count); slot++) {
-          if (is_in_segment(cell, ends.y, slot)) {
+          if (is_in_segment(segment, slot)) {
             consider(own, path, slot, cell);
           }
         }
       }
     }
   }
+}
+
+// Where there are fewer particles than pieces, all of them are asked.
+fn search(own: ptr<function, Own>, path: Path) {
+#if MIXED
+  var pieces = 0.0;
+  for (var level = 0u; level < grid.levels; level++) {
+    if (holds_anyone(level)) {
+      pieces += pieces_walked(path_on(path, level));
+    }
+  }
+  if (pieces > f32(start[grid.cell_count])) {
+    consider_all(own, path_among(path, grid.greatest_radius));
+    return;
+  }
+  // The highest first, whose walk is the shortest: what it meets may shorten the others.
+  for (var level = grid.levels; level > 0u; level--) {
+    if (holds_anyone(level - 1u)) {
+      walk(own, path_on(path, level - 1u));
+    }
+  }
+#else
+  if (pieces_walked(path) > f32(start[grid.cell_count])) {
+    consider_all(own, path);
+    return;
+  }
+  walk(own, path);
+#endif
 }
 
 #if FILL
@@ -403,7 +482,7 @@ fn follow(
   own.distance = 0x1p127f;
 #endif
   if (path.reach >= 0.0) {
-    walk(&own, path);
+    search(&own, path);
   }
 #if FILL
   let listed = select(0u, min(own.found, own.places.room), own.is_whole);

@@ -1,6 +1,7 @@
 // What a ray's walk (measure/rays.wgsl) asks about cells in a dense grid. Layers are the cells along one axis; along
 // periodic axes they are numbered on beyond the ends, so that each image of a cell has a number of its own. Needs a
-// world, and of the kernel start: array<u32>. The other kind, with the same names, is path_unbounded.wgsl.
+// world, and of the kernel start: array<u32>. The other kinds, with the same names, are path_unbounded.wgsl and, of one
+// level of cells, path_levels_*.wgsl.
 
 // Slots from `first` up to, but not, `end`.
 struct Segment {
@@ -98,6 +99,6 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[base], start[base + u32(last - low.x) + 1u]);
 }
 
-fn is_in_segment(low: Lattice, last: i32, slot: u32) -> bool {
+fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

@@ -1,10 +1,12 @@
 // What a ray's walk (measure/rays.wgsl) asks about cells in the unbounded world: same names as in path_dense.wgsl.
 // Needs of the kernel start: array<u32>, cell_of_slot: array<Cell>.
 
-// Slots from `first` up to, but not, `end`.
+// Slots from `first` up to, but not, `end`, as far as their cells are between two.
 struct Segment {
   first: u32,
   end: u32,
+  low: Lattice,
+  high: Lattice,
 }
 
 const FAR_OFF = 0x1p70f;
@@ -42,14 +44,14 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 }
 
 fn segment_between(low: Lattice, last: i32) -> Segment {
+  var high = low;
+  high.x = last;
   let bucket = bucket_at(low);
-  return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);
+  return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
 // Buckets hold particles of other cells too.
-fn is_in_segment(low: Lattice, last: i32, slot: u32) -> bool {
+fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
-  var high = low;
-  high.x = last;
-  return all((cell >= low) & (cell <= high));
+  return all((cell >= segment.low) & (cell <= segment.high));
 }

@@ -1,8 +1,8 @@
 /**
  * Purpose: what rays meet, on the GPU: for each of many rays the balls around the grid's particles that it meets, as
  * lists (GridRays) or only the first of each (GridFirstHits).
- * Inputs: the grid as it was last encoded, rays, a radius. Outputs: `ids` and `distances`; of lists those of ray i from
- * `offsets[i]` to `offsets[i + 1]`, and `count`.
+ * Inputs: the grid as it was last encoded, rays, and where balls have none of their own, a radius. Outputs: `ids` and
+ * `distances`; of lists those of ray i from `offsets[i]` to `offsets[i + 1]`, and `count`.
  * A ray is the places origin + t · direction with 0 ≤ t ≤ the greatest distance; it meets a ball whose centre is no
  * farther from one of them than the radius, and the least such t is the distance. Where the world wraps around, so does
  * the ray, and a ball counts where it is first met.
@@ -47,7 +47,10 @@ export interface GridRaysInput {
    */
   readonly rays: GPUBuffer;
   readonly count: number;
-  /** Of the balls. Default, and at most: half the grid's diameter. */
+  /**
+   * Of the balls. Default, and at most: half the grid's diameter. To be left out where the grid was created with `radii`:
+   * each ball has its own.
+   */
   readonly radius?: number | undefined;
 }
 
@@ -105,19 +108,33 @@ function describeParameters({ dimensions }: World) {
 /** Checks an input before anything is recorded; returns the parameters' values. */
 function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
   checkKnownKeys('input', input, ['rays', 'count', 'radius']);
-  const { rays, count, radius = world.diameter / 2 } = input;
+  const { rays, count } = input;
   checkInteger('count', count, 0, most);
   const needed = 4 * rayWords(world.dimensions) * count;
   if (!rays || !(rays.usage & GPUBufferUsage.STORAGE) || rays.size < needed) {
     const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} rays`;
     throw new ArgumentError('rays', rays, accepted);
   }
+  return { ray_count: count, ...checkRadius(world, input) };
+}
+
+/** Where each ball has a radius of its own, kernels ask for no other. */
+function checkRadius(
+  world: World,
+  input: GridRaysInput,
+): Readonly<Record<'radius' | 'radius_squared', number>> {
+  const { radius = world.diameter / 2 } = input;
+  if (world.levels > 0) {
+    if (input.radius === undefined) return { radius: 0, radius_squared: 0 };
+    const accepted = 'left out, as each ball of a grid that was created with `radii` has its own';
+    throw new ArgumentError('radius', input.radius, accepted);
+  }
   if (typeof radius !== 'number' || !(radius >= SMALLEST_DIAMETER / 2 && radius <= world.diameter / 2)) {
     const accepted = `at least 2^-41 and at most ${world.diameter / 2}, half the diameter that the grid was created with`;
     throw new ArgumentError('radius', radius, accepted);
   }
   const reach = Math.fround(radius);
-  return { ray_count: count, radius: reach, radius_squared: Math.fround(reach * reach) };
+  return { radius: reach, radius_squared: Math.fround(reach * reach) };
 }
 
 const NOTHING_MET = 'rays meet nothing';

@@ -8,8 +8,9 @@ import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { ListPass } from './list-pass';
-import { pathModules, SORT_STRETCH, STRETCH, type Variant, worldName } from './modules';
+import { pathModules, SORT_STRETCH, STRETCH, type Variant, worldFlags, worldName } from './modules';
 
+/** The radius is that of all balls; where each has its own, nobody asks for it. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
@@ -58,7 +59,7 @@ function describe(variant: Variant, step: RaysStep): KernelDescription {
       parameters: 'parameters',
       ...OUTPUTS[step],
     },
-    flags: { FILL: step === 'fill', FIRST: step === 'first', WRAPS: variant.kind === 'periodic' },
+    flags: { ...worldFlags(variant), FILL: step === 'fill', FIRST: step === 'first' },
   };
 }
 

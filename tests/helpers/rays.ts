@@ -3,11 +3,21 @@
  * the reference, but for those that rounding may decide.
  */
 import { expect } from 'vitest';
-import type { Dimensions } from '../../src/core/world';
-import { faultOfHits, type ReferenceHits, type ReferenceRay } from '../../src/reference/rays';
+import { carryCoordinate } from '../../src/core/cells';
+import type { Dimensions, World } from '../../src/core/world';
+import {
+  faultOfHits,
+  hitsAlongRay,
+  type ReferenceHit,
+  type ReferenceHits,
+  type ReferenceRay,
+} from '../../src/reference/rays';
 import { createNoise } from './passes';
 
 export const EDGE = 8;
+
+/** Rays from there on are of no use to anybody. */
+const FAR_OUT = 1e18;
 
 /** Slanting, along axes, from within balls, from outside, short, endless, of no length, not finite. */
 export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
@@ -95,6 +105,93 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
     Number.NaN,
   );
   return rays;
+}
+
+/** Towards a place in each of so many balls, most of which a ray that goes anywhere would miss. */
+export function aimRays(
+  dimensions: Dimensions,
+  positions: Float32Array,
+  radii: Float32Array,
+  count: number,
+): ReferenceRay[] {
+  const noise = createNoise(29);
+  return Array.from({ length: count }, (_, id) => {
+    const origin = Array.from({ length: dimensions }, () => Math.fround(-2 + 12 * noise()));
+    const way = origin.map((from, axis) => {
+      const off = (noise() - 0.5) * (radii[id] as number);
+      return (positions[dimensions * id + axis] as number) + off - from;
+    });
+    const length = Math.hypot(...way);
+    return {
+      origin,
+      direction: way.map((part) => Math.fround(part / length)),
+      greatestDistance: id % 10 === 0 ? Number.POSITIVE_INFINITY : Math.fround(1.2 * length),
+    };
+  });
+}
+
+/**
+ * From particles or beside them, into others or past their edges, every fourth along an axis; none of no length. `inside`:
+ * where a grid stores them.
+ */
+export function raysAmong(
+  world: World,
+  inside: Float32Array,
+  radii: Float32Array,
+  most: number,
+): ReferenceRay[] {
+  const { dimensions, diameter } = world;
+  const noise = createNoise(31);
+  const placeOf = (id: number) => Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)));
+  const ids = [...radii.keys()].filter((id) => placeOf(id).every((value) => Math.abs(value) < FAR_OUT));
+  const pick = () => ids[Math.floor(noise() * ids.length)] as number;
+  return Array.from({ length: ids.length > 0 ? most : 0 }, (_, index): ReferenceRay => {
+    const [from, to] = [pick(), pick()];
+    const beside = (index % 3) * 0.5 * diameter;
+    const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
+    const origin = placeOf(from).map((value, axis) =>
+      // As a grid brings it in, which may round it.
+      carryCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
+    );
+    const way = placeOf(to).map((value, axis) => {
+      const part = value + past * (noise() - 0.5) - (origin[axis] as number);
+      return index % 4 > 0 || axis === index % dimensions ? part : 0;
+    });
+    const length = Math.hypot(...way);
+    const direction = way.map((part) => Math.fround(part / length));
+    return { origin, direction, greatestDistance: Math.fround((index % 5 === 1 ? 3 : 1) * length) };
+  }).filter(({ direction }) => direction.every(Number.isFinite));
+}
+
+/** To the reference a ball of no radius is no number; differences of 32-bit floats are larger than this one. */
+const POINT = 2 ** -200;
+
+/** In largest radii: farther from a ray of tests than this, nothing is in doubt. */
+const DOUBT = 2 ** -9;
+
+/** What a ray meets where each ball has a radius of its own; balls of a radius that is none, or above `largest`, are not there. */
+export function hitsOfSizes(
+  positions: Float32Array,
+  radii: Float32Array,
+  largest: number,
+  period: readonly number[],
+  ray: ReferenceRay,
+): ReferenceHits {
+  const dimensions = period.length;
+  const hits: ReferenceHit[] = [];
+  const doubtful = new Set<number>();
+  radii.forEach((radius, id) => {
+    if (!(radius >= 0 && radius <= largest)) return;
+    const place = positions.subarray(dimensions * id, dimensions * (id + 1));
+    const alone = hitsAlongRay(place, period, ray, Math.max(radius, POINT));
+    hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
+    // The reference looks for images as near as twice the radius: of a point, for none.
+    const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
+    const isNear = () => looksTooNear && hitsAlongRay(place, period, ray, DOUBT * largest).hits.length > 0;
+    if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
+  });
+  hits.sort((a, b) => a.distance - b.distance || a.id - b.id);
+  return { hits, doubtful };
 }
 
 /** By distance and then by id, no ball twice, and those of the reference; returns how many were in doubt. */
