@@ -9,7 +9,7 @@ struct Boxes {
   box_count: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
@@ -40,9 +40,8 @@ const QUEUE_HEADER = 4u;
 // Where to look for the particles of a box.
 struct Search {
   box: Box,
-  block: Block,
-  // Of the block; 1 where all slots are gone over; 0 where nothing is in the box.
-  segments: u32,
+  // Of cells; 1 where all slots are gone over; 0 where nothing is in the box.
+  levels: u32,
   is_over_all: bool,
   is_for_many: bool,
 }
@@ -55,30 +54,37 @@ fn search_of(number: u32) -> Search {
     return search;
   }
   search.box = box_in_world(Box(snap(low), snap(high)));
-  search.block = block_between(search.box.low, search.box.high);
-  let length = search.block.length;
-  let parts = segments_in_row(search.block);
-  // In floats: cells of an unbounded world may be more than 32 bits count.
-  var rows = f32(length.y);
-  if (DIMENSIONS == 3u) {
-    rows *= f32(length[DIMENSIONS - 1u]);
+  search.levels = levels_to_search();
+  var segments = 0.0;
+  var cells = 0.0;
+  for (var level = 0u; level < search.levels; level++) {
+    let block = block_of_box(search.box, level);
+    if (holds_anyone(level)) {
+      segments += segments_in(block);
+      cells += rows_in(block) * f32(block.length.x);
+    }
   }
-  let segments = rows * f32(parts);
   search.is_over_all = segments > f32(start[grid.cell_count]);
-  search.is_for_many = search.is_over_all || rows * f32(length.x) > f32(FEW_CELLS);
-  search.segments = 1u;
-  if (!search.is_over_all) {
-    search.segments = length.y * parts * select(1u, length[DIMENSIONS - 1u], DIMENSIONS == 3u);
+  search.is_for_many = search.is_over_all || cells > f32(FEW_CELLS);
+  if (search.is_over_all) {
+    search.levels = 1u;
   }
   return search;
 }
 
-fn segment_to_search(search: Search, index: u32) -> Segment {
+fn segments_to_search(search: Search, block: Block, level: u32) -> u32 {
+  if (search.is_over_all) {
+    return 1u;
+  }
+  return select(0u, u32(segments_in(block)), holds_anyone(level));
+}
+
+fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
   var segment = Segment();
   if (search.is_over_all) {
     segment.end = start[grid.cell_count];
   } else {
-    segment = segment_of(search.block, index);
+    segment = segment_of(block, index);
   }
   // Never more than all, so that not even a broken grid holds up the device.
   segment.end = min(segment.end, grid.count);
@@ -86,7 +92,7 @@ fn segment_to_search(search: Search, index: u32) -> Segment {
 }
 
 fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
-  let place = snap(load_vector(position_in[slot]));
+  let place = snap(place_of(position_in[slot]));
   let above = place >= search.box.low;
   let below = place <= search.box.high;
   let inside = select(above & below, above | below, search.box.low > search.box.high);
@@ -148,16 +154,20 @@ fn search_together(
     workgroupBarrier();
     // All slots are one segment: every thread takes its share of it.
     let lanes = select(LANES, WORKGROUP_SIZE, search.is_over_all);
-    for (var index = thread / lanes; index < search.segments; index += WORKGROUP_SIZE / lanes) {
-      let segment = segment_to_search(search, index);
-      for (var slot = segment.first + thread % lanes; slot < segment.end; slot += lanes) {
-        if (is_found(search, segment, slot)) {
-          let place = atomicAdd(&found, 1u);
+    for (var level = 0u; level < search.levels; level++) {
+      let block = block_of_box(search.box, level);
+      let segments = segments_to_search(search, block, level);
+      for (var index = thread / lanes; index < segments; index += WORKGROUP_SIZE / lanes) {
+        let segment = segment_to_search(search, block, index);
+        for (var slot = segment.first + thread % lanes; slot < segment.end; slot += lanes) {
+          if (is_found(search, segment, slot)) {
+            let place = atomicAdd(&found, 1u);
 #if FILL
-          if (room.is_enough && place < room.places.room) {
-            ids[room.places.first + place] = id_in[slot];
-          }
+            if (room.is_enough && place < room.places.room) {
+              ids[room.places.first + place] = id_in[slot];
+            }
 #endif
+          }
         }
       }
     }
@@ -238,16 +248,20 @@ fn search_alone(
   let room = room_of(number);
   let end = room.places.first + room.places.room;
 #endif
-  for (var index = 0u; index < search.segments; index++) {
-    let segment = segment_to_search(search, index);
-    for (var slot = segment.first; slot < segment.end; slot++) {
-      if (is_found(search, segment, slot)) {
+  for (var level = 0u; level < search.levels; level++) {
+    let block = block_of_box(search.box, level);
+    let segments = segments_to_search(search, block, level);
+    for (var index = 0u; index < segments; index++) {
+      let segment = segment_to_search(search, block, index);
+      for (var slot = segment.first; slot < segment.end; slot++) {
+        if (is_found(search, segment, slot)) {
 #if FILL
-        if (room.is_enough && found < room.places.room) {
-          ids[room.places.first + found] = id_in[slot];
-        }
+          if (room.is_enough && found < room.places.room) {
+            ids[room.places.first + found] = id_in[slot];
+          }
 #endif
-        found++;
+          found++;
+        }
       }
     }
   }

@@ -6,7 +6,7 @@
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
-  // For the wide probe.
+  // For the wide probe of particles that are all as large.
   reach_cells: u32,
   k: u32,
   // 1 where point i is particle i, which is no neighbour of its own.
@@ -20,11 +20,11 @@ struct Own {
   last_id: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(4) var<storage, read> points: array<Stored>;
+@group(1) @binding(4) var<storage, read> points: array<Body>;
 @group(1) @binding(5) var<uniform> parameters: Nearest;
 @group(1) @binding(6) var<storage, read_write> ids: array<u32>;
 @group(1) @binding(7) var<storage, read_write> distances_squared: array<u32>;

@@ -12,14 +12,15 @@ import type { World } from '../core/world';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import {
+  bodyFloats,
   defineStruct,
   type FieldType,
   type StructFields,
   type StructLayout,
-  storedFloats,
 } from '../gpu/layout';
 import { type SharedBinding, UniformRing } from '../gpu/params';
 import {
+  type Breadth,
   EACH_HEAVY,
   EACH_PARTICLE,
   EACH_POINT,
@@ -141,12 +142,9 @@ export class GridKernel {
     }
     if (typeof code !== 'string') throw new ArgumentError('code', code, 'a string of WGSL');
     if (typeof label !== 'string' || label === '') throw new ArgumentError('label', label, 'a name');
-    if (world.levels > 0 && options.radius !== undefined) {
-      const accepted = 'left out, as in this grid each particle has its own';
+    if (world.levels > 0 && over === 'particles' && options.radius !== undefined) {
+      const accepted = "left out, as in this grid each particle has its own, unless `over` is 'points'";
       throw new ArgumentError('radius', options.radius, accepted);
-    }
-    if (world.levels > 0 && over === 'points') {
-      throw new ArgumentError('over', over, "'particles', as in this grid each has a radius of its own");
     }
     checkReach('radius', world, radius);
     checkBuffers(buffers);
@@ -159,7 +157,7 @@ export class GridKernel {
     const layout = defineParameters(world, over === 'points' ? { ...given, ...POINT_FIELDS } : given);
     // A wide loop is one thread's.
     const splits =
-      world.crowds && over === 'particles' && breadthFor(world, radius) === 'narrow' && definesMerge(code);
+      world.crowds && over === 'particles' && loopFor(world, over, radius) === 'narrow' && definesMerge(code);
     const described = { code, over, label, radius, buffers, layout, splits };
     const description = describe(grid, described, false);
     const heaviest = splits ? describe(grid, described, true) : description;
@@ -290,11 +288,11 @@ const POINT_FIELDS = { point_count: 'u32' } as const;
 
 /** Points that a kernel is to go over. */
 export function checkPoints(
-  { dimensions }: World,
+  world: World,
   { points, count }: Pick<GridKernelInput, 'points' | 'count'>,
 ): number {
   checkInteger('count', count, 0, MAX_PARTICLES);
-  const needed = 4 * storedFloats(dimensions) * count;
+  const needed = 4 * bodyFloats(world) * count;
   if (!points || !(points.usage & GPUBufferUsage.STORAGE) || points.size < needed) {
     const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} points`;
     throw new ArgumentError('points', points, accepted);
@@ -353,14 +351,14 @@ function describe(
     id_in: 'read',
     ...(velocity ? { velocity_in: 'read' } : {}),
     ...(over === 'points' ? { points: 'read' } : {}),
-    ...guestBinding(world),
+    ...(over === 'points' ? {} : guestBinding(world)),
     ...heavyBinding(world, heavy),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {
     const types: Readonly<Record<string, string>> = {
       position_in: 'array<Body>',
       velocity_in: 'array<Stored>',
-      points: 'array<Stored>',
+      points: 'array<Body>',
       cell_of_slot: 'array<Cell>',
     };
     return `@group(1) @binding(${binding}) var<storage, read> ${name}: ${types[name] ?? 'array<u32>'};`;
@@ -381,7 +379,7 @@ function describe(
     bindings.parameters = 'parameters';
   }
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
-  const breadth = breadthFor(world, radius);
+  const breadth = loopFor(world, over, radius);
   return {
     label: `grid.kernel.${label}${heavy ? '.heavy' : ''}`,
     dimensions: world.dimensions,
@@ -403,10 +401,16 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      REACH_SQUARED_BITS: bitsOf(world.levels > 0 ? 1 : reachSquared(radius)),
+      // Of particles with radii of their own, those that overlap: see particle.wgsl.
+      REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
       ...(breadth === 'wide' ? { REACH_CELLS: reachCells(world, radius) } : {}),
     },
   };
+}
+
+/** Particles with radii of their own look as far as they overlap. */
+function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
+  return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
 function bitsOf(value: number): number {

@@ -4,7 +4,7 @@
  * Guarantee: the same input gives the same outputs to the bit: cells ascending, ids ascending in a cell.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, CellstormError, DestroyedError, describeCount, Phrase } from '../core/errors';
+import { ArgumentError, DestroyedError, describeCount, Phrase } from '../core/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import { MAX_PARTICLES } from '../core/simulation';
 import {
@@ -216,19 +216,16 @@ export class HashGrid {
 
   /** For many points, the particles within a radius of each, as lists on the GPU. */
   async near(options: GridNearOptions): Promise<GridNear> {
-    this.checkEqual('near');
     return this.adopt((lent) => GridNear.create(this.gpu, lent, options));
   }
 
   /** For many points, the k particles nearest to each within a radius, on the GPU. */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
-    this.checkEqual('nearest');
     return this.adopt((lent) => GridNearest.create(this.gpu, lent, options));
   }
 
   /** For many boxes, the particles in each, as lists on the GPU. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
-    this.checkEqual('inBoxes');
     return this.adopt((lent) => GridBoxes.create(this.gpu, lent, options));
   }
 
@@ -236,7 +233,6 @@ export class HashGrid {
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   async alongRays(options: GridRaysOptions): Promise<GridRays>;
   async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {
-    this.checkEqual('alongRays');
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
     const { firstOnly = false } = options;
     if (typeof firstOnly !== 'boolean') throw new ArgumentError('firstOnly', firstOnly, 'true or false');
@@ -244,14 +240,6 @@ export class HashGrid {
       options.firstOnly
         ? GridFirstHits.create(this.gpu, lent, options)
         : GridRays.create(this.gpu, lent, options),
-    );
-  }
-
-  /** For what is not made for particles that each have a radius of their own. */
-  private checkEqual(name: string): void {
-    if (this.world.levels === 0) return;
-    throw new CellstormError(
-      `This HashGrid was created with \`radii\`, and ${name} needs one with \`diameter\`.`,
     );
   }
 

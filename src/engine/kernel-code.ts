@@ -89,6 +89,7 @@ function reservedNames(): ReadonlySet<string> {
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid', 'wide')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid')),
+    ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid', 'wide')),
     NEIGHBOURS,
     EACH_PARTICLE,
     EACH_HEAVY,

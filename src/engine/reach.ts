@@ -1,6 +1,6 @@
 /**
- * Purpose: how far a query may look, and which neighbour loop it is linked with for that: the narrow one, over the
- * cells beside a cell, or the wide one (shaders/shared/probe_wide.wgsl). Decided when a pipeline is made, so that
+ * Purpose: how far a query around points may look, and which neighbour loop it is linked with for that: the narrow one,
+ * over the cells beside a cell, or the wide one (shaders/shared/probe_wide.wgsl, of levels probe_around.wgsl). Decided when a pipeline is made, so that
  * radii within the cell cost what they always did.
  */
 import { EVERY_CELL } from '../core/constants';
@@ -39,11 +39,13 @@ export function checkRadius(
 }
 
 export function breadthFor(world: World, radius: number): Breadth {
+  if (world.levels > 0) return 'wide';
   return cellsSpanned(world, radius) > 1 ? 'wide' : 'narrow';
 }
 
-/** What reach_cells of a wide probe is for a radius. */
+/** What reach_cells of a wide probe is for a radius; of levels each has a number of its own. */
 export function reachCells(world: World, radius: number): number {
+  if (world.levels > 0) return 0;
   const cells = cellsSpanned(world, radius);
   if (world.kind !== 'unbounded') return Math.min(cells, MAX_CELLS_PER_AXIS);
   return (2 * cells + 1) ** world.dimensions > world.cellCount ? EVERY_CELL : cells;

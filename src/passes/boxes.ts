@@ -8,7 +8,7 @@ import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { ListPass, type ListStep } from './list-pass';
-import { SORT_STRETCH, STRETCH, segmentModules, type Variant, worldName } from './modules';
+import { SORT_STRETCH, STRETCH, segmentModules, type Variant, worldFlags, worldName } from './modules';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
@@ -81,7 +81,7 @@ export class Boxes {
         ...(isFill ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
         ...queue,
       },
-      flags: { FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },
+      flags: { ...worldFlags(variant), FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },
       constants: { MOST_WORKGROUPS: Math.min(MOST_BOX_WORKGROUPS, workgroupsPerDimension) },
     };
   }

@@ -53,6 +53,9 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
     ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 3 })),
+    ...KINDS.flatMap((kind) =>
+      RAYS_STEPS.map((step) => Rays.describe({ dimensions, kind, levels: 3 }, step)),
+    ),
     ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
     // Without guests.
     ...describeLevels({ dimensions, kind: 'bounded', crowds: true, levels: 1 }),
@@ -74,15 +77,8 @@ function describeVariant(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     Integrate.describe(variant),
     Integrate.describe(variant, false),
-    ...BREADTHS.flatMap((breadth) => [
-      Near.describe(variant, 'tally', breadth),
-      Near.describe(variant, 'fill', breadth),
-      Nearest.describe(variant, breadth),
-    ]),
-    ...BOX_SEARCHERS.flatMap((searcher) => [
-      Boxes.describe(variant, 'tally', searcher, 65_535),
-      Boxes.describe(variant, 'fill', searcher, 65_535),
-    ]),
+    ...BREADTHS.flatMap((breadth) => describeQueries(variant, breadth)),
+    ...describeBoxSearches(variant),
     ...RAYS_STEPS.map((step) => Rays.describe(variant, step)),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       ...describeContacts(variant, broadPhase),
@@ -130,10 +126,28 @@ function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescr
   ]);
 }
 
+/** Around points. */
+function describeQueries(variant: Variant, breadth: Breadth): KernelDescription[] {
+  return [
+    Near.describe(variant, 'tally', breadth),
+    Near.describe(variant, 'fill', breadth),
+    Nearest.describe(variant, breadth),
+  ];
+}
+
+function describeBoxSearches(variant: Variant): KernelDescription[] {
+  return BOX_SEARCHERS.flatMap((searcher) => [
+    Boxes.describe(variant, 'tally', searcher, 65_535),
+    Boxes.describe(variant, 'fill', searcher, 65_535),
+  ]);
+}
+
 /** Where each particle has a radius of its own. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
+    ...describeQueries(variant, 'wide'),
+    ...describeBoxSearches(variant),
     Count.describe(variant, false),
     Scatter.describe(variant, false),
     Gather.describe(variant, false),

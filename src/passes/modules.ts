@@ -27,7 +27,10 @@ import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?ra
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
 import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
+import pathLevelsDense from '../../shaders/shared/path_levels_dense.wgsl?raw';
+import pathLevelsHashed from '../../shaders/shared/path_levels_hashed.wgsl?raw';
 import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
+import probeAround from '../../shaders/shared/probe_around.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
@@ -38,7 +41,10 @@ import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
+import segments from '../../shaders/shared/segments.wgsl?raw';
 import segmentsDense from '../../shaders/shared/segments_dense.wgsl?raw';
+import segmentsLevelsDense from '../../shaders/shared/segments_levels_dense.wgsl?raw';
+import segmentsLevelsHashed from '../../shaders/shared/segments_levels_hashed.wgsl?raw';
 import segmentsUnbounded from '../../shaders/shared/segments_unbounded.wgsl?raw';
 import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
 import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
@@ -126,12 +132,13 @@ const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
 };
 
-/** How far a neighbour loop looks: one cell on, or as many as the kernel says. */
+/**
+ * How far a neighbour loop looks: one cell on, or as many as the kernel says. Where there are levels: as far as particles
+ * overlap, or around points as far as the kernel says.
+ */
 export type Breadth = 'narrow' | 'wide';
 const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
 const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
-const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
-const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
 
 const BOX_PERIODIC: ShaderSource = { name: 'shared/box_periodic.wgsl', text: boxPeriodic };
 const BLOCK: ShaderSource = { name: 'shared/block.wgsl', text: block };
@@ -154,12 +161,49 @@ const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
 };
 
+const SEGMENTS: ShaderSource = { name: 'shared/segments.wgsl', text: segments };
+const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
+const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
+
+const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [SEGMENTS_DENSE, SEGMENTS],
+  periodic: [SEGMENTS_DENSE, SEGMENTS],
+  unbounded: [SEGMENTS_UNBOUNDED, SEGMENTS],
+};
+
+const SEGMENTS_LEVELS_DENSE: ShaderSource = {
+  name: 'shared/segments_levels_dense.wgsl',
+  text: segmentsLevelsDense,
+};
+const SEGMENTS_LEVELS_HASHED: ShaderSource = {
+  name: 'shared/segments_levels_hashed.wgsl',
+  text: segmentsLevelsHashed,
+};
+
+/** The same of one level. */
+const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [SEGMENTS_LEVELS_DENSE, SEGMENTS],
+  periodic: [SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  unbounded: [SEGMENTS_LEVELS_HASHED, SEGMENTS],
+};
+
+const AROUND: ShaderSource = { name: 'shared/probe_around.wgsl', text: probeAround };
+
 const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
 
 const PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
   bounded: PATH_DENSE,
   periodic: PATH_DENSE,
   unbounded: { name: 'shared/path_unbounded.wgsl', text: pathUnbounded },
+};
+
+const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
+
+/** The same of one level at a time. */
+const LEVEL_PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
+  bounded: { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense },
+  periodic: PATH_LEVELS_HASHED,
+  unbounded: PATH_LEVELS_HASHED,
 };
 
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
@@ -242,8 +286,11 @@ export function neighbourModules(
   broadPhase: BroadPhase,
   breadth: Breadth = 'narrow',
 ): ShaderSource[] {
+  const { kind, levels } = variant;
   const probes = breadth === 'wide' ? WIDE_PROBES : GRID_PROBES;
-  const inGrid = (variant.levels ? LEVEL_PROBES : probes)[variant.kind];
+  const levelProbe =
+    breadth === 'wide' ? [...LEVEL_BLOCKS[kind], ...LEVEL_SEGMENTS[kind], AROUND] : LEVEL_PROBES[kind];
+  const inGrid = levels ? levelProbe : probes[kind];
   const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
@@ -277,7 +324,8 @@ export function blockModules(variant: Variant): ShaderSource[] {
 
 /** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
 export function segmentModules(variant: Variant): ShaderSource[] {
-  return [...blockModules(variant), variant.kind === 'unbounded' ? SEGMENTS_UNBOUNDED : SEGMENTS_DENSE];
+  const { kind, levels } = variant;
+  return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENTS_OF_KINDS)[kind]];
 }
 
 const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
@@ -288,9 +336,12 @@ export function flightModules(variant: Variant): ShaderSource[] {
   return [...blockModules(variant), ...contacts, FLIGHT, ...(variant.obstacles ? [OBSTACLES] : [])];
 }
 
-/** The same as blockModules with the layers of cells that a ray passes; the kernel declares `start` and, unbounded, `cell_of_slot`. */
+/**
+ * Parameters and world with the layers of cells that a ray passes; the kernel declares `start`, where cells are hashed
+ * `cell_of_slot`, and where there are levels, `position_in`.
+ */
 export function pathModules(variant: Variant): ShaderSource[] {
-  return [...worldModules(variant), PATHS[variant.kind]];
+  return [...worldModules(variant), (variant.levels ? LEVEL_PATHS : PATHS)[variant.kind]];
 }
 
 /** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */

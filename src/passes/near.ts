@@ -3,7 +3,15 @@ import text from '../../shaders/measure/near.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import { type Breadth, EACH_POINT, neighbourModules, STRETCH, type Variant, worldName } from './modules';
+import {
+  type Breadth,
+  EACH_POINT,
+  neighbourModules,
+  STRETCH,
+  type Variant,
+  worldFlags,
+  worldName,
+} from './modules';
 
 export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32', reach_cells: 'u32' } as const;
 
@@ -43,7 +51,7 @@ export class Near extends ListPass<NearBuffers> {
         parameters: 'parameters',
         ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
       },
-      flags: { FROZEN: false, FILL: step === 'fill', WIDE: breadth === 'wide' },
+      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill', WIDE: breadth === 'wide' },
     };
   }
 

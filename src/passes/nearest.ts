@@ -4,7 +4,7 @@ import { WORKGROUP_SIZE } from '../core/constants';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { type Breadth, EACH_POINT, neighbourModules, type Variant, worldName } from './modules';
+import { type Breadth, EACH_POINT, neighbourModules, type Variant, worldFlags, worldName } from './modules';
 
 export const NEAREST_FIELDS = {
   reach_squared: 'f32',
@@ -51,7 +51,7 @@ export class Nearest {
         ids: 'write',
         distances_squared: 'write',
       },
-      flags: { FROZEN: false },
+      flags: { ...worldFlags(variant), FROZEN: false },
     };
   }
 

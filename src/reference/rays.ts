@@ -1,6 +1,6 @@
 /**
  * Purpose: what a ray meets, by looking at each particle and each of its images, in doubles: the oracle of rays.
- * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls. Where the world wraps around
+ * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls, or that of each. Where the world wraps around
  * (`period` is not 0) a ball counts where it is first met, `mostPeriods` along an axis at most.
  * Outputs: hits by distance, then by id, and whatever rounding may decide either way: that of 32-bit floats, or `share`.
  */
@@ -39,7 +39,7 @@ export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],
   { origin, direction, greatestDistance }: ReferenceRay,
-  radius: number,
+  radii: number | ArrayLike<number>,
   share = BAND,
 ): ReferenceHits {
   const dimensions = period.length;
@@ -51,11 +51,13 @@ export function hitsAlongRay(
     return length > 0 && speed !== 0 ? Math.min(most, (MOST_PERIODS * length) / Math.abs(speed)) : most;
   }, greatestDistance);
   const brought = origin.map((value, axis) => Math.abs(value) * ((period[axis] as number) > 0 ? 1 : 0));
-  const spare = share * (radius + Math.max(0, ...brought));
+  const farthest = Math.max(0, ...brought);
   const hits: ReferenceHit[] = [];
   const doubtful = new Set<number>();
   for (let id = 0; id < positions.length / dimensions; id++) {
     if (!isFiniteParticle(dimensions, positions, id)) continue;
+    const radius = typeof radii === 'number' ? radii : (radii[id] as number);
+    const spare = share * (radius + farthest);
     const away = origin.map((value, axis) => (positions[dimensions * id + axis] as number) - value);
     let first: ReferenceHit | undefined;
     let doubt = Number.POSITIVE_INFINITY;

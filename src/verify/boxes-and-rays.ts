@@ -3,7 +3,8 @@
  * cells. Inputs: who is asked, a scene. Boxes have dyadic corners, as scenes have dyadic particles, so there is one answer
  * for them; of rays, balls that are touched to within rounding are excused and counted.
  */
-import { createCpuGrid } from '../cpu/grid';
+import { type CpuGrid, createCpuGrid } from '../cpu/grid';
+import type { CpuLevelGrid } from '../cpu/level-grid';
 import { packRays, type Ray } from '../engine/grid-rays';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
@@ -12,6 +13,7 @@ import { toStored } from '../gpu/layout';
 import { particlesInBox } from '../reference/boxes';
 import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/rays';
 import { Random, type Scene, worldOptions } from '../scenes';
+import { gridOptionsOf, particlesOf } from './grids';
 
 /** More are not looked at one by one. */
 export const MOST_SEARCHED = 70_000;
@@ -45,7 +47,8 @@ export async function checkBoxesAndRays(
   const boxes = corners.flatMap((low, index) =>
     index % 2 === 0 ? [particlesInBox(positions, period, low, corners[index + 1] as number[])] : [],
   );
-  const hits = rays.map((ray) => hitsAlongRay(positions, period, ray, Math.fround(scene.radius)));
+  const radii = scene.radii ?? Math.fround(scene.radius);
+  const hits = rays.map((ray) => hitsAlongRay(positions, period, ray, radii));
   const met = hits.reduce((sum, { hits: found, doubtful }) => sum + found.length + doubtful.size, 0);
   const answers = gpu
     ? await askGpu(gpu, scene, questions, boxes.flat().length, met)
@@ -127,17 +130,13 @@ async function askGpu(
   inBoxes: number,
   onRays: number,
 ): Promise<Answers> {
-  const { dimensions, count, positions } = scene;
+  const { dimensions, count } = scene;
   const packed = {
-    positions: toStored(dimensions, positions),
+    positions: particlesOf(scene),
     boxes: toStored(dimensions, Float32Array.from(corners.flat())),
     rays: packRays(dimensions, rays as readonly Ray[]),
   };
-  const grid = await HashGrid.create(gpu, {
-    ...worldOptions(scene),
-    diameter: 2 * scene.radius,
-    capacity: count,
-  });
+  const grid = await HashGrid.create(gpu, gridOptionsOf(scene));
   const input = await createBuffers(gpu, 'verify', {
     positions: packed.positions.byteLength,
     boxes: packed.boxes.byteLength,
@@ -177,12 +176,7 @@ async function askGpu(
 }
 
 function askCpu(scene: Scene, { corners, rays }: Questions): Answers {
-  const grid = createCpuGrid({
-    ...worldOptions(scene),
-    diameter: 2 * scene.radius,
-    capacity: scene.count,
-  });
-  grid.build(scene.positions);
+  const grid = createFilled(scene);
   return {
     boxes: corners.flatMap((low, index) =>
       index % 2 === 0 ? [grid.findInBox(low, corners[index + 1] as number[])] : [],
@@ -191,4 +185,17 @@ function askCpu(scene: Scene, { corners, rays }: Questions): Answers {
       grid.findAlongRay(origin, direction, greatestDistance),
     ),
   };
+}
+
+function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
+  const { count: capacity, positions, radii, radiusRange } = scene;
+  const world = worldOptions(scene);
+  if (radii && radiusRange) {
+    const grid = createCpuGrid({ ...world, radii: radiusRange, capacity });
+    grid.build(positions, radii);
+    return grid;
+  }
+  const grid = createCpuGrid({ ...world, diameter: 2 * scene.radius, capacity });
+  grid.build(positions);
+  return grid;
 }

@@ -9,10 +9,10 @@ import type { GridNearest } from '../engine/grid-nearest';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
-import { storedFloats, toStored } from '../gpu/layout';
 import { loadVector } from '../reference/contact';
 import { findNear, type NearParticle } from '../reference/near';
-import { type Scene, worldOptions } from '../scenes';
+import type { Scene } from '../scenes';
+import { gridOptionsOf, particlesOf, placesFor } from './grids';
 
 /** Particles at most: brute force looks at all of them from every point. */
 export const QUERIES_LIMIT = 4096;
@@ -21,6 +21,8 @@ export const QUERIES_LIMIT = 4096;
 const MOST_SOURCES = 48;
 /** In diameters: three cells on each side. */
 const WIDE_REACH = 2.5;
+/** Of particles of many sizes: within these, squares of distances between them are exact (src/scenes/mixed.ts). */
+const MIXED_REACHES = { narrow: 16, wide: 72 } as const;
 const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
@@ -31,31 +33,28 @@ interface Queries {
   readonly points: Float32Array;
   /** For each point all that are nearer than `wide`, ids ascending. */
   readonly around: readonly NearParticle[][];
-  /** The grid's diameter, and a radius beyond its cells. */
+  /** The grid's diameter, and a radius beyond its cells; of many sizes, two over cells of several levels. */
   readonly narrow: number;
   readonly wide: number;
 }
 
 export async function checkQueries(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; detail: string }> {
-  const { dimensions, count, positions } = scene;
-  const grid = await HashGrid.create(gpu, {
-    ...worldOptions(scene),
-    diameter: 2 * scene.radius,
-    capacity: count,
-  });
+  const { dimensions, count } = scene;
+  const grid = await HashGrid.create(gpu, gridOptionsOf(scene));
   const queries = ask(scene, grid.world);
-  const { points, around, narrow, wide } = queries;
-  const asked = points.length / dimensions;
-  const vector = 4 * storedFloats(dimensions);
+  const { around, narrow, wide } = queries;
+  const asked = queries.points.length / dimensions;
+  const particles = particlesOf(scene);
+  const points = placesFor(scene, queries.points);
   const input = await createBuffers(gpu, 'verify.queries', {
-    positions: vector * count,
-    points: vector * asked,
+    positions: particles.byteLength,
+    points: points.byteLength,
   });
   try {
     const { buffers } = input;
     // Deno takes no empty write.
-    if (count > 0) gpu.device.queue.writeBuffer(buffers.positions, 0, toStored(dimensions, positions));
-    gpu.device.queue.writeBuffer(buffers.points, 0, toStored(dimensions, points));
+    if (count > 0) gpu.device.queue.writeBuffer(buffers.positions, 0, particles);
+    gpu.device.queue.writeBuffer(buffers.points, 0, points);
     const encoder = gpu.device.createCommandEncoder({ label: 'verify.queries' });
     grid.encode(encoder, { positions: buffers.positions, count });
     const capacity = Math.max(1, around.flat().length);
@@ -102,11 +101,13 @@ function ask(scene: Scene, world: World): Queries {
   if (places.length === 0) places.push(...world.cells.map(() => 0));
   const points = Float32Array.from(places);
   const half = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-  const wide = Math.min(WIDE_REACH * world.diameter, half);
+  const reaches = scene.radii
+    ? MIXED_REACHES
+    : { narrow: world.diameter, wide: Math.min(WIDE_REACH * world.diameter, half) };
   const around = Array.from({ length: points.length / dimensions }, (_, point) =>
-    findNear(world, positions, loadVector(dimensions, points, point), wide),
+    findNear(world, positions, loadVector(dimensions, points, point), reaches.wide),
   );
-  return { scene, world, points, around, narrow: world.diameter, wide };
+  return { scene, world, points, around, ...reaches };
 }
 
 function within(near: readonly NearParticle[], radius: number): NearParticle[] {

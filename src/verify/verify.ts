@@ -130,11 +130,11 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
         const ofRadii = MIXED_SCENE_NAMES.includes(name)
           ? levelChecks(gpu, createMixedScene(name, request))
           : [];
-        const first = scene.radii ? ofRadii : gridChecks(gpu, scene);
         yield* runChecks(scene, [
-          ...first,
+          ...(scene.radii ? ofRadii : gridChecks(gpu, scene)),
+          ...rayChecks(gpu, scene),
           ...simulationChecks(subject, scene),
-          ...(scene.radii ? [] : searchChecks(gpu, scene)),
+          ...searchChecks(gpu, scene),
         ]);
       }
     }
@@ -187,16 +187,25 @@ type Check = readonly [name: string, run: () => Promise<Finding>];
 
 /** Of grids of one diameter. */
 function gridChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
-  const checks: Check[] = [];
-  if (gpu) checks.push(['grid', () => checkGrid(gpu, scene)]);
-  if (scene.count <= MOST_SEARCHED) checks.push(['boxes and rays', () => checkBoxesAndRays(gpu, scene)]);
-  return checks;
+  return gpu ? [['grid', () => checkGrid(gpu, scene)]] : [];
+}
+
+/** A grid is of balls. */
+function isOfBalls({ halfExtents }: Scene): boolean {
+  return halfExtents === undefined;
+}
+
+function rayChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
+  if (!isOfBalls(scene) || scene.count > MOST_SEARCHED) return [];
+  return [['boxes and rays', () => checkBoxesAndRays(gpu, scene)]];
 }
 
 function searchChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
-  if (gpu && scene.count <= QUERIES_LIMIT) checks.push(['queries', () => checkQueries(gpu, scene)]);
-  if (scene.count <= MOST_BOXES) checks.push(['boxes', () => checkBoxes(gpu, scene)]);
+  if (gpu && isOfBalls(scene) && scene.count <= QUERIES_LIMIT) {
+    checks.push(['queries', () => checkQueries(gpu, scene)]);
+  }
+  if (!scene.radii && scene.count <= MOST_BOXES) checks.push(['boxes', () => checkBoxes(gpu, scene)]);
   return checks;
 }
 

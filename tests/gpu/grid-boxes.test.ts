@@ -6,6 +6,7 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { particlesInBox } from '../../src/reference/boxes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
+import { ASKED_SIZES, type AskedSizes, createAskedGrid, uploadPlaces } from '../helpers/queries';
 import { stored } from '../helpers/unusual-worlds';
 
 const SHARED = { shared: true } as const;
@@ -98,7 +99,12 @@ interface Question {
   readonly expected: readonly number[][];
 }
 
-async function ask(tools: GpuTools, options: WorldOptions, name = 'bounded'): Promise<Question> {
+async function ask(
+  tools: GpuTools,
+  options: WorldOptions,
+  name = 'bounded',
+  sizes: AskedSizes = 'one size',
+): Promise<Question> {
   const { dimensions } = options;
   const world = defineWorld(options, 1, PARTICLES);
   const positions = scatter(dimensions, name);
@@ -107,7 +113,7 @@ async function ask(tools: GpuTools, options: WorldOptions, name = 'bounded'): Pr
   const cornerOf = (index: number) =>
     Array.from(boxes.corners.subarray(dimensions * index, dimensions * (index + 1)));
   return {
-    grid: await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: PARTICLES }),
+    grid: await createAskedGrid(tools, options, PARTICLES, sizes),
     positions,
     boxes,
     expected: Array.from({ length: boxes.count }, (_, box) =>
@@ -117,43 +123,45 @@ async function ask(tools: GpuTools, options: WorldOptions, name = 'bounded'): Pr
 }
 
 describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
-  for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
-    gpuTest(
-      `hold what brute force says in a ${kind} world`,
-      async (device, tools) => {
-        const { grid, positions, boxes, expected } = await ask(tools, options, kind);
-        const search = await grid.inBoxes({ boxes: boxes.count, capacity: 400_000 });
-        const buffers = {
-          positions: uploadVectors(tools, dimensions, 'positions', positions),
-          boxes: uploadVectors(tools, dimensions, 'boxes', boxes.corners),
-        };
-        for (const count of [boxes.count, 255, 0, boxes.count]) {
-          const encoder = device.createCommandEncoder();
-          grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
-          search.encode(encoder, { boxes: buffers.boxes, count });
-          device.queue.submit([encoder.finish()]);
-          const { found, offsets, ids } = await search.read();
-          const lists = expected.slice(0, count);
-          expect([found, ids.length]).toEqual([lists.flat().length, lists.flat().length]);
-          expect(offsets.length).toBe(count + 1);
-          lists.forEach((list, box) => {
-            expectArraysEqual(
-              ids.subarray(offsets[box], offsets[box + 1]),
-              Uint32Array.from(list),
-              `box ${box}`,
-            );
-          });
-        }
-        // All kinds of boxes were among them: for one thread, for many, for all slots, and empty ones.
-        const sizes = expected.map((list) => list.length);
-        expect(Math.max(...sizes)).toBeGreaterThan(PARTICLES - 10);
-        expect(sizes.filter((size) => size === 0).length).toBeGreaterThan(5);
-        expect(sizes.filter((size) => size > 9).length).toBeGreaterThan(20);
-        grid.destroy();
-        await expect(search.read()).rejects.toThrow(DestroyedError);
-      },
-      SHARED,
-    );
+  for (const sizes of ASKED_SIZES) {
+    for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
+      gpuTest(
+        `hold what brute force says in a ${kind} world of ${sizes}`,
+        async (device, tools) => {
+          const { grid, positions, boxes, expected } = await ask(tools, options, kind, sizes);
+          const search = await grid.inBoxes({ boxes: boxes.count, capacity: 400_000 });
+          const buffers = {
+            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
+            boxes: uploadVectors(tools, dimensions, 'boxes', boxes.corners),
+          };
+          for (const count of [boxes.count, 255, 0, boxes.count]) {
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
+            search.encode(encoder, { boxes: buffers.boxes, count });
+            device.queue.submit([encoder.finish()]);
+            const { found, offsets, ids } = await search.read();
+            const lists = expected.slice(0, count);
+            expect([found, ids.length]).toEqual([lists.flat().length, lists.flat().length]);
+            expect(offsets.length).toBe(count + 1);
+            lists.forEach((list, box) => {
+              expectArraysEqual(
+                ids.subarray(offsets[box], offsets[box + 1]),
+                Uint32Array.from(list),
+                `box ${box}`,
+              );
+            });
+          }
+          // All kinds of boxes were among them: for one thread, for many, for all slots, and empty ones.
+          const lengths = expected.map((list) => list.length);
+          expect(Math.max(...lengths)).toBeGreaterThan(PARTICLES - 10);
+          expect(lengths.filter((size) => size === 0).length).toBeGreaterThan(5);
+          expect(lengths.filter((size) => size > 9).length).toBeGreaterThan(20);
+          grid.destroy();
+          await expect(search.read()).rejects.toThrow(DestroyedError);
+        },
+        SHARED,
+      );
+    }
   }
 
   gpuTest(

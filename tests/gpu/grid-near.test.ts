@@ -7,7 +7,14 @@ import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNear } from '../../src/reference/near';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
-import { ASKED_DIAMETER, askedCrowd, askedWorlds } from '../helpers/queries';
+import {
+  ASKED_SIZES,
+  type AskedSizes,
+  askedCrowd,
+  askedWorlds,
+  createAskedGrid,
+  uploadPlaces,
+} from '../helpers/queries';
 
 const SHARED = { shared: true } as const;
 const EDGE = 8;
@@ -33,7 +40,11 @@ interface Question {
 }
 
 /** Particles and points at random, some points on particles, some outside, one nowhere. */
-async function ask(tools: GpuTools, options: WorldOptions): Promise<Question> {
+async function ask(
+  tools: GpuTools,
+  options: WorldOptions,
+  sizes: AskedSizes = 'one size',
+): Promise<Question> {
   const { dimensions } = options;
   const world = defineWorld(options, 1, PARTICLES);
   const corner = (value: number) => new Array<number>(dimensions).fill(value);
@@ -43,7 +54,7 @@ async function ask(tools: GpuTools, options: WorldOptions): Promise<Question> {
   points.set(positions.subarray(0, 40 * dimensions));
   points[dimensions * 50] = Number.NaN;
   positions[dimensions * 60 + 1] = Number.NaN;
-  const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: PARTICLES });
+  const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
   return {
     grid,
     positions,
@@ -65,84 +76,82 @@ async function ask(tools: GpuTools, options: WorldOptions): Promise<Question> {
 }
 
 describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
-  for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
-    gpuTest(
-      `have the neighbours that brute force has in a ${kind} world`,
-      async (device, tools) => {
-        const { grid, positions, points, near } = await ask(tools, options);
-        const search = await grid.near({ points: POINTS, capacity: 8000 });
-        const buffers = {
-          positions: uploadVectors(tools, dimensions, 'positions', positions),
-          points: uploadVectors(tools, dimensions, 'points', points),
-        };
-        for (const [radius, count] of [
-          [undefined, POINTS],
-          [0.55, POINTS],
-          [1, 7],
-          [1, 0],
-        ] as const) {
-          const encoder = device.createCommandEncoder();
-          grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
-          search.encode(encoder, { points: buffers.points, count, radius });
-          device.queue.submit([encoder.finish()]);
-          const { found, offsets, ids } = await search.read();
-          const expected = Array.from({ length: count }, (_, point) => near(point, radius ?? 1));
-          expect(offsets.length).toBe(count + 1);
-          expect([found, ids.length]).toEqual([expected.flat().length, expected.flat().length]);
-          expectArraysEqual(ids, Uint32Array.from(expected.flat()), 'ids');
-          expected.forEach((list, point) => {
-            expect((offsets[point + 1] as number) - (offsets[point] as number)).toBe(list.length);
-          });
-          if (count === POINTS && radius === undefined) expect(found).toBeGreaterThan(POINTS);
-        }
-        grid.destroy();
-      },
-      SHARED,
-    );
-  }
+  for (const sizes of ASKED_SIZES) {
+    for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
+      gpuTest(
+        `have the neighbours that brute force has in a ${kind} world of ${sizes}`,
+        async (device, tools) => {
+          const { grid, positions, points, near } = await ask(tools, options, sizes);
+          const search = await grid.near({ points: POINTS, capacity: 8000 });
+          const buffers = {
+            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
+            points: uploadPlaces(tools, dimensions, 'points', points, sizes),
+          };
+          for (const [radius, count] of [
+            [undefined, POINTS],
+            [0.55, POINTS],
+            [1, 7],
+            [1, 0],
+          ] as const) {
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
+            search.encode(encoder, { points: buffers.points, count, radius });
+            device.queue.submit([encoder.finish()]);
+            const { found, offsets, ids } = await search.read();
+            const expected = Array.from({ length: count }, (_, point) => near(point, radius ?? 1));
+            expect(offsets.length).toBe(count + 1);
+            expect([found, ids.length]).toEqual([expected.flat().length, expected.flat().length]);
+            expectArraysEqual(ids, Uint32Array.from(expected.flat()), 'ids');
+            expected.forEach((list, point) => {
+              expect((offsets[point + 1] as number) - (offsets[point] as number)).toBe(list.length);
+            });
+            if (count === POINTS && radius === undefined) expect(found).toBeGreaterThan(POINTS);
+          }
+          grid.destroy();
+        },
+        SHARED,
+      );
+    }
 
-  for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
-    gpuTest(
-      `have those that brute force has beyond the cell, in a world that is ${name}`,
-      async (device, tools) => {
-        const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
-        const grid = await HashGrid.create(tools.wrap(), {
-          ...options,
-          diameter: ASKED_DIAMETER,
-          capacity: PARTICLES,
-        });
-        const buffers = {
-          positions: uploadVectors(tools, dimensions, 'positions', positions),
-          points: uploadVectors(tools, dimensions, 'points', points),
-        };
-        // The widest loop takes every smaller radius too.
-        const reach = radii.at(-1) as number;
-        const search = await grid.near({ points: WIDE_POINTS, capacity: PARTICLES * WIDE_POINTS, reach });
-        expect(search.reach).toBe(reach);
-        for (const radius of [0.5, 1, ...radii, undefined]) {
-          const encoder = device.createCommandEncoder();
-          grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
-          search.encode(encoder, { points: buffers.points, count: WIDE_POINTS, radius });
-          device.queue.submit([encoder.finish()]);
-          const { found, offsets, ids } = await search.read();
-          const expected = Array.from({ length: WIDE_POINTS }, (_, point) =>
-            findNear(world, positions, loadVector(dimensions, points, point), radius ?? reach),
-          );
-          expect(found).toBe(expected.flat().length);
-          expectArraysEqual(
-            ids,
-            Uint32Array.from(expected.flat(), ({ id }) => id),
-            `ids within ${radius}`,
-          );
-          let end = 0;
-          const ends = expected.map((list) => (end += list.length));
-          expectArraysEqual(offsets, Uint32Array.from([0, ...ends]), 'offsets');
-          expect(found).toBeGreaterThan(WIDE_POINTS / 4);
-        }
-        grid.destroy();
-      },
-      SHARED,
-    );
+    for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
+      gpuTest(
+        `have those that brute force has beyond the cell, in a world of ${sizes} that is ${name}`,
+        async (device, tools) => {
+          const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
+          const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
+          const buffers = {
+            positions: uploadPlaces(tools, dimensions, 'positions', positions, sizes),
+            points: uploadPlaces(tools, dimensions, 'points', points, sizes),
+          };
+          // The widest loop takes every smaller radius too.
+          const reach = radii.at(-1) as number;
+          const search = await grid.near({ points: WIDE_POINTS, capacity: PARTICLES * WIDE_POINTS, reach });
+          expect(search.reach).toBe(reach);
+          for (const radius of [0.5, 1, ...radii, undefined]) {
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions: buffers.positions, count: PARTICLES });
+            search.encode(encoder, { points: buffers.points, count: WIDE_POINTS, radius });
+            device.queue.submit([encoder.finish()]);
+            const { found, offsets, ids } = await search.read();
+            const expected = Array.from({ length: WIDE_POINTS }, (_, point) =>
+              findNear(world, positions, loadVector(dimensions, points, point), radius ?? reach),
+            );
+            expect(found).toBe(expected.flat().length);
+            expectArraysEqual(
+              ids,
+              Uint32Array.from(expected.flat(), ({ id }) => id),
+              `ids within ${radius}`,
+            );
+            let end = 0;
+            const ends = expected.map((list) => (end += list.length));
+            expectArraysEqual(offsets, Uint32Array.from([0, ...ends]), 'offsets');
+            expect(found).toBeGreaterThan(WIDE_POINTS / 4);
+          }
+          grid.destroy();
+        },
+        SHARED,
+      );
+    }
   }
 
   gpuTest(
@@ -174,17 +183,19 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
-    'can be gone over by a kernel of the user’s own',
-    async (device, tools) => {
-      const { grid, positions, points, near } = await ask(
-        tools,
-        worldsOf(dimensions).periodic as WorldOptions,
-      );
-      const kernel = await grid.kernel({
-        over: 'points',
-        label: 'nearest',
-        code: `
+  for (const sizes of ASKED_SIZES) {
+    gpuTest(
+      `can be gone over by a kernel of the user’s own in a world of ${sizes}`,
+      async (device, tools) => {
+        const { grid, positions, points, near } = await ask(
+          tools,
+          worldsOf(dimensions).periodic as WorldOptions,
+          sizes,
+        );
+        const kernel = await grid.kernel({
+          over: 'points',
+          label: 'nearest',
+          code: `
           struct Own { squared: f32, id: u32 }
           fn begin(point: Particle) -> Own { return Own(parameters.farthest, 0xffffffffu); }
           fn visit(own: ptr<function, Own>, point: Particle, other: Neighbour) {
@@ -194,34 +205,40 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
           }
           fn finish(own: Own, point: Particle) { nearest[point.slot] = own.id; }
           fn skip(number: u32) { nearest[number] = 77u; }`,
-        buffers: { nearest: { type: 'array<u32>', access: 'write' } },
-        parameters: { farthest: 'f32' },
-      });
-      const nearest = tools.allocate('nearest', 4 * POINTS);
-      const encoder = device.createCommandEncoder();
-      grid.encode(encoder, { positions: uploadVectors(tools, dimensions, 'p', positions), count: PARTICLES });
-      const buffer = uploadVectors(tools, dimensions, 'q', points);
-      const input = { points: buffer, count: POINTS, buffers: { nearest }, parameters: { farthest: 1e9 } };
-      kernel.encode(encoder, input);
-      device.queue.submit([encoder.finish()]);
-      const got = await readWords(tools, nearest, POINTS);
-      got.forEach((id, point) => {
-        if (point === 50) expect(id).toBe(77);
-        else if (point < 40) expect(id).toBe(point);
-        else if (id === 0xffff_ffff) expect(near(point, 1)).toEqual([]);
-        else expect(near(point, 1)).toContain(id);
-      });
-      expect(() => kernel.encode(encoder, { ...input, points: undefined })).toThrow(/^points is undefined, /);
-      expect(() => kernel.encode(encoder, { ...input, points: nearest, count: 1 })).toThrow(
-        /^buffers\.nearest is the same buffer as points, /,
-      );
-      expect(() => kernel.encode(encoder, { ...input, count: 9999 })).toThrow(
-        /at least .* bytes for 9999 points\.$/,
-      );
-      grid.destroy();
-    },
-    SHARED,
-  );
+          buffers: { nearest: { type: 'array<u32>', access: 'write' } },
+          parameters: { farthest: 'f32' },
+        });
+        const nearest = tools.allocate('nearest', 4 * POINTS);
+        const encoder = device.createCommandEncoder();
+        grid.encode(encoder, {
+          positions: uploadPlaces(tools, dimensions, 'p', positions, sizes),
+          count: PARTICLES,
+        });
+        const buffer = uploadPlaces(tools, dimensions, 'q', points, sizes);
+        const input = { points: buffer, count: POINTS, buffers: { nearest }, parameters: { farthest: 1e9 } };
+        kernel.encode(encoder, input);
+        device.queue.submit([encoder.finish()]);
+        const got = await readWords(tools, nearest, POINTS);
+        got.forEach((id, point) => {
+          if (point === 50) expect(id).toBe(77);
+          else if (point < 40) expect(id).toBe(point);
+          else if (id === 0xffff_ffff) expect(near(point, 1)).toEqual([]);
+          else expect(near(point, 1)).toContain(id);
+        });
+        expect(() => kernel.encode(encoder, { ...input, points: undefined })).toThrow(
+          /^points is undefined, /,
+        );
+        expect(() => kernel.encode(encoder, { ...input, points: nearest, count: 1 })).toThrow(
+          /^buffers\.nearest is the same buffer as points, /,
+        );
+        expect(() => kernel.encode(encoder, { ...input, count: 9999 })).toThrow(
+          /at least .* bytes for 9999 points\.$/,
+        );
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
 });
 
 gpuTest(

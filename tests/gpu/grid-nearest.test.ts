@@ -6,9 +6,16 @@ import { MOST_NEAREST } from '../../src/engine/grid-nearest';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { loadVector } from '../../src/reference/contact';
 import { findNearest } from '../../src/reference/near';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
-import { ASKED_DIAMETER, type AskedCrowd, askedCrowd, askedWorlds } from '../helpers/queries';
+import {
+  ASKED_SIZES,
+  type AskedCrowd,
+  askedCrowd,
+  askedWorlds,
+  createAskedGrid,
+  uploadPlaces,
+} from '../helpers/queries';
 
 const SHARED = { shared: true } as const;
 const PARTICLES = 300;
@@ -45,85 +52,85 @@ function expectPlaces(got: Places, expected: Places): void {
   expectArraysEqual(got.ids, expected.ids, 'ids');
 }
 
-async function open(tools: GpuTools, options: WorldOptions): Promise<HashGrid> {
-  return HashGrid.create(tools.wrap(), { ...options, diameter: ASKED_DIAMETER, capacity: PARTICLES });
-}
-
 describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
-  for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
+  for (const sizes of ASKED_SIZES) {
+    for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
+      gpuTest(
+        `are those of brute force in a world of ${sizes} that is ${name}`,
+        async (device, tools) => {
+          const crowd = askedCrowd(options, PARTICLES, POINTS);
+          const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
+          const positions = uploadPlaces(tools, dimensions, 'positions', crowd.positions, sizes);
+          const points = uploadPlaces(tools, dimensions, 'points', crowd.points, sizes);
+          let full = 0;
+          let unused = 0;
+          for (const [radius, k] of [
+            [undefined, 1],
+            [0.75, 3],
+            [0.25, 16],
+            ...radii.map((wide, index) => [wide, [5, 1, MOST_NEAREST, 2, 16][index]] as const),
+          ] as const) {
+            const search = await grid.nearest({ points: POINTS, k: k as number, radius });
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions, count: PARTICLES });
+            search.encode(encoder, { points, count: POINTS });
+            device.queue.submit([encoder.finish()]);
+            const got = await search.read();
+            expect(got.k).toBe(k);
+            expectPlaces(got, placesOf(crowd, { count: POINTS, k: k as number, radius: radius ?? 1 }));
+            for (let point = 0; point < POINTS; point++) {
+              if (got.ids[got.k * (point + 1) - 1] === UNUSED) unused++;
+              else full++;
+            }
+            search.destroy();
+          }
+          // Both are common: more than k in reach, and fewer.
+          expect(Math.min(full, unused)).toBeGreaterThan(5);
+          grid.destroy();
+        },
+        SHARED,
+      );
+    }
+  }
+
+  for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `are those of brute force in a world that is ${name}`,
+      `may leave out the particle itself, and be asked for less than the search was made for, of ${sizes}`,
       async (device, tools) => {
-        const crowd = askedCrowd(options, PARTICLES, POINTS);
-        const grid = await open(tools, options);
-        const positions = uploadVectors(tools, dimensions, 'positions', crowd.positions);
-        const points = uploadVectors(tools, dimensions, 'points', crowd.points);
-        let full = 0;
-        let unused = 0;
-        for (const [radius, k] of [
-          [undefined, 1],
-          [0.75, 3],
-          [0.25, 16],
-          ...radii.map((wide, index) => [wide, [5, 1, MOST_NEAREST, 2, 16][index]] as const),
+        const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
+        const { world, positions } = askedCrowd(options, PARTICLES, 1);
+        const crowd = { world, positions, points: positions };
+        const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
+        const search = await grid.nearest({ points: PARTICLES, k: 4, radius: 3 });
+        const buffer = uploadPlaces(tools, dimensions, 'positions', positions, sizes);
+        for (const [count, radius, withoutSelf] of [
+          [PARTICLES, 3, true],
+          [PARTICLES, 3, false],
+          [PARTICLES, 0.5, true],
+          [1, 2.25, true],
+          [0, 1, false],
         ] as const) {
-          const search = await grid.nearest({ points: POINTS, k: k as number, radius });
           const encoder = device.createCommandEncoder();
-          grid.encode(encoder, { positions, count: PARTICLES });
-          search.encode(encoder, { points, count: POINTS });
+          grid.encode(encoder, { positions: buffer, count: PARTICLES });
+          search.encode(encoder, { points: buffer, count, radius, withoutSelf });
           device.queue.submit([encoder.finish()]);
           const got = await search.read();
-          expect(got.k).toBe(k);
-          expectPlaces(got, placesOf(crowd, { count: POINTS, k: k as number, radius: radius ?? 1 }));
-          for (let point = 0; point < POINTS; point++) {
-            if (got.ids[got.k * (point + 1) - 1] === UNUSED) unused++;
-            else full++;
-          }
-          search.destroy();
+          const expected = placesOf(crowd, { count, k: 4, radius, withoutSelf });
+          expectPlaces(got, expected);
+          got.ids.forEach((id, place) => {
+            if (withoutSelf) expect(id).not.toBe(Math.floor(place / 4));
+          });
+          // Particles that share a place still have each other.
+          if (withoutSelf && count > 20) expect(got.ids[4 * 10]).toBe(20);
+          const raw = await readWords(tools, search.ids, 4 * count);
+          expectArraysEqual(raw, expected.ids, 'ids on the device');
         }
-        // Both are common: more than k in reach, and fewer.
-        expect(Math.min(full, unused)).toBeGreaterThan(5);
         grid.destroy();
+        await expect(search.read()).rejects.toThrow(DestroyedError);
       },
       SHARED,
     );
   }
-
-  gpuTest(
-    'may leave out the particle itself, and be asked for less than the search was made for',
-    async (device, tools) => {
-      const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
-      const { world, positions } = askedCrowd(options, PARTICLES, 1);
-      const crowd = { world, positions, points: positions };
-      const grid = await open(tools, options);
-      const search = await grid.nearest({ points: PARTICLES, k: 4, radius: 3 });
-      const buffer = uploadVectors(tools, dimensions, 'positions', positions);
-      for (const [count, radius, withoutSelf] of [
-        [PARTICLES, 3, true],
-        [PARTICLES, 3, false],
-        [PARTICLES, 0.5, true],
-        [1, 2.25, true],
-        [0, 1, false],
-      ] as const) {
-        const encoder = device.createCommandEncoder();
-        grid.encode(encoder, { positions: buffer, count: PARTICLES });
-        search.encode(encoder, { points: buffer, count, radius, withoutSelf });
-        device.queue.submit([encoder.finish()]);
-        const got = await search.read();
-        const expected = placesOf(crowd, { count, k: 4, radius, withoutSelf });
-        expectPlaces(got, expected);
-        got.ids.forEach((id, place) => {
-          if (withoutSelf) expect(id).not.toBe(Math.floor(place / 4));
-        });
-        // Particles that share a place still have each other.
-        if (withoutSelf && count > 20) expect(got.ids[4 * 10]).toBe(20);
-        const raw = await readWords(tools, search.ids, 4 * count);
-        expectArraysEqual(raw, expected.ids, 'ids on the device');
-      }
-      grid.destroy();
-      await expect(search.read()).rejects.toThrow(DestroyedError);
-    },
-    SHARED,
-  );
 
   gpuTest(
     'are the same whichever of them come in what order',
@@ -159,7 +166,7 @@ gpuTest(
   async (device, tools) => {
     const { options } = askedWorlds(2).bounded as { options: WorldOptions };
     const crowd = askedCrowd(options, PARTICLES, POINTS);
-    const grid = await open(tools, options);
+    const grid = await createAskedGrid(tools, options, PARTICLES, 'one size');
     const search = await grid.nearest({ points: POINTS, k: 3 });
     const positions = uploadVectors(tools, 2, 'p', crowd.positions);
     const points = uploadVectors(tools, 2, 'q', crowd.points);
@@ -190,7 +197,12 @@ gpuTest(
 gpuTest(
   'searches that cannot be are refused with a sentence',
   async (device, tools) => {
-    const grid = await open(tools, { dimensions: 2, min: [0, 0], max: [8, 6], periodic: [true, false] });
+    const grid = await createAskedGrid(
+      tools,
+      { dimensions: 2, min: [0, 0], max: [8, 6], periodic: [true, false] },
+      PARTICLES,
+      'one size',
+    );
     const points = tools.allocate('points', 96);
     const impossible: readonly [object, RegExp][] = [
       [{ points: 0, k: 1 }, /^points is 0, /],

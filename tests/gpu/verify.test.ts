@@ -20,7 +20,7 @@ const SIMULATED = [
 
 const CHECKS = ['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes'];
 
-const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu', ...SIMULATED];
+const MIXED_CHECKS = ['grid', 'pairs', 'pairs cpu', 'boxes and rays', ...SIMULATED, 'queries'];
 
 async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
   const cases: VerifyCase[] = [];

@@ -1,10 +1,13 @@
 /**
- * Purpose: worlds to ask who is near, with particles and points where a wide probe could go wrong: on borders of
+ * Purpose: worlds and grids to ask who is near, with particles and points where a wide probe could go wrong: on borders of
  * cells, in each other's place, outside the box, up to a period away, in blocks of the hashed table far apart.
  * Coordinates are multiples of 1/64, so that distances are exact, the same on every device, and often equal.
  */
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../src/core/world';
-import { createNoise } from './passes';
+import { HashGrid } from '../../src/engine/hash-grid';
+import { toBodies } from '../../src/gpu/layout';
+import type { GpuTools } from './node-gpu';
+import { createNoise, uploadVectors } from './passes';
 
 export interface AskedWorld {
   readonly options: WorldOptions;
@@ -13,6 +16,39 @@ export interface AskedWorld {
 }
 
 export const ASKED_DIAMETER = 1;
+
+/** Of the particles of a grid that is asked: what is near a place, or in a box, does not depend on it. */
+export const ASKED_SIZES = ['one size', 'many sizes'] as const;
+export type AskedSizes = (typeof ASKED_SIZES)[number];
+
+/** The largest of many sizes is the one size. Not over more: a few hundred particles would be looked at one by one. */
+const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
+
+export function createAskedGrid(
+  tools: GpuTools,
+  options: WorldOptions,
+  capacity: number,
+  sizes: AskedSizes,
+): Promise<HashGrid> {
+  const size = sizes === 'one size' ? { diameter: ASKED_DIAMETER } : { radii: RADII };
+  return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
+}
+
+/** Packed particles or points, as such a grid takes them: of many sizes over 1:8, and some that are points. */
+export function uploadPlaces(
+  tools: GpuTools,
+  dimensions: Dimensions,
+  label: string,
+  packed: Float32Array,
+  sizes: AskedSizes,
+): GPUBuffer {
+  if (sizes === 'one size') return uploadVectors(tools, dimensions, label, packed);
+  const noise = createNoise(64);
+  const radii = Float32Array.from({ length: packed.length / dimensions }, (_, index) =>
+    index % 16 === 0 ? 0 : RADII.smallest * (RADII.largest / RADII.smallest) ** noise(),
+  );
+  return tools.upload(label, toBodies(dimensions, packed, { radii }));
+}
 
 export function askedWorlds(dimensions: Dimensions): Readonly<Record<string, AskedWorld>> {
   const box = (low: number, high: number) => ({

@@ -1,0 +1,63 @@
+// The neighbour loop around a place, as far as is asked for, where each particle has a radius of its own: over the cells of
+// every level that a centre nearer than that can be in. For kernels over points (each_point.wgsl); needs one of the
+// segments_levels_*.wgsl and segments. Neighbours come level by level, in no order that means anything. Where their cells would be more
+// rows than there are particles, all particles are looked at instead.
+
+// Farther out than a place can be.
+const ANYWHERE = 0x1p120f;
+
+// Between which corners all are that are nearer to a place than `reach`. The margin is many times what rounding can be off
+// by, of distances, of the reach as the root of its square, and along axes that wrap around of where places are brought in.
+fn box_around(place: Vector, reach: f32) -> Box {
+  let around = select(Vector(), abs(grid.origin) + grid.period, grid.period > Vector());
+  let margin = Vector(reach) + (abs(place) + around + Vector(reach)) * 0x1p-18f;
+  let low = place - margin;
+  let high = place + margin;
+  let box = box_in_world(Box(low, high));
+  let is_all = (grid.period > Vector()) & (high - low >= grid.period);
+  return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
+}
+
+fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
+  let body = position_in[other];
+  let apart = separation(particle.position, place_of(body));
+  let distance_squared = dot(apart, apart);
+  if (distance_squared < reach_squared && other != except) {
+    visit(own, particle, neighbour_of(other, apart, distance_squared, body));
+  }
+}
+
+fn probe(
+  own: ptr<function, Own>,
+  particle: Particle,
+  except: u32,
+  cell: Cell,
+  reach_squared: f32,
+  thread: u32,
+) {
+  let box = box_around(particle.position, sqrt(reach_squared));
+  // Never more than all, so that not even a broken grid holds up the device.
+  let live = min(start[grid.cell_count], grid.count);
+  var segments = 0.0;
+  for (var level = 0u; level < levels_to_search(); level++) {
+    segments += select(0.0, segments_in(block_of_box(box, level)), holds_anyone(level));
+  }
+  if (segments > f32(live)) {
+    for (var other = 0u; other < live; other++) {
+      meet(own, particle, except, reach_squared, other);
+    }
+    return;
+  }
+  for (var level = 0u; level < levels_to_search(); level++) {
+    let block = block_of_box(box, level);
+    let end = select(0u, u32(segments_in(block)), holds_anyone(level));
+    for (var index = 0u; index < end; index++) {
+      let segment = segment_of(block, index);
+      for (var other = segment.first; other < min(segment.end, grid.count); other++) {
+        if (is_in_segment(segment, other)) {
+          meet(own, particle, except, reach_squared, other);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// What all segments have in common, and the levels of cells that a box is looked for on: one where all particles are as
+// large. After one of the segments_*.wgsl.
+
+#if MIXED
+fn levels_to_search() -> u32 {
+  return grid.levels;
+}
+
+fn block_of_box(box: Box, level: u32) -> Block {
+  return block_on(level, box.low, box.high);
+}
+#else
+fn levels_to_search() -> u32 {
+  return 1u;
+}
+
+fn holds_anyone(level: u32) -> bool {
+  return true;
+}
+
+fn block_of_box(box: Box, level: u32) -> Block {
+  return block_between(box.low, box.high);
+}
+#endif
+
+// In floats: where there is no end, they may be more than 32 bits count.
+fn rows_in(block: Block) -> f32 {
+  return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
+}
+
+fn segments_in(block: Block) -> f32 {
+  return rows_in(block) * f32(segments_in_row(block));
+}
