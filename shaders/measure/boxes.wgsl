@@ -76,7 +76,7 @@ fn segments_to_search(search: Search, block: Block, level: u32) -> u32 {
   if (search.is_over_all) {
     return 1u;
   }
-  return select(0u, u32(segments_in(block)), holds_anyone(level));
+  return select(0u, segment_count(block), holds_anyone(level));
 }
 
 fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
@@ -95,7 +95,9 @@ fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
   let place = snap(place_of(position_in[slot]));
   let above = place >= search.box.low;
   let below = place <= search.box.high;
-  let inside = select(above & below, above | below, search.box.low > search.box.high);
+  // Who is not in a world that wraps around is more than a period outside, and has no images.
+  let in_world = (place >= grid.origin) & (place <= grid.origin + grid.period);
+  let inside = select(above & below, (above | below) & in_world, search.box.low > search.box.high);
   return all(inside) && (search.is_over_all || is_in_segment(segment, slot));
 }
 

@@ -3,26 +3,36 @@
 // segments_levels_*.wgsl and segments. Neighbours come level by level, in no order that means anything. Where their cells would be more
 // rows than there are particles, all particles are looked at instead.
 
-// Farther out than a place can be.
+// Farther out, all cells are the same.
 const ANYWHERE = 0x1p120f;
 
 // Between which corners all are that are nearer to a place than `reach`. The margin is many times what rounding can be off
 // by, of distances, of the reach as the root of its square, and along axes that wrap around of where places are brought in.
 fn box_around(place: Vector, reach: f32) -> Box {
-  let around = select(Vector(), abs(grid.origin) + grid.period, grid.period > Vector());
-  let margin = Vector(reach) + (abs(place) + around + Vector(reach)) * 0x1p-18f;
-  let low = place - margin;
-  let high = place + margin;
+  let wraps = grid.period > Vector();
+  let middle = clamp(place, Vector(-ANYWHERE), Vector(ANYWHERE));
+  let around = select(Vector(), abs(grid.origin) + grid.period, wraps);
+  let share = select(Vector(0x1p-20f), Vector(0x1p-18f), wraps);
+  let margin = Vector(reach) + (abs(middle) + around + Vector(reach)) * share;
+  let low = middle - margin;
+  let high = middle + margin;
   let box = box_in_world(Box(low, high));
-  let is_all = (grid.period > Vector()) & (high - low >= grid.period);
+  let is_all = wraps & (high - low >= grid.period);
   return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
+}
+
+// Whether a place is in the world where it wraps around: all are that the grid brings in. Others are more than a period
+// outside, and near nobody.
+fn has_images(place: Vector) -> bool {
+  let inside = (place >= grid.origin) & (place <= grid.origin + grid.period);
+  return all(inside | (grid.period == Vector()));
 }
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = separation(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
-  if (distance_squared < reach_squared && other != except) {
+  if (distance_squared < reach_squared && other != except && has_images(place_of(body))) {
     visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
@@ -50,7 +60,7 @@ fn probe(
   }
   for (var level = 0u; level < levels_to_search(); level++) {
     let block = block_of_box(box, level);
-    let end = select(0u, u32(segments_in(block)), holds_anyone(level));
+    let end = select(0u, segment_count(block), holds_anyone(level));
     for (var index = 0u; index < end; index++) {
       let segment = segment_of(block, index);
       for (var other = segment.first; other < min(segment.end, grid.count); other++) {

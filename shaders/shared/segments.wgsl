@@ -23,11 +23,16 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// In floats: where there is no end, they may be more than 32 bits count.
+// In floats, to compare with: where there is no end, they may be more than 32 bits count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }
 
 fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
+}
+
+// To go over, where they are no more than there are particles.
+fn segment_count(block: Block) -> u32 {
+  return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

@@ -68,7 +68,7 @@ export interface GridKernelOptions {
 }
 
 export interface GridKernelInput {
-  /** Over points: vec2f (2D) or vec4f with w unused (3D) for each; usage STORAGE. */
+  /** Over points: for each what the grid takes for a position, vec2f (2D), vec4f (3D) or, with `radii`, vec4f; usage STORAGE. */
   readonly points?: GPUBuffer | undefined;
   /** How many points. */
   readonly count?: number | undefined;

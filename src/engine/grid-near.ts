@@ -32,7 +32,7 @@ export interface GridNearOptions {
 }
 
 export interface GridNearInput {
-  /** vec2f (2D) or vec4f with w unused (3D) for each point; usage STORAGE. */
+  /** For each point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
   readonly points: GPUBuffer;
   readonly count: number;
   /** Particles nearer than this. Default, and at most: the reach. */

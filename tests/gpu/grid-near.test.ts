@@ -242,6 +242,39 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 });
 
 gpuTest(
+  'who is more than a period outside is near nobody and in no box that wraps around, however many others there are',
+  async (device, tools) => {
+    const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE], periodic: true } as const;
+    for (const count of [1, PARTICLES]) {
+      const grid = await createAskedGrid(tools, world, count, 'many sizes');
+      const positions = scatterIn(createNoise(3), [0, 6], [EDGE, EDGE], count);
+      positions.set([100.5, 4]);
+      const points = Float32Array.of(4.5, 4, 100.5, 4, 4.5, 7);
+      const near = await grid.near({ points: 3, capacity: 3 * count });
+      const boxes = await grid.inBoxes({ boxes: 1, capacity: count });
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, {
+        positions: uploadPlaces(tools, 2, 'positions', positions, 'many sizes'),
+        count,
+      });
+      near.encode(encoder, {
+        points: uploadPlaces(tools, 2, 'points', points, 'many sizes'),
+        count: 3,
+        radius: 0.75,
+      });
+      boxes.encode(encoder, { boxes: tools.upload('box', Float32Array.of(6, 3, 9, 5)), count: 1 });
+      device.queue.submit([encoder.finish()]);
+      const { ids, offsets } = await near.read();
+      expect([...offsets.subarray(0, 3)]).toEqual([0, 0, 0]);
+      expect(ids.length > 0).toBe(count > 1);
+      expect((await boxes.read()).ids.length).toBe(0);
+      grid.destroy();
+    }
+  },
+  SHARED,
+);
+
+gpuTest(
   'searches that cannot be are refused with a sentence',
   async (device, tools) => {
     const { grid, points, positions } = await ask(tools, worldsOf(2).bounded as WorldOptions);
