@@ -232,7 +232,6 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     ['periodic', 'of all levels', FEW],
     ['channel', 'of all levels', MANY],
     ['unbounded', 'of all levels', MANY],
-    ['unbounded', 'of the lowest and the highest level', MANY],
     ['unbounded', 'of all levels', FEW],
   ] as const) {
     gpuTest(
@@ -284,7 +283,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         let doubts = 0;
         for (const crowd of fc.sample(mixedCrowds(kind, dimensions, 40), {
           seed: 5 + dimensions,
-          numRuns: 6,
+          numRuns: 3,
         })) {
           const { options, radii } = crowd;
           // What squares make nothing of is nothing.

@@ -68,10 +68,10 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
     'passes with nobody, one, and just less than a workgroup',
     async (_, tools) => {
-      const options = { dimensions: [dimensions], scenes: ['uniform', 'lattice'], counts: [0, 1, 255] };
+      const options = { dimensions: [dimensions], scenes: ['lattice'], counts: [0, 1, 255] };
       const cases = await casesOf(tools, options);
       expectAllPass(cases);
-      expect(cases).toHaveLength(2 * 3 * CHECKS.length);
+      expect(cases).toHaveLength(3 * CHECKS.length);
     },
     SHARED,
   );
