@@ -283,7 +283,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         let doubts = 0;
         for (const crowd of fc.sample(mixedCrowds(kind, dimensions, 40), {
           seed: 5 + dimensions,
-          numRuns: 3,
+          numRuns: 6,
         })) {
           const { options, radii } = crowd;
           // What squares make nothing of is nothing.
