@@ -230,7 +230,6 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     ['bounded and wide-celled', 'of all levels', MANY],
     ['periodic', 'of all levels', MANY],
     ['periodic', 'of all levels', FEW],
-    ['channel', 'of all levels', MANY],
     ['unbounded', 'of all levels', MANY],
     ['unbounded', 'of all levels', FEW],
   ] as const) {
