@@ -148,9 +148,8 @@ async function contendPush(
   provider: GPU,
 ): Promise<Contender> {
   const { cellCount } = defineWorld(options, 1);
-  const gpu = await requestGpu({ particles: count, cells: cellCount, dimensions, gpu: provider });
+  const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  for (const scope of SCOPES) gpu.device.pushErrorScope(scope);
   const settings = { relaxation: RELAXATION, walls: false };
   const simulation = await createSimulation(gpu, { ...options, radius: 0.5, positions, ...settings });
   const measures = await simulation.measure();
@@ -187,6 +186,16 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
+/** A device whose errors are seen when it is closed. */
+async function openGpu(
+  provider: GPU,
+  limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
+): Promise<Gpu> {
+  const gpu = await requestGpu({ ...limits, gpu: provider });
+  for (const scope of SCOPES) gpu.device.pushErrorScope(scope);
+  return gpu;
+}
+
 async function close(gpu: Gpu): Promise<void> {
   for (const _ of SCOPES) {
     const error = await gpu.device.popErrorScope();
@@ -208,9 +217,8 @@ async function contendKernel(
   provider: GPU,
 ): Promise<Contender> {
   const { cellCount } = defineWorld(options, size);
-  const gpu = await requestGpu({ particles: count, cells: cellCount, dimensions, gpu: provider });
+  const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  for (const scope of SCOPES) gpu.device.pushErrorScope(scope);
   // For the grid a diameter, for us only the size of its cells.
   const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
   const ordered = inOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);

@@ -93,12 +93,7 @@ fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
 
 fn is_found(search: Search, segment: Segment, slot: u32) -> bool {
   let place = snap(place_of(position_in[slot]));
-  let above = place >= search.box.low;
-  let below = place <= search.box.high;
-  // Who is not in a world that wraps around is more than a period outside, and has no images.
-  let in_world = (place >= grid.origin) & (place <= grid.origin + grid.period);
-  let inside = select(above & below, (above | below) & in_world, search.box.low > search.box.high);
-  return all(inside) && (search.is_over_all || is_in_segment(segment, slot));
+  return is_in_box(search.box, place) && (search.is_over_all || is_in_segment(segment, slot));
 }
 
 #if FILL

@@ -54,3 +54,18 @@ fn box_in_world(box: Box) -> Box {
   }
   return inside;
 }
+
+// Whether a place is in a box in the world. All that the grid brings in are in the world; what is not is more than a period
+// outside, and in no box that goes on at the other end.
+fn is_in_box(box: Box, place: Vector) -> bool {
+  let above = place >= box.low;
+  let below = place <= box.high;
+  let in_world = (place >= grid.origin) & (place <= grid.origin + grid.period);
+  return all(select(above & below, (above | below) & in_world, box.low > box.high));
+}
+
+// Of such a place outside there are no images: it is near nobody.
+fn has_images(place: Vector) -> bool {
+  let in_world = (place >= grid.origin) & (place <= grid.origin + grid.period);
+  return all(in_world | (grid.period == Vector()));
+}

@@ -9,3 +9,11 @@ struct Box {
 fn box_in_world(box: Box) -> Box {
   return box;
 }
+
+fn is_in_box(box: Box, place: Vector) -> bool {
+  return all((place >= box.low) & (place <= box.high));
+}
+
+fn has_images(place: Vector) -> bool {
+  return true;
+}

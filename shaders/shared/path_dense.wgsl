@@ -9,16 +9,6 @@ struct Segment {
   end: u32,
 }
 
-// Cells of a piece of a row at most: in the search for the nearest ball it pays to ask in between how near it must be.
-#if FIRST
-const PIECE = HASH_BLOCK;
-#else
-const PIECE = 0x7fffffffu;
-#endif
-
-// Beyond everything that a ray can reach.
-const FAR_OFF = 0x1p70f;
-
 // Whole periods below a layer: of −1 that is −1.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   let cells = i32(grid.cells[axis]);

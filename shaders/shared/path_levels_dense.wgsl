@@ -11,25 +11,6 @@ struct Segment {
   end: u32,
 }
 
-// Cells of a piece of a row at most, as in path_dense.wgsl.
-#if FIRST
-const PIECE = HASH_BLOCK;
-#else
-const PIECE = 0x7fffffffu;
-#endif
-
-// Beyond everything that a ray can reach.
-const FAR_OFF = 0x1p70f;
-
-// Whether anybody is on a level; where cells are hashed, that cannot be told.
-fn holds_anyone(level: u32) -> bool {
-  var end = grid.cell_count;
-  if (level + 1u < grid.levels) {
-    end = grid.level_first[(level + 1u) / 4u][(level + 1u) % 4u];
-  }
-  return start[grid.level_first[level / 4u][level % 4u]] < start[end];
-}
-
 fn last_layer(axis: u32) -> i32 {
   return i32((grid.cells[axis] - 1u) >> level_walked);
 }

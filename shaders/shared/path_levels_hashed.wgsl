@@ -14,12 +14,6 @@ struct Segment {
   high: Lattice,
 }
 
-const FAR_OFF = 0x1p70f;
-
-fn holds_anyone(level: u32) -> bool {
-  return true;
-}
-
 // Cells farther out are one with the last; of an axis that wraps around none is.
 fn farthest_layer() -> i32 {
   return i32(FARTHEST) >> level_walked;
@@ -132,16 +126,6 @@ fn end_of(layer: i32, axis: u32) -> f32 {
 // Cells are exact here.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
-}
-
-// Pieces of a row are blocks of the table.
-fn piece_at(x: i32) -> i32 {
-  return x >> HASH_BLOCK_SHIFT;
-}
-
-fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
-  let first = piece << HASH_BLOCK_SHIFT;
-  return vec2i(max(low, first), min(high, first + i32(HASH_BLOCK - 1u)));
 }
 #endif
 

@@ -9,8 +9,6 @@ struct Segment {
   high: Lattice,
 }
 
-const FAR_OFF = 0x1p70f;
-
 fn shift_of(layer: i32, axis: u32) -> f32 {
   return 0.0;
 }
@@ -31,16 +29,6 @@ fn end_of(layer: i32, axis: u32) -> f32 {
 // Cells are exact here.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
-}
-
-// Pieces of a row are blocks of the table.
-fn piece_at(x: i32) -> i32 {
-  return x >> HASH_BLOCK_SHIFT;
-}
-
-fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
-  let first = piece << HASH_BLOCK_SHIFT;
-  return vec2i(max(low, first), min(high, first + i32(HASH_BLOCK - 1u)));
 }
 
 fn segment_between(low: Lattice, last: i32) -> Segment {

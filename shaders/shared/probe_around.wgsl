@@ -1,7 +1,7 @@
-// The neighbour loop around a place, as far as is asked for, where each particle has a radius of its own: over the cells of
-// every level that a centre nearer than that can be in. For kernels over points (each_point.wgsl); needs one of the
-// segments_levels_*.wgsl and segments. Neighbours come level by level, in no order that means anything. Where their cells would be more
-// rows than there are particles, all particles are looked at instead.
+// The neighbour loop around a place, as far as is asked for, where each particle has a radius of its own: over the cells
+// of every level that a centre nearer than that can be in. For kernels over points (each_point.wgsl); needs one of the
+// box_*.wgsl, one of the segments_levels_*.wgsl, and segments. Neighbours come level by level, in no order that means
+// anything. Where their cells would be more rows than there are particles, all particles are looked at instead.
 
 // Farther out, all cells are the same.
 const ANYWHERE = 0x1p120f;
@@ -19,13 +19,6 @@ fn box_around(place: Vector, reach: f32) -> Box {
   let box = box_in_world(Box(low, high));
   let is_all = wraps & (high - low >= grid.period);
   return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
-}
-
-// Whether a place is in the world where it wraps around: all are that the grid brings in. Others are more than a period
-// outside, and near nobody.
-fn has_images(place: Vector) -> bool {
-  let inside = (place >= grid.origin) & (place <= grid.origin + grid.period);
-  return all(inside | (grid.period == Vector()));
 }
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {

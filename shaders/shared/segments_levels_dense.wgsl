@@ -8,15 +8,6 @@ struct Segment {
   end: u32,
 }
 
-// Whether anybody is on a level; where cells are hashed, that cannot be told.
-fn holds_anyone(level: u32) -> bool {
-  var end = grid.cell_count;
-  if (level + 1u < grid.levels) {
-    end = grid.level_first[(level + 1u) / 4u][(level + 1u) % 4u];
-  }
-  return start[grid.level_first[level / 4u][level % 4u]] < start[end];
-}
-
 fn segments_in_row(block: Block) -> u32 {
   return 1u;
 }

@@ -12,10 +12,6 @@ struct Segment {
   level: u32,
 }
 
-fn holds_anyone(level: u32) -> bool {
-  return true;
-}
-
 // Blocks of the table that the cells from one to another along x are in.
 fn blocks_between(first: i32, last: i32) -> u32 {
   return u32((last >> HASH_BLOCK_SHIFT) - (first >> HASH_BLOCK_SHIFT)) + 1u;

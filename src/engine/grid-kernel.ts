@@ -68,7 +68,7 @@ export interface GridKernelOptions {
 }
 
 export interface GridKernelInput {
-  /** Over points: for each what the grid takes for a position, vec2f (2D), vec4f (3D) or, with `radii`, vec4f; usage STORAGE. */
+  /** Over points: laid out as the positions that the grid takes, vec4f where it was created with `radii`; usage STORAGE. */
   readonly points?: GPUBuffer | undefined;
   /** How many points. */
   readonly count?: number | undefined;
@@ -350,8 +350,7 @@ function describe(
     cell_of_slot: 'read',
     id_in: 'read',
     ...(velocity ? { velocity_in: 'read' } : {}),
-    ...(over === 'points' ? { points: 'read' } : {}),
-    ...(over === 'points' ? {} : guestBinding(world)),
+    ...(over === 'points' ? { points: 'read' } : guestBinding(world)),
     ...heavyBinding(world, heavy),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {

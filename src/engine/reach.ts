@@ -1,7 +1,7 @@
 /**
  * Purpose: how far a query around points may look, and which neighbour loop it is linked with for that: the narrow one,
- * over the cells beside a cell, or the wide one (shaders/shared/probe_wide.wgsl, of levels probe_around.wgsl). Decided when a pipeline is made, so that
- * radii within the cell cost what they always did.
+ * over the cells beside a cell, or the wide one (shaders/shared/probe_wide.wgsl, of levels probe_around.wgsl). Decided when
+ * a pipeline is made, so that radii within the cell cost what they always did.
  */
 import { EVERY_CELL } from '../core/constants';
 import { ArgumentError } from '../core/errors';

@@ -20,12 +20,16 @@ import heavyWords from '../../shaders/shared/heavy_words.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
+import levelsHeldDense from '../../shaders/shared/levels_held_dense.wgsl?raw';
+import levelsHeldHashed from '../../shaders/shared/levels_held_hashed.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import obstacles from '../../shaders/shared/obstacles.wgsl?raw';
 import obstaclesDense from '../../shaders/shared/obstacles_dense.wgsl?raw';
 import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
+import path from '../../shaders/shared/path.wgsl?raw';
+import pathBlocks from '../../shaders/shared/path_blocks.wgsl?raw';
 import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
 import pathLevelsDense from '../../shaders/shared/path_levels_dense.wgsl?raw';
 import pathLevelsHashed from '../../shaders/shared/path_levels_hashed.wgsl?raw';
@@ -93,6 +97,8 @@ const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const LEVELS: ShaderSource = { name: 'shared/levels.wgsl', text: levels };
 const LEVELS_DENSE: ShaderSource = { name: 'shared/levels_dense.wgsl', text: levelsDense };
 const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: levelsHashed };
+const HELD_DENSE: ShaderSource = { name: 'shared/levels_held_dense.wgsl', text: levelsHeldDense };
+const HELD_HASHED: ShaderSource = { name: 'shared/levels_held_hashed.wgsl', text: levelsHeldHashed };
 
 /** Of particles that each have a radius of their own. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
@@ -180,30 +186,32 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** The same of one level. */
+/** The same of one level, and which levels anybody is on. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [SEGMENTS_LEVELS_DENSE, SEGMENTS],
-  periodic: [SEGMENTS_LEVELS_HASHED, SEGMENTS],
-  unbounded: [SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
+  periodic: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
 };
 
 const AROUND: ShaderSource = { name: 'shared/probe_around.wgsl', text: probeAround };
 
+const PATH: ShaderSource = { name: 'shared/path.wgsl', text: path };
+const PATH_BLOCKS: ShaderSource = { name: 'shared/path_blocks.wgsl', text: pathBlocks };
 const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
 
-const PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
-  bounded: PATH_DENSE,
-  periodic: PATH_DENSE,
-  unbounded: { name: 'shared/path_unbounded.wgsl', text: pathUnbounded },
+const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [PATH, PATH_DENSE],
+  periodic: [PATH, PATH_DENSE],
+  unbounded: [PATH, PATH_BLOCKS, { name: 'shared/path_unbounded.wgsl', text: pathUnbounded }],
 };
 
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
 /** The same of one level at a time. */
-const LEVEL_PATHS: Readonly<Record<WorldKind, ShaderSource>> = {
-  bounded: { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense },
-  periodic: PATH_LEVELS_HASHED,
-  unbounded: PATH_LEVELS_HASHED,
+const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [HELD_DENSE, PATH, { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense }],
+  periodic: [HELD_HASHED, PATH, PATH_LEVELS_HASHED],
+  unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
 };
 
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
@@ -341,7 +349,8 @@ export function flightModules(variant: Variant): ShaderSource[] {
  * `cell_of_slot`, and where there are levels, `position_in`.
  */
 export function pathModules(variant: Variant): ShaderSource[] {
-  return [...worldModules(variant), (variant.levels ? LEVEL_PATHS : PATHS)[variant.kind]];
+  const { kind, levels } = variant;
+  return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];
 }
 
 /** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */

@@ -1,7 +1,7 @@
 /**
  * Purpose: what a ray meets, by looking at each particle and each of its images, in doubles: the oracle of rays.
- * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls, or that of each. Where the world wraps around
- * (`period` is not 0) a ball counts where it is first met, `mostPeriods` along an axis at most.
+ * Inputs: packed positions, where a grid stores them; a ray; the radius of the balls, or that of each. Where the world
+ * wraps around (`period` is not 0) a ball counts where it is first met, `mostPeriods` along an axis at most.
  * Outputs: hits by distance, then by id, and whatever rounding may decide either way: that of 32-bit floats, or `share`.
  */
 import { MOST_PERIODS } from '../core/constants';

@@ -111,8 +111,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'boxes leave out their bounds',
-    from: 'place >= search.box.low',
-    to: 'place > search.box.low',
+    from: 'place >= box.low',
+    to: 'place > box.low',
     check: 'boxes and rays',
   },
   {
