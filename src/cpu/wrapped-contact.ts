@@ -56,7 +56,7 @@ export function findPartners(pairs: SlotPairs, state: ParticleState, response: R
     face(lattice, positions, a, b);
     const x = normal[0] as number;
     const y = normal[1] as number;
-    const z = normal[2] as number;
+    const z = inSpace ? (normal[2] as number) : 0;
     let approach =
       ((velocities[atA] as number) - (velocities[atB] as number)) * x +
       ((velocities[atA + 1] as number) - (velocities[atB + 1] as number)) * y;
@@ -89,7 +89,7 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
     const distance = face(lattice, positions, a, b);
     const x = normal[0] as number;
     const y = normal[1] as number;
-    const z = normal[2] as number;
+    const z = inSpace ? (normal[2] as number) : 0;
     const overlap = diameter - distance;
     const push = halfRelaxation * overlap;
     const relativeX = (velocities[atA] as number) - (velocities[atB] as number);
@@ -145,7 +145,7 @@ export function separate(pairs: SlotPairs, state: ParticleState, response: Respo
     const distance = face(lattice, positions, a, b);
     const x = normal[0] as number;
     const y = normal[1] as number;
-    const z = normal[2] as number;
+    const z = inSpace ? (normal[2] as number) : 0;
     const push = halfRelaxation * (diameter - distance);
     pushes[atA] = (pushes[atA] as number) + push * x;
     pushes[atA + 1] = (pushes[atA + 1] as number) + push * y;

@@ -358,3 +358,30 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     );
   });
 });
+
+describe('simulations of both dimensions side by side', () => {
+  const all = { periodic: true } as const;
+  const ofSizes = { radius: undefined, radiusRange: { smallest: 0.5, largest: 0.75 } } as const;
+  it.each([
+    ['bounded', {}],
+    ['periodic', all],
+    ['of many sizes', ofSizes],
+    ['of many sizes, periodic', { ...all, ...ofSizes }],
+    ['of boxes, periodic', { ...all, ...ofSizes, boxes: true }],
+  ] as const)('have the bits that each has alone, %s', (_, world) => {
+    const run = (dimensions: Dimensions, interrupt: () => void) => {
+      const options = { ...crowd(dimensions, 200, 5), ...world };
+      const count = (options.positions as Float32Array).length / dimensions;
+      const radii = new Float32Array(count).fill(0.5).fill(0.75, 0, 20);
+      const sizes = 'radiusRange' in world ? { radii } : {};
+      const simulation = createCpuSimulation({ ...options, ...sizes, friction: 0.5, restitution: 0.5 });
+      for (let step = 0; step < 3; step++) {
+        interrupt();
+        simulation.step(1 / 60);
+      }
+      return hashOf(simulation);
+    };
+    const alone = run(2, () => undefined);
+    expect(run(2, () => run(3, () => undefined))).toBe(alone);
+  });
+});
