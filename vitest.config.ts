@@ -1,7 +1,9 @@
 /**
- * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
- * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
+ * Four projects: unit (no GPU), gpu (Dawn in Node), browser (headless Chrome), portability (wgpu in Deno). `npm test` runs
+ * gpu in one process and the others beside it: unit first, then pages and portability together, since pages wait more than
+ * they work. In one run of all, gpu comes after unit, so that the software GPU, which uses every core, has them.
  */
+import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
@@ -38,7 +40,8 @@ export default defineConfig({
     reporters: ['default', './tests/helpers/summary-reporter.ts'],
     teardownTimeout: 20 * SECOND,
     projects: [
-      project('unit', 0, 2, 60),
+      // One core for the GPU tests beside them.
+      project('unit', 0, Math.max(1, availableParallelism() - 1), 60),
       project('gpu', 1, 1, 180, false),
       project('browser', 2, 2, 180),
       project('portability', 2, 2, 180),
