@@ -1,7 +1,8 @@
 /**
  * Purpose: what a step costs where nine particles of ten never move, beside the same particles all moving: on the GPU
- * (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians.
- * `node scripts/run.mjs bench/obstacles.ts [--count 100000] [--repeats 7]`, after scripts/setup.ts.
+ * (in Node, by profile()) and on the CPU engine, in turns, as a ratio of medians. Of the scene uniform, where obstacles are
+ * in cells, or of mixed, where they have sizes of their own and are in a tree.
+ * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -15,7 +16,11 @@ import { testPreference } from '../tests/helpers/environment';
 import { median } from './shared.mjs';
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '7' } },
+  options: {
+    scene: { type: 'string', default: 'uniform' },
+    count: { type: 'string', default: '100000' },
+    repeats: { type: 'string', default: '7' },
+  },
 });
 const count = Number(values.count);
 const repeats = Number(values.repeats);
@@ -23,12 +28,15 @@ const DT = 1 / 60;
 
 /** All moving, and nine of ten fixed: those that move are a tenth of each row of cells, since ids say no place. */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
-  const scene = createScene('uniform', { dimensions, count, seed: 1 });
+  const scene = createScene(values.scene, { dimensions, count, seed: 1 });
   const all = sceneOptions(scene, { gravity: new Array<number>(dimensions).fill(0).with(1, -9.8125) });
-  const moving = dimensions * Math.round(count / 10);
-  const positions = scene.positions.slice(0, moving);
-  const velocities = scene.velocities.slice(0, moving);
-  return [all, { ...all, positions, velocities, obstacles: scene.positions.slice(moving) }];
+  const moving = Math.round(count / 10);
+  const positions = scene.positions.slice(0, dimensions * moving);
+  const velocities = scene.velocities.slice(0, dimensions * moving);
+  const radii = scene.radii?.slice(0, moving);
+  const fixed = scene.positions.slice(dimensions * moving);
+  const obstacles = scene.radii ? { positions: fixed, radii: scene.radii.slice(moving) } : fixed;
+  return [all, { ...all, positions, velocities, radii, obstacles }];
 }
 
 type Timer = () => Promise<number> | number;
@@ -48,7 +56,7 @@ async function compare(label: string, timers: readonly [Timer, Timer]): Promise<
 }
 
 process.stdout.write(
-  `${count} particles, median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`,
+  `${count} particles of ${values.scene}, median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`,
 );
 const { gpu: provider } = await openDawn({ driver: testPreference() });
 for (const dimensions of [2, 3] as const) {

@@ -55,14 +55,12 @@ struct Own {
 #endif
 
 #if OBSTACLES
-@group(1) @binding(8) var<storage, read> obstacles: array<u32>;
-
 // Word 19: how many obstacles the particles overlap.
 struct Met {
   count: u32,
 }
 
-fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
+fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).count += 1u;
 }
 

@@ -2,7 +2,7 @@
 // each id, the overlapping neighbours of greater id; fill writes them from that id's offset on. Inputs: sorted
 // positions on a fresh grid. Output: pairs (id, greater id), each once, by the first id ascending and then the
 // second. A list that is too short takes the first ones of this order by id, as many as fit. A place that holds no
-// pair after all is NO_PARTNER twice.
+// pair after all is NO_PARTNER twice. Of heavy particles, who may overlap thousands, a workgroup makes the list of each.
 
 struct Own {
   id: u32,
@@ -12,6 +12,10 @@ struct Own {
 #endif
 #if FILL
   places: Stretch,
+#if HEAVY
+  // Where it marks whom it overlaps.
+  marks: u32,
+#endif
 #endif
 }
 
@@ -20,7 +24,11 @@ struct Own {
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if FILL
+#if HEAVY
+@group(1) @binding(4) var<storage, read_write> offsets: array<atomic<u32>>;
+#else
 @group(1) @binding(4) var<storage, read> offsets: array<u32>;
+#endif
 @group(1) @binding(5) var<storage, read_write> pairs: array<vec2u>;
 #else
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
@@ -30,6 +38,15 @@ struct Own {
 @group(1) @binding(6) var<storage, read> guests: array<u32>;
 #else
 @group(1) @binding(5) var<storage, read> guests: array<u32>;
+#endif
+#endif
+#if !MIXED
+#if HEAVY
+#if FILL
+@group(1) @binding(6) var<storage, read> crowd: array<u32>;
+#else
+@group(1) @binding(5) var<storage, read> crowd: array<u32>;
+#endif
 #endif
 #endif
 #if BOXES
@@ -50,6 +67,16 @@ fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
 
+#if FILL
+fn first_place(id: u32) -> u32 {
+#if HEAVY
+  return atomicLoad(&offsets[id]);
+#else
+  return offsets[id];
+#endif
+}
+#endif
+
 fn begin(particle: Particle) -> Own {
   var own = Own();
   own.id = id_in[particle.slot];
@@ -57,7 +84,7 @@ fn begin(particle: Particle) -> Own {
   own.high = load_vector(high_in[particle.slot]);
 #endif
 #if FILL
-  own.places = stretch_of(offsets[own.id], offsets[own.id + 1u], arrayLength(&pairs));
+  own.places = stretch_of(first_place(own.id), first_place(own.id + 1u), arrayLength(&pairs));
 #endif
   return own;
 }
@@ -73,13 +100,40 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
     return;
   }
 #if FILL
+#if HEAVY
+  mark((*own).marks, other_id);
+#else
   if ((*own).found < (*own).places.room) {
     pairs[(*own).places.first + (*own).found] = vec2u((*own).id, other_id);
   }
 #endif
+#endif
   (*own).found += 1u;
 }
 
+#if HEAVY
+#if FILL
+fn places_of(own: Own) -> Stretch {
+  return own.places;
+}
+
+fn put(own: Own, place: u32, id: u32) {
+  pairs[place] = vec2u(own.id, id);
+}
+
+fn leave_out(place: u32) {
+  pairs[place] = vec2u(NO_PARTNER);
+}
+#else
+fn merge(own: ptr<function, Own>, other: Own) {
+  (*own).found += other.found;
+}
+
+fn finish(own: Own, particle: Particle) {
+  tallies[own.id] = own.found;
+}
+#endif
+#else
 fn finish(own: Own, particle: Particle) {
 #if FILL
   // Neighbours came in slot order. They are few, and nobody else has a hand in this stretch of the list.
@@ -114,3 +168,4 @@ fn skip(slot: u32) {
   tallies[id_in[slot]] = 0u;
 #endif
 }
+#endif

@@ -171,21 +171,67 @@ fn impact_of_balls(apart: Vector, motion: Vector, since: f32, near_squared: f32)
   return key_of_hit(time, root / sqrt(near_squared));
 }
 
-// The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at once
-// if they are too near and approach each other, NEVER if they do not come so near.
-fn impact(apart: Vector, motion: Vector, since: f32, body: Body, other: Body) -> u32 {
 #if MIXED
-  let near = nearness(body, other);
+fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if SHAPED
   if (any(near.sides > Vector())) {
     return impact_of_boxes(apart, motion, since, near);
   }
 #endif
   return impact_of_balls(apart, motion, since, near.round * near.round);
+}
+#endif
+
+// The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at
+// once if they are too near and approach each other, NEVER if they do not come so near.
+fn impact(apart: Vector, motion: Vector, since: f32, body: Body, other: Body) -> u32 {
+#if MIXED
+  return impact_of(apart, motion, since, nearness(body, other));
 #else
   return impact_of_balls(apart, motion, since, NEAR_SQUARED * substep.diameter_squared);
 #endif
 }
+
+#if OBSTACLES
+#if MIXED
+// Of a particle and an obstacle. A box of half the period or more has no end along that axis: no way leads out there,
+// nor in.
+fn nearness_to_obstacle(body: Body, obstacle: Body) -> Near {
+  var near = nearness(body, obstacle);
+#if SHAPED
+#if WRAPS
+  let is_endless = (grid.period > Vector()) & (upper_of(obstacle.shape) >= 0.5 * grid.period);
+  near.sides = select(near.sides, Vector(EVERYWHERE), is_endless);
+#endif
+#endif
+  return near;
+}
+
+// The key of the hit with an obstacle, with whichever of its images comes first on a piece of a path that begins at a
+// time. With a size of its own it may reach as far as half the period, so on the way another image may be met than the
+// nearest at the beginning; a piece is short enough that along each axis that can only be the next one ahead. Twin:
+// impactOnImages.
+fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
+#if WRAPS
+  // How far each reaches, and the way to the next image, where a piece comes so far.
+  let reach = near.sides + near.round;
+  let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
+  let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));
+  var key = NEVER;
+  // Bits say along which axes it is the next one.
+  for (var image = 0u; image < (1u << DIMENSIONS); image++) {
+    let is_next = (Extent(image) & (Extent(1u) << AXES)) != Extent();
+    if (!any(is_next & (steps == Vector()))) {
+      key = min(key, impact_of(apart - select(Vector(), steps, is_next), motion, since, near));
+    }
+  }
+  return key;
+#else
+  return impact_of(apart, motion, since, near);
+#endif
+}
+#endif
+#endif
 
 // Where sizes differ, a particle is filed in cells of its own level, and others are looked for on every level that there is
 // anybody on.
@@ -215,12 +261,15 @@ fn greatest_diameter() -> f32 {
 }
 #endif
 
-// A path is followed in pieces of equal length, at most so long: in a world that wraps around, short enough that the
-// nearest image stays the nearest. Twin: longestPiece.
+// Of a period: no piece of a path is longer.
+const PIECE_SHARE = 0.25;
+
+// A path is followed in pieces of equal length, at most so long: in a world that wraps around, short enough that of
+// another particle the nearest image stays the nearest. Twin: longestPiece.
 fn longest_piece(body: Body, cells: f32) -> f32 {
   var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let nearest = 0.25 * grid.period[axis] - 0.5 * greatest_diameter();
+    let nearest = PIECE_SHARE * grid.period[axis] - 0.5 * greatest_diameter();
     longest = select(longest, min(longest, nearest), grid.period[axis] > 0.0);
   }
   return longest;

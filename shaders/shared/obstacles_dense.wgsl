@@ -4,7 +4,7 @@
 
 // Never more than all, so that not even a broken grid holds up the device.
 fn obstacle_room() -> u32 {
-  return (arrayLength(&obstacles) - grid.cell_count - 1u) / OBSTACLE_WORDS;
+  return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }
 
 fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {

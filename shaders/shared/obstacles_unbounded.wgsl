@@ -3,7 +3,7 @@
 
 // Never more than all, so that not even a broken grid holds up the device. A cell takes as many words as a position.
 fn obstacle_room() -> u32 {
-  return (arrayLength(&obstacles) - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
+  return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
 
 fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
@@ -29,10 +29,10 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();
-  cell.x = bitcast<i32>(obstacles[first]);
-  cell.y = bitcast<i32>(obstacles[first + 1u]);
+  cell.x = bitcast<i32>(obstacle_word(first));
+  cell.y = bitcast<i32>(obstacle_word(first + 1u));
   if (DIMENSIONS == 3u) {
-    cell[DIMENSIONS - 1u] = bitcast<i32>(obstacles[first + 2u]);
+    cell[DIMENSIONS - 1u] = bitcast<i32>(obstacle_word(first + 2u));
   }
   return all(abs(cell - lattice - row_offset(row)) <= ALONG_X);
 }

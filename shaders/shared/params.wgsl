@@ -21,6 +21,8 @@ struct Grid {
   inverse_base: f32,
   // Larger particles are set aside.
   greatest_radius: f32,
+  // Word behind the starts at which obstacles begin.
+  first_obstacle: u32,
   // First bucket of each level of a box.
   level_first: array<vec4u, 6>,
 }

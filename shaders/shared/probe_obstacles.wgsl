@@ -1,7 +1,8 @@
 // The loop over the obstacles around a moving particle, the same for both broad phases: obstacles are found by their
-// grid alone, and sums over them have the same bits. Needs obstacles and one of obstacles_*.wgsl, and of the kernel:
-// cell_of_slot: array<Cell>, struct Met, fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour).
-// Calls meet for every obstacle nearer than the diameter, `obstacle.slot` its slot among obstacles. The cells are
+// grid alone, and sums over them have the same bits. Needs obstacles_cells, obstacles_dense or obstacles_unbounded and
+// contact, and of the kernel: cell_of_slot: array<Cell>, struct Met,
+// fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact).
+// Calls meet_obstacle for every obstacle nearer than the diameter, `obstacle.slot` its slot among obstacles. The cells are
 // those around the one that the particle was sorted into, however it has moved since: as for neighbours.
 // Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
 
@@ -21,7 +22,8 @@ fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
       let apart = separation(particle.position, obstacle_position(obstacle));
       let distance_squared = dot(apart, apart);
       if (distance_squared < substep.diameter_squared && is_obstacle_in_row(lattice, row, obstacle)) {
-        meet(met, particle, Neighbour(obstacle, apart, distance_squared));
+        let other = Neighbour(obstacle, apart, distance_squared);
+        meet_obstacle(met, particle, other, contact_with(particle, other));
       }
     }
   }

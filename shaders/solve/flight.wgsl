@@ -5,7 +5,8 @@
 //   file      each slow particle into the list of its cell, linked: their order is of no matter, since of all hits the
 //             first is taken, whichever comes first;
 //   still     where each path ends at walls, slow particles and obstacles: a thread a path, or where sizes differ, and a
-//             large one passes many cells of small ones, a workgroup, whose threads share the cells; so does meet;
+//             large one passes many cells of small ones, a workgroup, whose threads share the cells and the tree of
+//             obstacles; so does meet, the cells;
 //   link      the paths into the lists of the cells that they pass;
 //   meet      a round: where each path ends, with the ends of the others as they were; next: whether another is needed;
 //   claim     whom a slow particle names: the lowest key, then the lowest id;
@@ -353,7 +354,7 @@ fn sweep(
 // By slot: key and partner.
 @group(1) @binding(5) var<storage, read_write> first: array<vec2u>;
 #if OBSTACLES
-@group(1) @binding(6) var<storage, read> obstacles: array<u32>;
+@group(1) @binding(6) var<storage, read> start: array<u32>;
 #endif
 
 // Of what both reach, as far as the end of a slow particle can be that comes too near: all, FAST_SHARE, and rounding.
@@ -387,6 +388,43 @@ fn first_with_slow(best: vec2u, body: Body, way: Vector, begin: Vector, since: f
   return best;
 }
 
+#if OBSTACLES
+#if MIXED
+// Of the best hit so far and those with obstacles that a piece of a path comes near. Threads that share a path share
+// the tree: each walks its own stretch of the nodes. A walk may begin at any of them, since each has the box around all
+// below it, and where one above would not have been entered it costs a few nodes.
+fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, turn: u32) -> vec2u {
+  let body = position_in[slot];
+  let begin = place_at(slot, way, since);
+  let end = place_at(slot, way, to);
+  let middle = 0.5 * (begin + end);
+  // Far out places are rounded by more than a particle's margin.
+  let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
+  let nodes = branch_count();
+  let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;
+  let last_node = min(nodes, (turn + 1u) * stretch);
+  var best = before;
+  var node = turn * stretch;
+  while (node < last_node) {
+    let branch = branch_at(node);
+    let enters = is_entered(branch, middle, reach);
+    let last = select(branch.first, branch.end, enters);
+    for (var obstacle = branch.first; obstacle < last; obstacle++) {
+      let other = obstacle_body(obstacle);
+      let apart = separation(begin, place_of(other));
+      let key = impact_on_images(apart, way, since, nearness_to_obstacle(body, other));
+      let hit = vec2u(key, OBSTACLE_PARTNER | obstacle);
+      if (hit.x <= best.x && comes_first(hit, best)) {
+        best = hit;
+      }
+    }
+    node = select(branch.skip, node + 1u, enters);
+  }
+  return best;
+}
+#endif
+#endif
+
 // Where a path ends, as far as one of the threads that share it finds.
 fn end_among_slow(slot: u32, turn: u32) -> vec2u {
   let body = position_in[slot];
@@ -408,6 +446,10 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
     }
     let begin = place_at(slot, way, since);
 #if MIXED
+#if OBSTACLES
+    best = first_with_obstacles(best, slot, way, since, to, turn);
+    tell(best);
+#endif
     if (cells_around(slot, way, since, to, FLIGHT_SLOW_LEVELS, AROUND_SLOW) > enough_cells(grid.count)) {
       for (var other = turn; other < grid.count; other += THREADS_OF_PATH) {
         if (is_live(position_in[other]) && !is_fast(way_of(other), position_in[other])) {
@@ -432,15 +474,17 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
           entry = links[word_of_next(other)];
         }
 #if OBSTACLES
+#if !MIXED
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
           let apart = separation(begin, obstacle_position(obstacle));
-          // As large as particles, all of one radius then.
+          // As large as particles, all of one radius.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
             best = hit;
           }
         }
+#endif
 #endif
       }
     }
@@ -767,20 +811,47 @@ fn claim_lowest(
 @group(1) @binding(5) var<storage, read> claims: array<u32>;
 @group(1) @binding(6) var<storage, read_write> velocity_out: array<Stored>;
 #if OBSTACLES
-@group(1) @binding(7) var<storage, read> obstacles: array<u32>;
+@group(1) @binding(7) var<storage, read> start: array<u32>;
 #endif
 
-// From the other to the one, of two that are `apart`.
-fn normal_of(apart: Vector, body: Body, other: Body) -> Vector {
-#if SHAPED
-  let near = nearness(body, other);
-  if (any(near.sides > Vector())) {
-    return gap_at(apart, near).normal;
-  }
-#endif
+// From the other to the one, of two balls that are `apart`.
+fn normal_of_balls(apart: Vector) -> Vector {
   let squared = dot(apart, apart);
   return select(Vector(), apart / sqrt(squared), squared > 0.0);
 }
+
+#if SHAPED
+fn normal_near(apart: Vector, near: Near) -> Vector {
+  if (any(near.sides > Vector())) {
+    return gap_at(apart, near).normal;
+  }
+  return normal_of_balls(apart);
+}
+#endif
+
+fn normal_of(apart: Vector, body: Body, other: Body) -> Vector {
+#if SHAPED
+  return normal_near(apart, nearness(body, other));
+#else
+  return normal_of_balls(apart);
+#endif
+}
+
+#if OBSTACLES
+fn normal_at_obstacle(place: Vector, body: Body, obstacle: u32) -> Vector {
+#if MIXED
+  let other = obstacle_body(obstacle);
+  let apart = separation(place, place_of(other));
+#if SHAPED
+  return normal_near(apart, nearness_to_obstacle(body, other));
+#else
+  return normal_of_balls(apart);
+#endif
+#else
+  return normal_of_balls(separation(place, obstacle_position(obstacle)));
+#endif
+}
+#endif
 
 // Of what two do to each other, the part of the first.
 fn part_of(body: Body, other: Body) -> f32 {
@@ -844,8 +915,8 @@ fn strike(
   }
 #if OBSTACLES
   if (hit.y >= OBSTACLE_PARTNER) {
-    let apart = separation(place_at(slot, way, time), obstacle_position(hit.y - OBSTACLE_PARTNER));
-    let normal = normal_of(apart, position_in[slot], position_in[slot]);
+    // No image is nearer then than the one that it hits: it comes to no two at once.
+    let normal = normal_at_obstacle(place_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
     velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
     return;
   }

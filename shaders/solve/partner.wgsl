@@ -24,12 +24,9 @@ struct Own {
 
 #if OBSTACLES
 // Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set. It need name nobody: it is always free.
-@group(1) @binding(5) var<storage, read> obstacles: array<u32>;
-
 alias Met = Own;
 
-fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
-  let contact = contact_with(particle, obstacle);
+fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let approach = dot((*met).velocity, contact.normal);
   if (approach < (*met).fastest) {
     (*met).fastest = approach;

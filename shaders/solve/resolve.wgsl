@@ -38,12 +38,6 @@ struct Own {
 #endif
 
 #if OBSTACLES
-#if SEPARATE
-@group(1) @binding(4) var<storage, read> obstacles: array<u32>;
-#else
-@group(1) @binding(7) var<storage, read> obstacles: array<u32>;
-#endif
-
 // What obstacles do to a particle.
 struct Met {
   deepest: f32,
@@ -135,8 +129,7 @@ fn merge(own: ptr<function, Own>, other: Own) {
 
 #if OBSTACLES
 // As visit, with what both sides would do done by one.
-fn meet(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour) {
-  let contact = contact_with(particle, obstacle);
+fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   let push = 2.0 * substep.half_relaxation * contact.overlap;
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;

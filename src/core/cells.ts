@@ -178,6 +178,11 @@ export function startLength(world: World): number {
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
+/** Word behind the starts at which obstacles begin, in the same buffer: after all that a scan may write, in vectors of four. */
+export function firstObstacle(world: World): number {
+  return 4 * Math.ceil(startLength(world) / 4);
+}
+
 /**
  * How many levels a guest is below its hosts, at least. In a box cells lie in rows, so who is on the level just below is
  * looked for there; where cells are hashed, each of these rows would have to be looked up.

@@ -54,6 +54,12 @@ export const HEAVY_ROW = 3 * CROWDED;
 /** Threads that share one heavy particle. */
 export const HEAVY_WORKGROUP_SIZE = 64;
 
+/**
+ * Rows of marks, a bit for each id, with which workgroups put the neighbours of heavy particles in order: as many work at a
+ * time. Each takes an eighth of a byte a particle.
+ */
+export const MARK_ROWS = 32;
+
 /** Buckets between those of a grid with levels and those of its guests: what is set aside, what leaves, the end. */
 export const GUEST_BUCKETS = 3;
 

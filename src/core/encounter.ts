@@ -1,23 +1,27 @@
 /**
  * Purpose: when two bodies on straight ways come too near to each other, and how they lie to each other then: time of
- * impact of ball and ball, ball and box, box and box, by the law of flight.ts, in doubles. Twin of `impact` in
- * shaders/shared/flight.wgsl.
+ * impact of ball and ball, ball and box, box and box, by the law of flight.ts, in doubles; of an obstacle with
+ * whichever of its images is met first. Twin of `impact` and `impact_on_images` in shaders/shared/flight.wgsl.
  *
  * All places of the one's centre at which both overlap by more than they may on a path are, seen from the other, a box of
  * half extents `sides`, rounded by `round`: see shapes.ts. How far one on a straight way is from there is a convex function
  * of time, so a tangent never meets zero too late, and tangents one after the other come to where it does.
  */
 import { FLIGHT_TICKS } from './constants';
-import { type FlightState, keyOfHit, NEVER, OVERLAP_SHARE } from './flight';
+import { type FlightState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './flight';
+import type { StaticBodies } from './obstacle-tree';
 import type { Substep } from './settings';
-import { isBox, thicknessOf } from './shapes';
-import type { World } from './world';
+import { isBox, type Sizes, thicknessOf } from './shapes';
+import type { Dimensions, World } from './world';
 
 /** Tangents at most: each but the last halves what is left, and ticks are 2^14. */
 const MOST_TANGENTS = 24;
 
 /** A step of less does not change the tick, but where ticks meet. */
 const SHORTEST_STEP = 1 / (8 * FLIGHT_TICKS);
+
+/** Half of what has no end: farther than any way. */
+const ENDLESS = Number.MAX_VALUE;
 
 /**
  * Whether two that are too near already come nearer, by more than rounding makes of two that bear on each other: by a tick
@@ -29,6 +33,11 @@ function closesIn(approach: number, speedSquared: number): boolean {
 
 function squareOf(vector: Float64Array): number {
   return vector.reduce((sum, along) => sum + along * along, 0);
+}
+
+/** Of a ball its radius, of a box 0; only where bodies have sizes of their own. */
+function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number): number {
+  return halves && isBox(dimensions, halves, body) ? 0 : (radii?.[body] as number);
 }
 
 /** Two bodies; `face` says which. */
@@ -59,12 +68,12 @@ export class Encounter {
 
   /**
    * One of the particles as it is at a time, and another particle or an obstacle at one, of their nearest images; seen from
-   * who `moves` as well or rests there.
+   * who `moves` as well or rests there. `others`: where the other is to be found, the same state or obstacles.
    */
   face(
     slot: number,
     time: number,
-    others: Float32Array,
+    others: StaticBodies,
     other: number,
     otherTime: number,
     moves: boolean,
@@ -73,24 +82,25 @@ export class Encounter {
     const { positions, velocities } = state;
     const { dimensions, period } = world;
     const { dt } = substep;
-    const isParticle = others === positions;
+    const isParticle = others.positions === positions;
     for (let axis = 0; axis < dimensions; axis++) {
       const own = dimensions * slot + axis;
       const theirs = dimensions * other + axis;
       const way = Math.fround(dt * (velocities[own] as number));
       const otherWay = isParticle ? Math.fround(dt * (velocities[theirs] as number)) : 0;
       const place = (positions[own] as number) - (1 - time) * way;
-      let along = place - ((others[theirs] as number) - (1 - otherTime) * otherWay);
+      let along = place - ((others.positions[theirs] as number) - (1 - otherTime) * otherWay);
       const length = period[axis] as number;
       if (length > 0) along -= length * Math.round(along / length);
       apart[axis] = along;
       motion[axis] = moves ? way - otherWay : way;
     }
-    this.compare(slot, isParticle ? other : slot);
+    this.compare(slot, others, other);
+    if (!isParticle) this.leaveEndless(others, other);
   }
 
-  /** What the sizes of both make of it; obstacles are as large as particles, all of one radius then. */
-  private compare(slot: number, other: number): void {
+  /** What the sizes of both make of it; without sizes obstacles are as large as particles. */
+  private compare(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
     const { radii, halves } = state;
@@ -100,18 +110,28 @@ export class Encounter {
     }
     const slack =
       OVERLAP_SHARE *
-      Math.min(thicknessOf(dimensions, state, slot, 0), thicknessOf(dimensions, state, other, 0));
-    const roundOf = (body: number) =>
-      halves && isBox(dimensions, halves, body) ? 0 : (radii[body] as number);
-    const round = roundOf(slot) + roundOf(other);
+      Math.min(thicknessOf(dimensions, state, slot, 0), thicknessOf(dimensions, others, other, 0));
+    const round = roundOf(dimensions, state, slot) + roundOf(dimensions, others, other);
     this.round = Math.max(0, round - slack);
     this.areBalls = true;
-    if (!halves) return;
+    if (!halves || !others.halves) return;
     for (let axis = 0; axis < dimensions; axis++) {
       const sum =
-        (halves[dimensions * slot + axis] as number) + (halves[dimensions * other + axis] as number);
+        (halves[dimensions * slot + axis] as number) + (others.halves[dimensions * other + axis] as number);
       if (sum > 0) this.areBalls = false;
       sides[axis] = round > 0 ? sum : sum - slack;
+    }
+  }
+
+  /** A box of half the period or more has no end along that axis: no way leads out there, nor in. */
+  private leaveEndless(others: Sizes, other: number): void {
+    const { sides, world } = this;
+    const { dimensions, period } = world;
+    const { halves } = others;
+    if (!halves || !isBox(dimensions, halves, other)) return;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const length = period[axis] as number;
+      if (length > 0 && (halves[dimensions * other + axis] as number) >= length / 2) sides[axis] = ENDLESS;
     }
   }
 
@@ -121,6 +141,34 @@ export class Encounter {
    */
   impact(from: number): number {
     return this.areBalls ? this.impactOfBalls(from) : this.impactOfBoxes(from);
+  }
+
+  /**
+   * The same of an obstacle, with whichever of its images comes first on a piece of a path that begins then. With a
+   * size of its own it may reach as far as half the period, so on the way another image may be met than the nearest at the
+   * beginning; a piece is short enough that along each axis that can only be the next one ahead.
+   */
+  impactOnImages(from: number, axis = 0): number {
+    if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);
+    const key = this.impactOnImages(from, axis + 1);
+    const step = this.stepAhead(axis);
+    if (step === 0) return key;
+    const { apart } = this;
+    const along = apart[axis] as number;
+    apart[axis] = along - step;
+    const ahead = this.impactOnImages(from, axis + 1);
+    apart[axis] = along;
+    return Math.min(key, ahead);
+  }
+
+  /** From an image to the next one ahead along an axis, or 0 where a piece of a path does not reach that. */
+  private stepAhead(axis: number): number {
+    const length = this.world.period[axis] as number;
+    const reach = this.round + (this.areBalls ? 0 : (this.sides[axis] as number));
+    if (length === 0 || reach >= ENDLESS) return 0;
+    const direction = Math.sign(this.motion[axis] as number);
+    const ahead = length - direction * (this.apart[axis] as number);
+    return ahead <= reach + PIECE_SHARE * length ? direction * length : 0;
   }
 
   private impactOfBalls(from: number): number {

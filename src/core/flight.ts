@@ -3,8 +3,8 @@
  * arrive: who they are, where their paths end, and what that does to velocities. On the CPU paths.ts follows it, on the
  * GPU shaders/solve/flight.wgsl.
  *
- * The law, after integrating and before the sort. A diameter is a particle's own where sizes differ, and of a box its
- * shortest edge:
+ * The law, after integrating and before the sort. A diameter is a particle's or an obstacle's own where sizes differ,
+ * of a box its shortest edge:
  *   - a particle is fast if it moves farther than a sixteenth of a diameter (FAST_SHARE) in the substep. Its path is the
  *     straight way from where it was to where it arrives; time runs from 0 to 1 on it, in whole ticks;
  *   - its path ends early at the first wall that it crosses, and at the first other particle or obstacle that it comes to
@@ -27,6 +27,7 @@
  * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody.
  */
 import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from './constants';
+import type { StaticBodies } from './obstacle-tree';
 import type { Substep } from './settings';
 import { type Sizes, thicknessOf } from './shapes';
 import type { Dimensions, World } from './world';
@@ -134,20 +135,24 @@ export interface FlightState extends Sizes {
 export interface FlightSearch {
   /** Slots of particles that at their ends, an eighth of their extent wider on each side, reach into a box; others may be. */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
-  /** Positions of obstacles, by slot, and the slots of those that reach into a box. */
-  readonly obstacles: Float32Array | undefined;
+  /** Obstacles, by slot, and the slots of those that reach into a box. */
+  readonly obstacles: StaticBodies | undefined;
   visitObstacles(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
   /** Every two boxes of packed ones (low corner, high corner) that overlap, once. */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => void): void;
 }
 
+/** Of a period: no piece of a path in a world that wraps around is longer. */
+export const PIECE_SHARE = 1 / 4;
+
 /**
- * Longest piece of a path of a particle that is filed in cells of an edge: in a world that wraps around, short enough that
- * the nearest image stays the nearest.
+ * Longest piece of a path of a particle that is filed in cells of an edge: in a world that wraps around, short enough
+ * that of another particle the nearest image stays the nearest, and that of an obstacle, which may reach half a period
+ * far, no image is met but the nearest and the next one ahead.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
-    (longest, length) => (length > 0 ? Math.min(longest, length / 4 - diameter / 2) : longest),
+    (longest, length) => (length > 0 ? Math.min(longest, PIECE_SHARE * length - diameter / 2) : longest),
     PIECE_CELLS * cellSize,
   );
 }

@@ -1,10 +1,129 @@
 /**
- * Purpose: what the engines agree on about obstacles, the particles of a simulation that never move: how a particle
- * is shared by several of them, and how it names the one it bounces off. The contact law is in core/settings.ts.
+ * Purpose: what the engines agree on about obstacles, the particles of a simulation that never move: how they are given
+ * and checked, how a particle is shared by several of them, and how it names the one it bounces off. The contact law is
+ * in core/settings.ts.
  */
+import { carryPositions } from './cells';
+import { checkKnownKeys, checkPacked } from './checks';
+import { ArgumentError, describeCount, Phrase } from './errors';
+import type { StaticBodies } from './obstacle-tree';
+import { defineShapes, describeSizes, isBox, type Sizes } from './shapes';
+import { checkSizes, type GivenSizes, refuseHalfExtents, type SizeRules } from './sizes';
+import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from './world';
 
 /** Set in the slot that a particle names as its partner where that is an obstacle's. NO_PARTNER is nobody's slot. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
+
+/** Obstacles that have sizes of their own, where particles have: any sizes, whatever those of particles may be. */
+export interface ObstacleBodies extends GivenSizes {
+  readonly positions: Float32Array;
+}
+
+/** Packed positions, or with sizes. */
+export type ObstaclesGiven = Float32Array | ObstacleBodies;
+
+export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
+
+/** Obstacles as the engines hold them, at most `capacity` and none of them shared with the caller, or an error. */
+export function readObstacles(
+  argument: string,
+  given: ObstaclesGiven,
+  capacity: number,
+  rules: SizeRules,
+): StaticBodies {
+  const isPacked = ArrayBuffer.isView(given);
+  if (!isPacked && (typeof given !== 'object' || given === null)) {
+    throw new ArgumentError(
+      argument,
+      given,
+      'a Float32Array of positions, or an object of positions and sizes',
+    );
+  }
+  if (!isPacked) checkKnownKeys(argument, given, ['positions', 'radii', 'halfExtents']);
+  const { positions, radii, halfExtents }: ObstacleBodies = isPacked ? { positions: given } : given;
+  const { dimensions } = rules;
+  const count = Math.floor((positions?.length ?? 0) / dimensions);
+  checkPacked(isPacked ? argument : `${argument}.positions`, positions, count, dimensions);
+  if (count > capacity) {
+    const accepted = `at most ${describeCount(capacity)} (as many as the simulation was created with)`;
+    throw new ArgumentError(argument, new Phrase(describeCount(count)), accepted);
+  }
+  if (count === 0) return NO_OBSTACLES;
+  if (!rules.radiusRange) {
+    if (halfExtents !== undefined) refuseHalfExtents(`${argument}.halfExtents`, halfExtents);
+    if (radii !== undefined) {
+      const accepted = 'left out, since all particles of this simulation have one radius';
+      throw new ArgumentError(`${argument}.radii`, radii, accepted);
+    }
+    return { positions: positions.slice() };
+  }
+  if (isPacked) {
+    const accepted = 'an object of positions and radii, since particles have radii of their own';
+    throw new ArgumentError(argument, given, accepted);
+  }
+  const { boxes } = rules;
+  const sizes = checkSizes(`${argument}.`, { radii, halfExtents }, count, { dimensions, boxes });
+  checkRadii(`${argument}.radii`, dimensions, sizes);
+  return { positions: positions.slice(), ...sizes, radii: sizes.radii.slice() };
+}
+
+/** What the numbers of every engine can tell apart. */
+function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }: Sizes): void {
+  const [smallest, largest] = [SMALLEST_DIAMETER / 2, LARGEST_DIAMETER / 2];
+  radii?.forEach((radius, body) => {
+    if (halves && isBox(dimensions, halves, body)) return;
+    if (radius >= smallest && radius <= largest) return;
+    throw new ArgumentError(`${argument}[${body}]`, radius, `from ${smallest} to ${largest}`);
+  });
+}
+
+/**
+ * An error where an obstacle with a size of its own could be met by two of its images at once: along an axis that wraps
+ * around it and the largest particle are at most as long as the period, or it is a box without an end there, of half the
+ * period or more.
+ */
+export function checkObstaclesFit(
+  argument: string,
+  { radii, halves }: Sizes,
+  { dimensions, period, diameter }: World,
+): void {
+  if (!radii || period.every((length) => length === 0)) return;
+  for (let body = 0; body < radii.length; body++) {
+    const box = halves && isBox(dimensions, halves, body) ? halves : undefined;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const length = period[axis] as number;
+      const half = (box ? box[dimensions * body + axis] : radii[body]) as number;
+      const room = (length - diameter) / 2;
+      if (length === 0 || half <= room || (box && half >= length / 2)) continue;
+      const place = box ? `halfExtents[${dimensions * body + axis}]` : `radii[${body}]`;
+      const endless = box ? `, or at least ${length / 2}, that of a box without an end` : '';
+      const accepted = `at most ${room}, half of what the largest particle leaves of the period along axis ${axis}${endless}`;
+      throw new ArgumentError(`${argument}.${place}`, half, accepted);
+    }
+  }
+}
+
+/** As they are given, from what the engines hold. */
+export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {
+  const positions = bodies.positions.slice();
+  return bodies.radii ? { positions, ...describeSizes(dimensions, bodies) } : positions;
+}
+
+/**
+ * In the world: what is up to a period outside is brought in, and a box without an end is as long as two periods, so that
+ * the shortest way out of it is never along it.
+ */
+export function carryObstacles(world: World, bodies: StaticBodies): StaticBodies {
+  const { dimensions, period } = world;
+  const positions = carryPositions(world, bodies.positions);
+  const { radii, halfExtents } = describeSizes(dimensions, bodies);
+  if (!radii || !halfExtents) return { ...bodies, positions };
+  const lengthened = halfExtents.map((half, index) => {
+    const length = period[index % dimensions] as number;
+    return length > 0 && half >= length / 2 ? Math.max(half, length) : half;
+  });
+  return { positions, ...defineShapes(dimensions, radii, lengthened) };
+}
 
 /** What each overlapped obstacle does of what it would do alone: by the deepest overlap and the sum of all. */
 export function obstacleShare(deepest: number, sum: number): number {

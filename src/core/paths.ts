@@ -22,6 +22,7 @@ import {
   timeOfKey,
 } from './flight';
 import { levelOf } from './levels';
+import type { StaticBodies } from './obstacle-tree';
 import { OBSTACLE_PARTNER } from './obstacles';
 import { type Substep, shareOf } from './settings';
 import { extentAlong, thicknessOf } from './shapes';
@@ -165,9 +166,8 @@ class Paths {
 
   /** Those that are not fast, and obstacles. */
   meetSlow(): void {
-    const { encounter } = this;
+    const { encounter, state } = this;
     const { obstacles } = this.search;
-    const { positions } = this.state;
     this.slots.forEach((slot, path) => {
       for (let piece = 0; piece < (this.followed[path] as number); piece++) {
         const from = piece / (this.cuts[path] as number);
@@ -175,13 +175,14 @@ class Paths {
         const [low, high] = this.boxOf(this.pieceOf(path, piece), AROUND_SLOW);
         this.search.particles(low, high, (partner) => {
           if (partner === slot || this.pathOf.has(partner)) return;
-          encounter.face(slot, from, positions, partner, from, true);
+          encounter.face(slot, from, state, partner, from, true);
           this.meet(path, { key: encounter.impact(from), partner });
         });
         if (!obstacles) continue;
         this.search.visitObstacles(low, high, (obstacle) => {
           encounter.face(slot, from, obstacles, obstacle, 1, false);
-          this.meet(path, { key: encounter.impact(from), partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
+          const key = encounter.impactOnImages(from);
+          this.meet(path, { key, partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
         });
       }
     });
@@ -304,7 +305,7 @@ class Paths {
       return { slot, position: landed, velocity, effect: strike(velocity, normal, 1, 1, substep) };
     }
     if (partner >= OBSTACLE_PARTNER) {
-      encounter.face(slot, time, this.search.obstacles as Float32Array, partner - OBSTACLE_PARTNER, 1, false);
+      encounter.face(slot, time, this.search.obstacles as StaticBodies, partner - OBSTACLE_PARTNER, 1, false);
       encounter.measure(0);
       const effect = strike(velocity, encounter.normal, 1, substep.gripShare, substep);
       return { slot, position, velocity, effect };
@@ -314,7 +315,7 @@ class Paths {
     if (!isNamed) return { slot, position, velocity };
     // The same for both, so that what they do to each other is, to the bit.
     const when = beside === undefined ? time : Math.min(time, timeOfKey(this.endOf(beside).key));
-    encounter.face(slot, when, state.positions, partner, when, true);
+    encounter.face(slot, when, state, partner, when, true);
     encounter.measure(0);
     const { normal } = encounter;
     const theirs = beside === undefined ? this.velocityOf(partner) : this.velocityAtEnd(beside);
@@ -386,18 +387,17 @@ class Paths {
 
   /** The key of the hit when one on a piece of its path meets another, whose path ends at a hit of its own. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
-    const { encounter } = this;
-    const { positions } = this.state;
+    const { encounter, state } = this;
     // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
     if (!isBefore(end, from)) {
-      encounter.face(slot, from, positions, other, from, true);
+      encounter.face(slot, from, state, other, from, true);
       const key = encounter.impact(from);
       if (timeOfKey(key) <= timeOfKey(end.key)) return key;
     }
     const until = timeOfKey(end.key);
     if (until >= 1) return NEVER;
     const begin = Math.max(from, until);
-    encounter.face(slot, begin, positions, other, until, false);
+    encounter.face(slot, begin, state, other, until, false);
     return encounter.impact(begin);
   }
 

@@ -135,8 +135,18 @@ export function checkBodiesFit(
 }
 
 /** Radii as they are given: 0 for boxes. */
-export function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'bulks'>): Float32Array {
+function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'bulks'>): Float32Array {
   return radii.map((radius, body) => (isBox(dimensions, halves, body) ? 0 : radius));
+}
+
+/** Sizes as they are given, from those that the engines hold. */
+export function describeSizes(
+  dimensions: Dimensions,
+  { radii, halves }: Sizes,
+): { readonly radii?: Float32Array; readonly halfExtents?: Float32Array } {
+  if (!radii) return {};
+  if (!halves) return { radii };
+  return { radii: radiiAsGiven(dimensions, { radii, halves }), halfExtents: halves };
 }
 
 function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): number[] {

@@ -14,6 +14,14 @@ import {
 import { RETIRED_BIT } from './constants';
 import { ArgumentError, CellstormError, describeCount, Phrase } from './errors';
 import { FAST_SHARE, type Flights } from './flight';
+import type { StaticBodies } from './obstacle-tree';
+import {
+  checkObstaclesFit,
+  describeObstacles,
+  NO_OBSTACLES,
+  type ObstaclesGiven,
+  readObstacles,
+} from './obstacles';
 import {
   checkTimeStep,
   defaultSettings,
@@ -23,7 +31,8 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, radiiAsGiven, type Sizes } from './shapes';
+import { checkBodiesFit, defineShapes, type Sizes } from './shapes';
+import { checkSizes, type GivenSizes, refuseHalfExtents, roundRange } from './sizes';
 import {
   checkDiameter,
   type Dimensions,
@@ -44,7 +53,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly radius?: number | undefined;
   /**
    * A radius for each of `positions`, where particles have radii of their own; they then weigh radius^dimensions (see
-   * core/settings.ts). Not together with `obstacles`.
+   * core/settings.ts).
    */
   readonly radii?: Float32Array | undefined;
   /**
@@ -69,10 +78,11 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
   /**
-   * Positions of particles of the same radius that never move: level geometry. They have no ids and are in no count;
-   * moving particles are pushed off them. Not together with `crowds`. Default: none.
+   * Positions of particles that never move: level geometry. They have no ids and are in no count; moving particles are
+   * pushed off them. Of the same radius, or where particles have radii of their own, an object of `positions` and sizes,
+   * which may be any, whatever the `radiusRange`; boxes among them where particles may be boxes. Default: none.
    */
-  readonly obstacles?: Float32Array | undefined;
+  readonly obstacles?: ObstaclesGiven | undefined;
   /**
    * No tunnelling: the paths of particles that move farther than a sixteenth of a diameter in a substep are followed, and
    * end where they hit somebody (see core/flight.ts). Default false.
@@ -101,7 +111,7 @@ export interface Measures {
    * as what it is, about one period.
    */
   readonly borderline: number;
-  /** Overlaps of a particle with an obstacle, distance² < diameter². No other of these figures counts obstacles. */
+  /** Overlaps of a particle with an obstacle, told as `contacts` are. No other of these figures counts obstacles. */
   readonly obstacleContacts: number;
   /**
    * Particles that share a bucket of the table with particles of another cell: unbounded worlds only, and others where
@@ -178,8 +188,8 @@ export interface Checkpoint extends ParticleArrays {
   readonly continuous?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
-  /** Packed positions; left out where there are none. */
-  readonly obstacles?: Float32Array | undefined;
+  /** As in SimulationOptions; left out where there are none. */
+  readonly obstacles?: ObstaclesGiven | undefined;
 }
 
 export interface NewParticles {
@@ -231,7 +241,7 @@ export interface ParticleSimulation {
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
   /** Replaces all obstacles, by as many as there were at creation at most. */
-  setObstacles(positions: Float32Array): void;
+  setObstacles(obstacles: ObstaclesGiven): void;
   measure(): Promise<Measures> | Measures;
   findPairs(): Promise<FoundPairs> | FoundPairs;
   read(): Promise<ParticleArrays> | ParticleArrays;
@@ -265,7 +275,7 @@ export interface SimulationPlan extends Sizes {
   readonly radiusRange: RadiusRange | undefined;
   readonly boxes: boolean;
   readonly count: number;
-  readonly obstacles: Float32Array;
+  readonly obstacles: StaticBodies;
   readonly obstacleCount: number;
   readonly continuous: boolean;
 }
@@ -308,16 +318,11 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   if (count > capacity) {
     throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
   }
-  const obstacles = options.obstacles ?? new Float32Array(0);
-  const obstacleCount = countObstacles(dimensions, obstacles, MAX_PARTICLES);
-  if (obstacleCount > 0 && options.crowds === true) {
-    throw new ArgumentError('crowds', true, 'false or left out where there are obstacles');
-  }
+  const rules = { dimensions, radiusRange, boxes: sizes.boxes };
+  const obstacles = readObstacles('obstacles', obstaclesOf(options), MAX_PARTICLES, rules);
+  const obstacleCount = obstacles.positions.length / dimensions;
   const { continuous = false } = options;
   if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
-  if (radiusRange && obstacleCount > 0) {
-    throw new ArgumentError('obstacles', obstacles, 'left out where particles have radii of their own');
-  }
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
@@ -329,6 +334,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     : // Obstacles are filed in a table of their own, with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
   checkBodiesFit('', sizes, world);
+  checkObstaclesFit('obstacles', obstacles, world);
   const settingChanges: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
   const settings = resolveSettings(
@@ -427,34 +433,6 @@ function planSizes(
   return { radius: radiusRange.largest, radiusRange, boxes, ...shapes };
 }
 
-/** The sizes of `count` particles, within a range if there is one, or an error that names the first that is wrong. */
-function checkSizes(
-  prefix: string,
-  { radii: ofThem, halfExtents }: Pick<NewParticles, 'radii' | 'halfExtents'>,
-  count: number,
-  { dimensions, radiusRange, boxes }: Pick<SimulationOptions, 'dimensions' | 'radiusRange' | 'boxes'>,
-): Sizes & { readonly radii: Float32Array } {
-  // Nobody's need not be given.
-  const given = ofThem ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
-  if (!boxes) {
-    if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
-    checkRadii(`${prefix}radii`, given, count, radiusRange);
-    return { radii: given };
-  }
-  const radii = given ?? (halfExtents ? new Float32Array(count) : undefined);
-  if (halfExtents !== undefined) {
-    checkHalfExtents(`${prefix}halfExtents`, halfExtents, count, dimensions, radiusRange);
-  }
-  checkRadii(`${prefix}radii`, radii, count, radiusRange, (particle) =>
-    halfExtents ? isBox(dimensions, halfExtents, particle) : false,
-  );
-  return defineShapes(dimensions, radii, halfExtents);
-}
-
-function refuseHalfExtents(argument: string, halfExtents: unknown): never {
-  throw new ArgumentError(argument, halfExtents, 'left out where no particle may be a box (`boxes`)');
-}
-
 function checkRadiusRange(range: RadiusRange): void {
   checkKnownKeys('radiusRange', range, ['smallest', 'largest']);
   for (const name of ['smallest', 'largest'] as const) checkPositive(`radiusRange.${name}`, range[name]);
@@ -462,59 +440,6 @@ function checkRadiusRange(range: RadiusRange): void {
     const accepted = `at most radiusRange.largest, ${range.largest}`;
     throw new ArgumentError('radiusRange.smallest', range.smallest, accepted);
   }
-}
-
-/** As 32-bit floats, like the radii that are compared with it. */
-function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
-  return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
-}
-
-/** A radius for each of `count` particles, in a range if there is one, or an error that names the first that is not. */
-function checkRadii(
-  argument: string,
-  radii: unknown,
-  count: number,
-  range?: RadiusRange,
-  isBoxAt: (particle: number) => boolean = () => false,
-): asserts radii is Float32Array {
-  if (!(radii instanceof Float32Array) || radii.length !== count) {
-    const accepted = `a Float32Array with a radius for each of ${count} particles`;
-    throw new ArgumentError(argument, radii, accepted);
-  }
-  const { smallest, largest } = range ? roundRange(range) : { smallest: 0, largest: Number.MAX_VALUE };
-  for (let index = 0; index < count; index++) {
-    const radius = radii[index] as number;
-    if (isBoxAt(index)) {
-      if (radius === 0) continue;
-      throw new ArgumentError(`${argument}[${index}]`, radius, '0, since this particle is a box');
-    }
-    if (radius > 0 && radius >= smallest && radius <= largest) continue;
-    const accepted = range
-      ? `from ${smallest} to ${largest} (the radiusRange)`
-      : 'a finite number greater than 0';
-    throw new ArgumentError(`${argument}[${index}]`, radius, accepted);
-  }
-}
-
-/** How many obstacles packed positions hold, at most `capacity`, or an error. */
-export function countObstacles(
-  dimensions: Dimensions,
-  obstacles: Float32Array,
-  capacity: number,
-  argument = 'obstacles',
-): number {
-  const count = Math.floor((obstacles?.length ?? 0) / dimensions);
-  checkPacked(argument, obstacles, count, dimensions);
-  if (count > capacity) {
-    const accepted = `at most ${describeCount(capacity)} (as many as the simulation was created with)`;
-    throw new ArgumentError(argument, new Phrase(describeCount(count)), accepted);
-  }
-  return count;
-}
-
-/** The obstacles of a checkpoint that was checked. */
-export function obstaclesOf({ obstacles }: Pick<Checkpoint, 'obstacles'>): Float32Array {
-  return obstacles ?? new Float32Array(0);
 }
 
 /** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
@@ -623,7 +548,7 @@ export function checkCheckpoint(
     const accepted = 'a finite number, as the position of its particle is finite';
     throw new ArgumentError(`checkpoint.velocities[${index}]`, velocities[index], accepted);
   }
-  countObstacles(dimensions, obstaclesOf(checkpoint), simulation.obstacleCapacity, 'checkpoint.obstacles');
+  checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
   const defaults = defaultSettings(dimensions, radiusRange, simulation.boxes);
@@ -633,7 +558,7 @@ export function checkCheckpoint(
 /** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
 export function sizesOf(
   prefix: string,
-  particles: Pick<NewParticles, 'radii' | 'halfExtents'>,
+  particles: GivenSizes,
   count: number,
   sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
 ): Sizes | undefined {
@@ -656,19 +581,39 @@ function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | und
   throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 
+/** Those of options or of a checkpoint, which may have none. */
+export function obstaclesOf({ obstacles }: Pick<Checkpoint, 'obstacles'>): ObstaclesGiven {
+  return obstacles === undefined ? new Float32Array(0) : obstacles;
+}
+
+/** Obstacles of a simulation as the engines hold them, or an error. */
+export function checkObstacles(
+  given: ObstaclesGiven,
+  {
+    obstacleCapacity,
+    world,
+    ...rules
+  }: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world' | 'obstacleCapacity'>,
+  argument = 'obstacles',
+): StaticBodies {
+  const obstacles = readObstacles(argument, given, obstacleCapacity, rules);
+  checkObstaclesFit(argument, obstacles, world);
+  return obstacles;
+}
+
 /** Whether the particle that a component belongs to has a position that is not finite. */
 function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
 }
 
-/** What a checkpoint says of a simulation beside its particles; `obstacles` as they were given. */
+/** What a checkpoint says of a simulation beside its particles. */
 export function describeSimulation(
   simulation: Pick<
     ParticleSimulation,
     'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world' | 'continuous' | 'time' | 'settings'
   >,
-  obstacles: Float32Array,
+  obstacles: StaticBodies = NO_OBSTACLES,
 ): Omit<Checkpoint, keyof ParticleArrays> {
   const { dimensions, radius, radiusRange, boxes, world, continuous, time, settings } = simulation;
   return {
@@ -681,7 +626,7 @@ export function describeSimulation(
     ...(continuous ? { continuous } : {}),
     time,
     settings,
-    ...(obstacles.length > 0 ? { obstacles: obstacles.slice() } : {}),
+    ...(obstacles.positions.length > 0 ? { obstacles: describeObstacles(dimensions, obstacles) } : {}),
   };
 }
 
@@ -709,16 +654,6 @@ export function bodiesOf(
     ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
     : { radii };
   return { ids, positions, velocities, ...sizes };
-}
-
-/** Sizes as they are given, from those that the engines hold. */
-export function describeSizes(
-  dimensions: Dimensions,
-  { radii, halves }: Sizes,
-): Pick<ParticleArrays, 'radii' | 'halfExtents'> {
-  if (!radii) return {};
-  if (!halves) return { radii };
-  return { radii: radiiAsGiven(dimensions, { radii, halves }), halfExtents: halves };
 }
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */

@@ -6,11 +6,13 @@
  * where the world is so, continuous where paths are followed, count, obstacleCount where there are any, time,
  * settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
  * each), where there is a radiusRange radii (f32 each), where there are boxes half extents (`dimensions` f32 each),
- * and positions of obstacles (`dimensions` f32 each).
+ * and of obstacles positions and sizes, in the same way.
  */
 import { ArgumentError } from './errors';
+import type { ObstaclesGiven } from './obstacles';
 import type { Settings } from './settings';
 import { type Checkpoint, MAX_PARTICLES } from './simulation';
+import type { GivenSizes } from './sizes';
 import type { Dimensions, RadiusRange } from './world';
 
 const MAGIC = 'CELLSTRM';
@@ -34,17 +36,24 @@ interface Header {
 
 export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   const { ids, positions, velocities, radii, halfExtents, obstacles, ...rest } = checkpoint;
-  const fixed = obstacles ? { obstacleCount: obstacles.length / checkpoint.dimensions } : {};
-  const header: Header = { ...rest, count: ids.length, ...fixed };
+  const { boxes, dimensions, radiusRange } = checkpoint;
+  const fixed = obstacles && (ArrayBuffer.isView(obstacles) ? { positions: obstacles } : obstacles);
+  const obstacleCount = (fixed?.positions.length ?? 0) / dimensions;
+  const header: Header = { ...rest, count: ids.length, ...(fixed ? { obstacleCount } : {}) };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  const { boxes, dimensions } = checkpoint;
   // All boxes, or all balls: what need not be said is 0.
-  const sizes = boxes
-    ? [radii ?? new Float32Array(ids.length), halfExtents ?? new Float32Array(dimensions * ids.length)]
-    : [radii];
-  const optional = [...sizes, obstacles].filter((array) => array !== undefined);
-  const arrays = [ids, positions, velocities, ...optional];
+  const sizesOf = (sizes: GivenSizes, count: number) => [
+    ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
+    ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
+  ];
+  const arrays = [
+    ids,
+    positions,
+    velocities,
+    ...sizesOf({ radii, halfExtents }, ids.length),
+    ...(fixed ? [fixed.positions, ...sizesOf(fixed, obstacleCount)] : []),
+  ];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
   new DataView(bytes.buffer).setUint32(8, text.length, true);
@@ -104,21 +113,34 @@ export function decodeCheckpoint(
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     refuse('one whose header has an object as settings');
   }
-  const ofRadii = 4 * count * (1 + 2 * dimensions);
-  const ofHalves = ofRadii + (radiusRange ? 4 * count : 0);
-  const moving = ofHalves + (boxes ? 4 * count * dimensions : 0);
-  const expected = begin + moving + 4 * (obstacleCount ?? 0) * dimensions;
+  const fixed = obstacleCount ?? 0;
+  const ofSize = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
+  const words = count * (1 + 2 * dimensions + ofSize) + fixed * (dimensions + ofSize);
+  const expected = begin + 4 * words;
   if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
   const copy = new Uint8Array(bytes).slice(begin).buffer;
+  let offset = 4 * count;
+  const take = (numbers: number) => {
+    const taken = new Float32Array(copy, offset, numbers);
+    offset += 4 * numbers;
+    return taken;
+  };
+  const takeSizes = (of: number) => ({
+    ...(radiusRange ? { radii: take(of) } : {}),
+    ...(boxes ? { halfExtents: take(of * dimensions) } : {}),
+  });
+  const takeObstacles = (): ObstaclesGiven => {
+    const positions = take(fixed * dimensions);
+    return radiusRange ? { positions, ...takeSizes(fixed) } : positions;
+  };
   return {
     ...rest,
     ids: new Uint32Array(copy, 0, count),
-    positions: new Float32Array(copy, 4 * count, count * dimensions),
-    velocities: new Float32Array(copy, 4 * count * (1 + dimensions), count * dimensions),
-    ...(radiusRange ? { radii: new Float32Array(copy, ofRadii, count) } : {}),
-    ...(boxes ? { halfExtents: new Float32Array(copy, ofHalves, count * dimensions) } : {}),
-    ...(obstacleCount ? { obstacles: new Float32Array(copy, moving, obstacleCount * dimensions) } : {}),
+    positions: take(count * dimensions),
+    velocities: take(count * dimensions),
+    ...takeSizes(count),
+    ...(fixed > 0 ? { obstacles: takeObstacles() } : {}),
   };
 }
 

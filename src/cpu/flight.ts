@@ -9,8 +9,8 @@ import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { CpuBoxPairs } from './box-pairs';
 import { type ParticleState, sizesOf } from './kernels';
-import { type Neighbours, WIDER } from './neighbours';
-import type { Obstacles } from './obstacles';
+import type { Neighbours } from './neighbours';
+import type { ObstacleSearch } from './obstacle-search';
 
 export class Flight {
   private readonly pairs: CpuBoxPairs;
@@ -18,7 +18,7 @@ export class Flight {
   constructor(
     private readonly world: World,
     private readonly neighbours: Pick<Neighbours, 'live' | 'visitAround'>,
-    private readonly obstacles: Obstacles | undefined,
+    private readonly obstacles: Pick<ObstacleSearch, 'bodies' | 'visitInBox'> | undefined,
   ) {
     this.pairs = new CpuBoxPairs(world.dimensions, world.period);
   }
@@ -27,16 +27,10 @@ export class Flight {
     const { neighbours, obstacles, pairs, world } = this;
     const { ids, positions, velocities } = sorted;
     const state = { ids, positions, velocities, live: neighbours.live, ...sizesOf(sorted) };
-    const margin = (WIDER * substep.diameter) / 2;
     const search: FlightSearch = {
       particles: (low, high, visit) => neighbours.visitAround(low, high, visit),
-      obstacles: obstacles?.sorted,
-      visitObstacles: (low, high, visit) =>
-        obstacles?.visitInBox(
-          low.map((along) => along - margin),
-          high.map((along) => along + margin),
-          visit,
-        ),
+      obstacles: obstacles?.bodies,
+      visitObstacles: (low, high, visit) => obstacles?.visitInBox(low, high, visit),
       meetings(boxes, visit) {
         pairs.build(boxes);
         pairs.forEachPair(visit);

@@ -14,23 +14,32 @@ const COINCIDENT_SQUARED = NOT_APART * NOT_APART;
 const apart = new Float64Array(3);
 const beyond = new Float64Array(3);
 
-/** Finds `normal`, the shortest way from slot b to slot a that is out, and returns how far it is, or NO_CONTACT. */
+/** Bodies of which some may be boxes, and where they are. */
+export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
+
+/**
+ * Finds `normal`, the shortest way from slot b to slot a that is out, and returns how far it is, or NO_CONTACT; `others`:
+ * where b is to be found.
+ */
 export function faceShapes(
   { dimensions, periods }: Lattice,
-  { positions, radii, halves }: ParticleState,
+  bodies: PlacedShapes,
   a: number,
   b: number,
+  others = bodies,
 ): number {
+  const { positions, radii, halves } = bodies;
+  const { positions: otherPositions, radii: otherRadii, halves: otherHalves } = others;
   const atA = dimensions * a;
   const atB = dimensions * b;
   const round =
     ((halves[atA] as number) > 0 ? 0 : (radii[a] as number)) +
-    ((halves[atB] as number) > 0 ? 0 : (radii[b] as number));
+    ((otherHalves[atB] as number) > 0 ? 0 : (otherRadii[b] as number));
   let squared = 0;
   for (let axis = 0; axis < dimensions; axis++) {
-    const direct = (positions[atA + axis] as number) - (positions[atB + axis] as number);
+    const direct = (positions[atA + axis] as number) - (otherPositions[atB + axis] as number);
     const along = nearest(direct, periods[axis] as number);
-    const outside = Math.abs(along) - ((halves[atA + axis] as number) + (halves[atB + axis] as number));
+    const outside = Math.abs(along) - ((halves[atA + axis] as number) + (otherHalves[atB + axis] as number));
     apart[axis] = along;
     beyond[axis] = outside;
     if (outside > 0) squared += outside * outside;
@@ -47,7 +56,7 @@ export function faceShapes(
   for (let axis = 0; axis < dimensions; axis++) {
     if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
     apart[axis] = 0;
-    beyond[axis] = -((halves[atA + axis] as number) + (halves[atB + axis] as number));
+    beyond[axis] = -((halves[atA + axis] as number) + (otherHalves[atB + axis] as number));
   }
   let least = 0;
   for (let axis = 1; axis < dimensions; axis++) {

@@ -7,13 +7,14 @@
  * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. What
  * depends on whether particles have one radius is behind neighbours.ts.
  * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in an order that
- * depends on the particles alone. Particles that never move are sorted when they are given (obstacles.ts), not in
- * steps. Steps allocate nothing that grows with the number of particles.
+ * depends on the particles alone. Particles that never move are sorted, or filed in a tree, when they are given
+ * (obstacles.ts), not in steps. Steps allocate nothing that grows with the number of particles.
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import { hashState } from '../core/hash';
+import type { ObstaclesGiven } from '../core/obstacles';
 import {
   checkTimeStep,
   MAX_ITERATIONS,
@@ -23,6 +24,7 @@ import {
   type Substep,
   SubstepMemo,
 } from '../core/settings';
+import { describeSizes } from '../core/shapes';
 import {
   type Bodies,
   bodiesOf,
@@ -30,9 +32,8 @@ import {
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  countObstacles,
+  checkObstacles,
   describeSimulation,
-  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -47,12 +48,15 @@ import {
 } from '../core/simulation';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { EqualNeighbours } from './equal-neighbours';
+import { EqualObstacles } from './equal-obstacles';
 import { Flight } from './flight';
 import { type Kernels, type ParticleState, type Response, sizesOf } from './kernels';
 import { defineLattice, reserve } from './lattice';
 import { measureOverlaps, measureParticles } from './measure';
 import { MixedNeighbours } from './mixed-neighbours';
+import { MixedObstacles } from './mixed-obstacles';
 import type { Neighbours, PairsInPortions } from './neighbours';
+import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
 import { sortPairs } from './search';
 import { faceShapes, NO_CONTACT } from './shapes';
@@ -125,17 +129,20 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator = new IdAllocator(capacity);
     this.substeps = new SubstepMemo(world, plan.diameter);
     this.obstacleCapacity = plan.obstacleCount;
+    let search: ObstacleSearch | undefined;
     if (plan.radiusRange) {
       this.neighbours = new MixedNeighbours(lattice, capacity);
+      if (plan.obstacleCount > 0) search = new MixedObstacles(lattice, this.neighbours);
     } else {
       const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
       this.neighbours = equal;
-      if (plan.obstacleCount > 0) {
-        this.obstacles = new Obstacles(equal.order, plan.diameter, plan.obstacleCount);
-        this.obstacles.load(plan.obstacles);
-      }
+      if (plan.obstacleCount > 0) search = new EqualObstacles(equal.order, plan.diameter, plan.obstacleCount);
     }
-    if (plan.continuous) this.flight = new Flight(world, this.neighbours, this.obstacles);
+    if (search) {
+      this.obstacles = new Obstacles(lattice, search);
+      this.obstacles.load(plan.obstacles);
+    }
+    if (plan.continuous) this.flight = new Flight(world, this.neighbours, search);
     this.continuous = plan.continuous;
     this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
@@ -242,10 +249,10 @@ export class CpuSimulation implements ParticleSimulation {
     }
   }
 
-  setObstacles(positions: Float32Array): void {
+  setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
-    countObstacles(this.dimensions, positions, this.obstacleCapacity);
-    this.obstacles?.load(positions);
+    const bodies = checkObstacles(obstacles, this);
+    this.obstacles?.load(bodies);
   }
 
   measure(): Measures {
@@ -263,7 +270,7 @@ export class CpuSimulation implements ParticleSimulation {
       nonFinite: count - live,
       ...overlaps,
       borderline: 0,
-      obstacleContacts: this.obstacles?.countContacts(state.positions) ?? 0,
+      obstacleContacts: this.obstacles?.countContacts(state) ?? 0,
       ...measureParticles(world, state, live),
       hash: this.hash(),
     };
@@ -301,8 +308,7 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   checkpoint(): Checkpoint {
-    const obstacles = this.obstacles?.given ?? new Float32Array(0);
-    return { ...describeSimulation(this, obstacles), ...this.read() };
+    return { ...describeSimulation(this, this.obstacles?.given), ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -312,7 +318,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.append(bodiesOf(checkpoint, this), 0);
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.obstacles?.load(obstaclesOf(checkpoint));
+    this.obstacles?.load(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
   destroy(): void {

@@ -35,6 +35,8 @@ export interface SortBinding {
 export interface CellSortOptions {
   readonly ids: boolean;
   readonly velocities: boolean;
+  /** Bytes of what else is kept behind the starts: see engine/obstacles.ts. Default: none. */
+  readonly behindStarts?: number | undefined;
 }
 
 export class CellSort {
@@ -58,7 +60,7 @@ export class CellSort {
     const { owned, crowd, guests } = await createParts({
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
-        start: bytes,
+        start: bytes + (options.behindStarts ?? 0),
         // Ranks until the scatter has read them, cells from the gather on.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,

@@ -24,6 +24,8 @@ export interface CountedListOptions {
   readonly words: EntryWords;
   /** What the entries are called. */
   readonly entries: string;
+  /** Bytes of the buffer of offsets, where more than these is to be in it. */
+  readonly offsetBytes?: number | undefined;
   /** The name of a second list beside it, with as many words, for values that belong to the entries. */
   readonly companion?: string | undefined;
 }
@@ -93,7 +95,7 @@ export class CountedList {
       listCount: ListCount.create(gpu, dimensions, words),
       owned: createBuffers<BufferSizes>(gpu, label, {
         tallies: scanBytes(length),
-        offsets: scanBytes(length),
+        offsets: options.offsetBytes ?? scanBytes(length),
         list: bytes,
         ...(companion === undefined ? {} : { [companion]: bytes }),
       }),
@@ -110,7 +112,11 @@ export class CountedList {
       counted.destroy();
       throw error;
     });
-    const counting = listCount.bind({ offsets, list, count: counted.buffers.count });
+    const counting = listCount.bind({
+      offsets: { buffer: offsets, size: scanBytes(length) },
+      list,
+      count: counted.buffers.count,
+    });
     const readback = new Readback(gpu, label);
     const passes = { scan, listCount };
     return new CountedList(gpu, options, capacity, passes, scanBinding, owned, counted, counting, readback);
@@ -123,6 +129,11 @@ export class CountedList {
   /** First place of each owner, and at the end the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
+  }
+
+  /** The same without what may be behind it. */
+  get offsetRange(): { readonly buffer: GPUBuffer; readonly size: number } {
+    return { buffer: this.offsets, size: scanBytes(this.options.owners + 1) };
   }
 
   get list(): GPUBuffer {

@@ -112,13 +112,13 @@ export class GridEvents {
       ended: createList('ended'),
       // Zeroed: before the first comparison there are no pairs.
       kept: createBuffers(gpu, label, {
-        offsets: list.offsets.size,
+        offsets: list.offsetRange.size,
         pairs: list.list.size,
         compared: 8,
       }),
     });
     const state = {
-      offsets: list.offsets,
+      offsets: list.offsetRange,
       pairs: list.list,
       offsets_before: kept.buffers.offsets,
       pairs_before: kept.buffers.pairs,
@@ -172,7 +172,7 @@ export class GridEvents {
     }
     const { passes, groups, lists } = this;
     const { list } = this.followed;
-    const threads = list.offsets.size / 4;
+    const threads = list.offsetRange.size / 4;
     const pass = encoder.beginComputePass({ label: 'grid.events' });
     passes.encode(pass, shared, 'tally', groups.tally, threads);
     for (const kind of EVENT_KINDS) {

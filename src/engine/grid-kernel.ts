@@ -387,7 +387,7 @@ function describe(
       { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
       { name: label, origin: label, text: code },
-      over === 'points' ? EACH_POINT : heavy ? EACH_HEAVY : EACH_PARTICLE,
+      ...(over === 'points' ? [EACH_POINT] : heavy ? EACH_HEAVY : [EACH_PARTICLE]),
     ],
     entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
     bindings,

@@ -13,7 +13,8 @@ import { checkEncoder, type Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
-import { type PairShape, Pairs, withoutHoles } from '../passes/pairs';
+import { offsetBytes, type PairShape, Pairs, withoutHoles } from '../passes/pairs';
+import type { ParticleGroup } from '../passes/particle-pass';
 import { CountedList, type ListReading } from './counted-list';
 import { GridEvents, type GridEventsOptions } from './grid-events';
 import type { KernelGrid } from './grid-kernel';
@@ -43,7 +44,7 @@ export class GridPairs {
     private readonly grid: KernelGrid,
     private readonly passes: Pairs,
     private readonly list: CountedList,
-    private readonly groups: { readonly tally: GPUBindGroup; readonly fill: GPUBindGroup },
+    private readonly groups: { readonly tally: ParticleGroup; readonly fill: ParticleGroup },
   ) {}
 
   /** `particles`: as many as the grid holds at most. Of boxes the velocities of the grid are the high corners. */
@@ -65,10 +66,12 @@ export class GridPairs {
       capacity,
       words: 2,
       entries: 'pairs',
+      offsetBytes: offsetBytes(grid.world, particles),
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
     const high_in = shape === 'box' ? grid.velocity : undefined;
-    const state = { position_in, id_in, start, cell_of_slot, guests: grid.guests, high_in };
+    const { guests, crowd } = grid;
+    const state = { position_in, id_in, start, cell_of_slot, guests, crowd, high_in };
     return new GridPairs(gpu, particles, grid, passes, list, {
       tally: passes.bind('tally', { ...state, tallies: list.tallies }),
       fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),

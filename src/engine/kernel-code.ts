@@ -92,7 +92,7 @@ function reservedNames(): ReadonlySet<string> {
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid', 'wide')),
     NEIGHBOURS,
     EACH_PARTICLE,
-    EACH_HEAVY,
+    ...EACH_HEAVY,
     EACH_POINT,
   ];
   reserved = new Set([...DECLARED, ...sources.flatMap(({ text }) => [...topLevelNames(text)])]);

@@ -65,7 +65,9 @@ export function estimateMemory(
       leaving +
       heavy +
       bytesOfCells(levels > 0 ? cells + bucketsOfGuests(dimensions, cells, kind, levels) : cells) +
-      (obstacles > 0 ? bytesOfObstacles(dimensions, obstacles, cells, kind) : 0) +
+      (obstacles > 0
+        ? bytesOfObstacles({ dimensions, kind, levels, boxes, cellCount: cells }, obstacles)
+        : 0) +
       (continuous
         ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles)
         : 0) +
@@ -95,22 +97,31 @@ function bytesOfCells(cells: number): number {
   return cells * BYTES_PER_CELL + (8 * cells) / SCAN_BLOCK;
 }
 
-/** As given, sorted and packed; id (4), entries (8) and rank or cell; a sort's cells; a word more to measure. */
+/**
+ * As given, sorted and packed; id (4), entries (8) and rank or cell; a sort's cells; a word more to measure. With sizes of
+ * their own, packed alone.
+ */
 function bytesOfObstacles(
-  dimensions: Dimensions,
+  {
+    kind = 'bounded',
+    ...sizes
+  }: Pick<World, 'dimensions' | 'levels' | 'boxes' | 'cellCount'> & {
+    readonly kind?: WorldKind | undefined;
+  },
   obstacles: number,
-  cells: number,
-  kind: WorldKind = 'bounded',
 ): number {
-  const packed = packedBytes({ dimensions, kind, cellCount: cells }, obstacles);
-  const sorting = 12 + cellBytes({ dimensions, kind });
+  const world = { ...sizes, kind };
+  const packed = packedBytes(world, obstacles);
+  const measured = 2 * MEASURE_WORKGROUPS * 4;
+  if (world.levels > 0) return packed.starts + packed.positions + measured;
+  const sorting = 12 + cellBytes(world);
   return (
     packed.starts +
     3 * packed.positions +
     packed.cells +
     sorting * obstacles +
-    bytesOfCells(cells) +
-    2 * MEASURE_WORKGROUPS * 4
+    bytesOfCells(world.cellCount) +
+    measured
   );
 }
 

@@ -5,16 +5,17 @@
  * that nobody disturbs takes 8 bytes a particle beside its list.
  */
 import { LimitError } from '../core/errors';
-import { createBuffers, type ReservedBuffers, reserveBuffers } from '../gpu/buffers';
+import type { World } from '../core/world';
+import { createBuffers, PARTICLE_USAGE, type ReservedBuffers, reserveBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import type { Readback, ReadRange } from '../gpu/readback';
 import { submitWatched } from '../gpu/submission';
 import type { Stage } from '../gpu/timing';
-import { type Pairs, type PairsBuffers, withoutHoles } from '../passes/pairs';
+import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../passes/pairs';
 import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
 
-const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'guests'] as const;
+const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'guests', 'crowd'] as const;
 
 /** The sorted state that is asked about, on a fresh grid. */
 export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
@@ -32,9 +33,13 @@ export class PairQuery {
     private readonly state: PairState,
     private readonly count: number,
     private readonly capacity: number,
+    world: Pick<World, 'crowds'>,
   ) {
     const length = capacity + 1;
-    this.scratch = reserveBuffers(gpu, 'pairs', { tallies: scanBytes(length), offsets: scanBytes(length) });
+    this.scratch = reserveBuffers(gpu, 'pairs', {
+      tallies: scanBytes(length),
+      offsets: offsetBytes(world, capacity),
+    });
     const { tallies, offsets } = this.scratch.buffers;
     this.scanBinding = passes.scan.reserve(tallies, offsets, length);
   }
@@ -63,7 +68,8 @@ export class PairQuery {
     });
     const sizes = Object.fromEntries(given.map(({ name, buffer }) => [name, buffer.size]));
     this.gpu.device.pushErrorScope('validation');
-    this.copy = reserveBuffers(this.gpu, 'pairs', sizes as Record<keyof PairState, number>);
+    const usage = PARTICLE_USAGE | GPUBufferUsage.INDIRECT;
+    this.copy = reserveBuffers(this.gpu, 'pairs', sizes as Record<keyof PairState, number>, usage);
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.preserve' });
     for (const { name, buffer } of given) {
       encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);

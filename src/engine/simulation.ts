@@ -19,6 +19,8 @@ import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
 import { type Flights as Counted, NO_FLIGHTS } from '../core/flight';
+import type { StaticBodies } from '../core/obstacle-tree';
+import type { ObstaclesGiven } from '../core/obstacles';
 import {
   type BroadPhase,
   checkTimeStep,
@@ -28,6 +30,7 @@ import {
   type SettingsOptions,
   SubstepMemo,
 } from '../core/settings';
+import { describeSizes } from '../core/shapes';
 import {
   type Bodies,
   bodiesOf,
@@ -35,9 +38,8 @@ import {
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  countObstacles,
+  checkObstacles,
   describeSimulation,
-  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -71,7 +73,7 @@ import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
 import { Flights } from './flights';
 import { checkHolds } from './memory';
-import { Obstacles } from './obstacles';
+import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
 import { PairQuery } from './pair-query';
 
 /** One iteration of the contact law. */
@@ -192,9 +194,9 @@ export class Simulation implements ParticleSimulation {
       radii: options.radii?.slice(),
       halfExtents: options.halfExtents?.slice(),
     };
-    const fixed = plan.obstacles.slice();
     checkGpu(gpu);
     checkHolds(gpu, capacity, world, plan.continuous);
+    if (plan.obstacleCount > 0) checkHoldsObstacles(gpu, world, plan.obstacleCount);
     // Without obstacles, kernels know nothing of them.
     const variant = plan.obstacleCount > 0 ? { ...world, obstacles: true } : world;
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
@@ -218,17 +220,22 @@ export class Simulation implements ParticleSimulation {
     };
     const vector = 4 * storedFloats(dimensions) * capacity;
     const place = 4 * bodyFloats(world) * capacity;
+    const sorting = CellSort.create(gpu, world, capacity, {
+      ids: true,
+      velocities: true,
+      behindStarts: obstacleBytes(world, plan.obstacleCount),
+    });
     const parts = await createParts({
       integrate: Integrate.create(gpu, world, !plan.continuous),
       retire: Retire.create(gpu, world, 'first-use'),
       grid: probing('grid'),
       naive: probing('naive'),
       scan: Scan.create(gpu, dimensions),
-      sort: CellSort.create(gpu, world, capacity, { ids: true, velocities: true }),
+      sort: sorting,
       parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
       obstacles:
         plan.obstacleCount > 0
-          ? Obstacles.create(gpu, world, plan.obstacleCount)
+          ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCount, start))
           : Promise.resolve(undefined),
       paths: plan.continuous ? Flights.create(gpu, variant, world, capacity) : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {
@@ -246,7 +253,7 @@ export class Simulation implements ParticleSimulation {
     const passes = { integrate, retire, grid, naive };
     const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, state, obstacles, paths);
     try {
-      simulation.placeObstacles(fixed);
+      simulation.placeObstacles(plan.obstacles);
       if (plan.count > 0) simulation.add(first);
     } catch (error) {
       simulation.destroy();
@@ -260,7 +267,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   get obstacleCount(): number {
-    return this.obstacles?.count ?? 0;
+    return (this.obstacles?.given.positions.length ?? 0) / this.dimensions;
   }
 
   get time(): number {
@@ -402,10 +409,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /** Replaces all obstacles, at the cost of one sort of them. */
-  setObstacles(positions: Float32Array): void {
+  setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
-    countObstacles(this.dimensions, positions, this.obstacleCapacity);
-    this.placeObstacles(positions);
+    this.placeObstacles(checkObstacles(obstacles, this));
   }
 
   async measure(): Promise<Measures> {
@@ -439,11 +445,12 @@ export class Simulation implements ParticleSimulation {
       start: this.sort.start,
       cell_of_slot: this.sort.cellOfSlot,
       guests: this.sort.guestList,
+      crowd: this.sort.heavy,
     };
-    const { gpu, scan, readback, capacity } = this;
+    const { gpu, scan, readback, capacity, world } = this;
     // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
     gpu.device.pushErrorScope('validation');
-    const query = new PairQuery(gpu, { pairs, scan }, readback, state, count, capacity);
+    const query = new PairQuery(gpu, { pairs, scan }, readback, state, count, capacity, world);
     gpu.device.popErrorScope().catch(() => undefined);
     try {
       const { result: counting, valid } = submitWatched(gpu, 'simulation.pairs', (encoder) => {
@@ -498,7 +505,7 @@ export class Simulation implements ParticleSimulation {
 
   async checkpoint(): Promise<Checkpoint> {
     // Of now, not of when the particles arrive.
-    const described = describeSimulation(this, this.obstacles?.given ?? new Float32Array(0));
+    const described = describeSimulation(this, this.obstacles?.given);
     return { ...described, ...(await this.read()) };
   }
 
@@ -511,7 +518,7 @@ export class Simulation implements ParticleSimulation {
     this.upload(0, bodiesOf(checkpoint, this));
     this.currentSettings = settings;
     this.elapsed = checkpoint.time;
-    this.placeObstacles(obstaclesOf(checkpoint));
+    this.placeObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
   destroy(): void {
@@ -537,9 +544,9 @@ export class Simulation implements ParticleSimulation {
     this.gpu.checkAlive();
   }
 
-  private placeObstacles(positions: Float32Array): void {
+  private placeObstacles(bodies: StaticBodies): void {
     const substep = this.substeps.derive(this.currentSettings, 0);
-    this.obstacles?.load(positions, (count) => this.parameters.place(this.world, count, substep));
+    this.obstacles?.load(bodies, (count) => this.parameters.place(this.world, count, substep));
   }
 
   private probing(): ProbingPasses {
@@ -685,7 +692,7 @@ export class Simulation implements ParticleSimulation {
         id_in: this.buffer('id', id),
         // Not written before the sort.
         struck: this.buffer('velocity', other(velocity)),
-        obstacles: this.obstacles?.buffer,
+        start: this.sort.start,
       }),
     );
   }
@@ -714,7 +721,6 @@ export class Simulation implements ParticleSimulation {
           start: this.sort.start,
           cell_of_slot: this.sort.cellOfSlot,
           guests: this.sort.guestList,
-          obstacles: this.obstacles?.buffer,
         }),
     );
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
@@ -762,7 +768,6 @@ export class Simulation implements ParticleSimulation {
       cell_of_slot: this.sort.cellOfSlot,
       crowd: this.sort.heavy,
       guests: this.sort.guestList,
-      obstacles: this.obstacles?.buffer,
     };
     const stages: Stage[] = [];
     if (restitution > 0) {
@@ -797,7 +802,6 @@ export class Simulation implements ParticleSimulation {
         cell_of_slot: this.sort.cellOfSlot,
         crowd: this.sort.heavy,
         guests: this.sort.guestList,
-        obstacles: this.obstacles?.buffer,
       }),
     );
     this.position = other(position);

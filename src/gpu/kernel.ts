@@ -102,19 +102,21 @@ export class Kernel {
   }
 
   /** A group for `encode`; every buffer of the description by name. */
-  bind(buffers: { readonly [name: string]: GPUBuffer | undefined }): GPUBindGroup {
+  /** Whole buffers, or parts of some. */
+  bind(buffers: { readonly [name: string]: GPUBuffer | GPUBufferBinding | undefined }): GPUBindGroup {
     return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
       layout: this.layout,
       entries: Object.keys(this.description.bindings).map((name, binding) => {
-        const buffer = buffers[name];
-        if (!buffer)
+        const bound = buffers[name];
+        if (!bound)
           throw new GpuError(
             'validation',
             `The kernel ${this.description.label} was bound without its buffer ${name}.`,
           );
         const isSlot = this.description.bindings[name] === 'parameters';
-        return { binding, resource: isSlot ? { buffer, size: UniformRing.SLOT_BYTES } : { buffer } };
+        const resource = 'buffer' in bound ? bound : { buffer: bound };
+        return { binding, resource: isSlot ? { ...resource, size: UniformRing.SLOT_BYTES } : resource };
       }),
     });
   }

@@ -4,6 +4,7 @@
  * submit later; so parameters live in rings of slots, bound with dynamic offsets. A slot is written again
  * only after PARAMETER_SLOTS other values; `recordInto` refuses an encoder that would hold more.
  */
+import { firstObstacle } from '../core/cells';
 import { LimitError } from '../core/errors';
 import type { Substep } from '../core/settings';
 import type { Dimensions, World } from '../core/world';
@@ -24,6 +25,7 @@ export const GRID_FIELDS = {
   levels: 'u32',
   inverse_base: 'f32',
   greatest_radius: 'f32',
+  first_obstacle: 'u32',
   level_first: 'table',
 } as const;
 
@@ -169,6 +171,7 @@ export class SharedParameters {
         levels: world.levels,
         inverse_base: world.levels > 0 ? 1 / world.baseDiameter : 0,
         greatest_radius: world.diameter / 2,
+        first_obstacle: firstObstacle(world),
         level_first: world.levelStarts,
       }),
     );

@@ -11,13 +11,11 @@ import {
   WORKGROUP_SIZE,
 } from '../core/constants';
 import { FLIGHT_ROUNDS } from '../core/flight';
-import { OBSTACLE_PARTNER } from '../core/obstacles';
 import { MAX_LEVELS } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
-import { storedFloats } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
-import { flightModules, obstacleBinding, PARAMS, type Variant, worldFlags, worldName } from './modules';
+import { flightModules, obstacleConstants, PARAMS, type Variant, worldFlags, worldName } from './modules';
 
 export interface FlightBuffers {
   /** The ends of a substep's motion. */
@@ -37,7 +35,8 @@ export interface FlightBuffers {
   readonly even: GPUBuffer;
   readonly odd: GPUBuffer;
   readonly claims: GPUBuffer;
-  readonly obstacles: GPUBuffer | undefined;
+  /** Starts, with obstacles behind them; needed where there are any. */
+  readonly start?: GPUBuffer | undefined;
 }
 
 /** What is compiled together, by the flag in the shader. */
@@ -150,15 +149,14 @@ export class Flight {
       dimensions: variant.dimensions,
       sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/flight.wgsl', text }],
       entryPoint: step,
-      bindings: { ...BINDINGS[part], ...obstacleBinding(own) },
+      bindings: { ...BINDINGS[part], ...(own.obstacles ? { start: 'read' } : {}) },
       flags: {
         ...Object.fromEntries(flags),
         ...worldFlags(own),
         OBSTACLES: own.obstacles === true,
       },
       constants: {
-        OBSTACLE_PARTNER,
-        OBSTACLE_WORDS: storedFloats(variant.dimensions),
+        ...obstacleConstants({ ...variant, obstacles: true }),
         MOST_WORKGROUPS: workgroupsPerDimension,
       },
     };

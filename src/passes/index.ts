@@ -19,7 +19,7 @@ import { type Breadth, splitsCrowds, type Variant } from './modules';
 import { Near } from './near';
 import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
-import { Pairs } from './pairs';
+import { type PairShape, Pairs } from './pairs';
 import { Partner } from './partner';
 import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
@@ -30,6 +30,9 @@ import { Scatter } from './scatter';
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 
 const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
+
+/** Steps that look for obstacles. */
+const FLIGHTS_AT_OBSTACLES = ['still', 'strike'] as const;
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
@@ -52,6 +55,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) => describeFlights({ dimensions, kind, levels: 1, boxes: true })),
     ...KINDS.flatMap((kind) => describeObstacles({ dimensions, kind, obstacles: true })),
     ...KINDS.flatMap((kind) => describeCrowds({ dimensions, kind, crowds: true })),
+    ...KINDS.flatMap((kind) => describeContacts({ dimensions, kind, crowds: true, obstacles: true }, 'grid')),
     ...KINDS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 3 })),
     ...KINDS.flatMap((kind) =>
       RAYS_STEPS.map((step) => Rays.describe({ dimensions, kind, levels: 3 }, step)),
@@ -60,6 +64,12 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     // Without guests.
     ...describeLevels({ dimensions, kind: 'bounded', crowds: true, levels: 1 }),
     ...describeShapes({ dimensions, kind: 'bounded', crowds: true, levels: 1, boxes: true }),
+    ...[false, true].flatMap((boxes) => [
+      ...KINDS.flatMap((kind) =>
+        describeObstacles({ dimensions, kind, crowds: true, levels: 3, boxes, obstacles: true }),
+      ),
+      ...describeObstacles({ dimensions, kind: 'bounded', crowds: true, levels: 1, boxes, obstacles: true }),
+    ]),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
@@ -83,20 +93,23 @@ function describeVariant(variant: Variant): KernelDescription[] {
     ...BROAD_PHASES.flatMap((broadPhase) => [
       ...describeContacts(variant, broadPhase),
       Measure.describe(variant, broadPhase),
-      Pairs.describe(variant, broadPhase, 'tally'),
-      Pairs.describe(variant, broadPhase, 'fill'),
+      ...describePairs(variant, broadPhase),
     ]),
   ];
 }
 
 /** What differs where some particles never move. */
 function describeObstacles(variant: Variant): KernelDescription[] {
-  const flights = (['still', 'strike'] as const).map((step) => Flight.describe(variant, step, 65_535));
+  const { kind, levels } = variant;
+  // Whether there are guests makes no difference to paths.
+  const flies = levels !== 1;
+  const flights = flies ? FLIGHTS_AT_OBSTACLES.map((step) => Flight.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
-  return [...flights, ...probing];
+  const moved = levels && kind === 'bounded' ? describeContacts({ ...variant, moved: true }, 'grid') : [];
+  return [...flights, ...probing, ...moved];
 }
 
 /** Paths of fast particles, but for what is the same in every world. */
@@ -114,16 +127,33 @@ function describeCrowds(variant: Variant): KernelDescription[] {
     Gather.describe(variant, false),
     Gather.describe(variant, true),
     ...describeContacts(variant, 'grid'),
+    ...describePairs(variant, 'grid'),
   ];
 }
 
 /** One iteration of the contact law; where the work is split, of heavy particles too. */
 function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
-  return (splitsCrowds(variant, broadPhase) ? [false, true] : [false]).flatMap((heavy) => [
+  return heaviness(variant, broadPhase).flatMap((heavy) => [
     Partner.describe(variant, broadPhase, heavy),
     Resolve.describe(variant, broadPhase, 'respond', heavy),
     Resolve.describe(variant, broadPhase, 'separate', heavy),
   ]);
+}
+
+function describePairs(
+  variant: Variant,
+  broadPhase: BroadPhase,
+  shape: PairShape = 'ball',
+): KernelDescription[] {
+  return heaviness(variant, broadPhase).flatMap((heavy) => [
+    Pairs.describe(variant, broadPhase, 'tally', shape, heavy),
+    Pairs.describe(variant, broadPhase, 'fill', shape, heavy),
+  ]);
+}
+
+/** Whether particles are heavy: where the work is split, there are kernels for those that are. */
+function heaviness(variant: Variant, broadPhase: BroadPhase): boolean[] {
+  return splitsCrowds(variant, broadPhase) ? [false, true] : [false];
 }
 
 /** Around points. */
@@ -169,8 +199,7 @@ function describeShapes(variant: Variant): KernelDescription[] {
     Gather.describe(variant, true),
     ...BROAD_PHASES.flatMap((broadPhase) => [
       Measure.describe(variant, broadPhase),
-      Pairs.describe(variant, broadPhase, 'tally'),
-      Pairs.describe(variant, broadPhase, 'fill'),
+      ...describePairs(variant, broadPhase),
       ...describeContacts(variant, broadPhase),
     ]),
     ...(variant.kind === 'bounded' ? describeContacts({ ...variant, moved: true }, 'grid') : []),
@@ -179,9 +208,5 @@ function describeShapes(variant: Variant): KernelDescription[] {
 
 /** Where bodies are boxes: in a world that does not wrap around. */
 function describeBoxes(variant: Variant): KernelDescription[] {
-  return [
-    BoxBodies.describe(variant),
-    Pairs.describe(variant, 'grid', 'tally', 'box'),
-    Pairs.describe(variant, 'grid', 'fill', 'box'),
-  ];
+  return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

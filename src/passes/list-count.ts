@@ -8,7 +8,7 @@ import type { SharedBinding } from '../gpu/params';
 import { PARAMS } from './modules';
 
 export interface ListCountBuffers {
-  readonly offsets: GPUBuffer;
+  readonly offsets: { readonly buffer: GPUBuffer; readonly size: number };
   readonly list: GPUBuffer;
   /** LIST_COUNT_WORDS words. */
   readonly count: GPUBuffer;

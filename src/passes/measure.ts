@@ -18,9 +18,9 @@ import { defineStruct } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
 import {
+  CONTACT,
   guestBinding,
   neighbourModules,
-  obstacleBinding,
   obstacleConstants,
   obstacleModules,
   shapeModules,
@@ -47,8 +47,6 @@ export interface MeasureBuffers {
   readonly cell_of_slot: GPUBuffer;
   /** Needed where the pass was created with radii. */
   readonly guests?: GPUBuffer | undefined;
-  /** Needed where the pass was created with obstacles. */
-  readonly obstacles?: GPUBuffer | undefined;
 }
 
 /** Where obstacles are, one more: how many the particles overlap. */
@@ -77,7 +75,7 @@ export class Measure {
       sources: [
         ...neighbourModules(variant, broadPhase),
         census,
-        ...shapeModules(variant),
+        ...(variant.obstacles ? [CONTACT] : shapeModules(variant)),
         ...obstacleModules(variant),
         { name: 'measure/measure.wgsl', text },
       ],
@@ -92,7 +90,6 @@ export class Measure {
         cell_of_slot: 'read',
         partials: 'write',
         ...guestBinding(variant),
-        ...obstacleBinding(variant),
       },
       flags: { ...worldFlags(variant), FROZEN: false, OBSTACLES: variant.obstacles === true },
       constants: {
@@ -151,7 +148,6 @@ export class Measure {
       cell_of_slot: buffers.cell_of_slot,
       partials: this.partials.buffers.partials,
       guests: buffers.guests,
-      obstacles: buffers.obstacles,
     });
   }
 

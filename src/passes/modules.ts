@@ -11,11 +11,13 @@ import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
 import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
 import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
+import eachHeavyMarked from '../../shaders/shared/each_heavy_marked.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
 import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
 import flight from '../../shaders/shared/flight.wgsl?raw';
 import hash from '../../shaders/shared/hash.wgsl?raw';
+import heavyList from '../../shaders/shared/heavy_list.wgsl?raw';
 import heavyWords from '../../shaders/shared/heavy_words.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
@@ -24,7 +26,9 @@ import levelsHeldDense from '../../shaders/shared/levels_held_dense.wgsl?raw';
 import levelsHeldHashed from '../../shaders/shared/levels_held_hashed.wgsl?raw';
 import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import obstacles from '../../shaders/shared/obstacles.wgsl?raw';
+import obstaclesCells from '../../shaders/shared/obstacles_cells.wgsl?raw';
 import obstaclesDense from '../../shaders/shared/obstacles_dense.wgsl?raw';
+import obstaclesTree from '../../shaders/shared/obstacles_tree.wgsl?raw';
 import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
@@ -41,6 +45,7 @@ import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
 import probeLevelsHashed from '../../shaders/shared/probe_levels_hashed.wgsl?raw';
 import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeObstacles from '../../shaders/shared/probe_obstacles.wgsl?raw';
+import probeObstaclesTree from '../../shaders/shared/probe_obstacles_tree.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
 import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
@@ -60,6 +65,7 @@ import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
 import { hasGuests } from '../core/cells';
+import { LEAF_BITS, TREE_HEADER } from '../core/obstacle-tree';
 import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { BroadPhase } from '../core/settings';
 import type { Dimensions, WorldKind } from '../core/world';
@@ -70,8 +76,17 @@ export const PARAMS: ShaderSource = { name: 'shared/params.wgsl', text: params }
 export const CONTACT: ShaderSource = { name: 'shared/contact.wgsl', text: contact };
 /** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
 export const EACH_PARTICLE: ShaderSource = { name: 'shared/each_particle.wgsl', text: eachParticle };
+const HEAVY_LIST: ShaderSource = { name: 'shared/heavy_list.wgsl', text: heavyList };
 /** The same for heavy particles; its name is `each_heavy`. */
-export const EACH_HEAVY: ShaderSource = { name: 'shared/each_heavy.wgsl', text: eachHeavy };
+export const EACH_HEAVY: readonly ShaderSource[] = [
+  HEAVY_LIST,
+  { name: 'shared/each_heavy.wgsl', text: eachHeavy },
+];
+/** The same where neighbours are listed by id. */
+export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
+  HEAVY_LIST,
+  { name: 'shared/each_heavy_marked.wgsl', text: eachHeavyMarked },
+];
 /** What a kernel of the user's own can ask. */
 export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
 /** The same for points that are not particles; its name is `each_point`. */
@@ -306,23 +321,37 @@ export function neighbourModules(
 const OBSTACLES: ShaderSource = { name: 'shared/obstacles.wgsl', text: obstacles };
 const OBSTACLE_PROBE: ShaderSource = { name: 'shared/probe_obstacles.wgsl', text: probeObstacles };
 
+const OBSTACLE_CELLS: ShaderSource = { name: 'shared/obstacles_cells.wgsl', text: obstaclesCells };
+const OBSTACLE_TREE: ShaderSource = { name: 'shared/obstacles_tree.wgsl', text: obstaclesTree };
+const TREE_PROBE: ShaderSource = { name: 'shared/probe_obstacles_tree.wgsl', text: probeObstaclesTree };
+
 const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   dense: { name: 'shared/obstacles_dense.wgsl', text: obstaclesDense },
   hashed: { name: 'shared/obstacles_unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** The loop over obstacles, where a variant has any; the kernel declares `obstacles` and what the loop asks for. */
-export function obstacleModules({ obstacles: has, kind }: Variant): ShaderSource[] {
-  return has ? [OBSTACLES, OBSTACLE_ROWS[kind === 'unbounded' ? 'hashed' : 'dense'], OBSTACLE_PROBE] : [];
+/** What obstacles are to a kernel that has `start`. */
+function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
+  return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/** What the loop over obstacles asks of its kernel: their buffer, the last of its bindings, and constants. */
-export function obstacleBinding({ obstacles: has }: Variant): Readonly<Record<string, 'read'>> {
-  return has ? { obstacles: 'read' } : {};
+/** The loop over obstacles, where a variant has any: of those of many sizes over their tree, else over rows of cells. */
+export function obstacleModules(variant: Variant): ShaderSource[] {
+  const { obstacles: has, kind, levels } = variant;
+  if (!has) return [];
+  const probe = levels
+    ? [TREE_PROBE]
+    : [OBSTACLE_ROWS[kind === 'unbounded' ? 'hashed' : 'dense'], OBSTACLE_PROBE];
+  return [...obstacleStores(variant), ...probe];
 }
 
-export function obstacleConstants({ obstacles: has, dimensions }: Variant): Readonly<Record<string, number>> {
-  return has ? { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions) } : {};
+/** Constants of obstacles, for kernels that come with and without. */
+export function obstacleConstants({
+  obstacles: has,
+  dimensions,
+}: Pick<Variant, 'obstacles' | 'dimensions'>): Readonly<Record<string, number>> {
+  if (!has) return {};
+  return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, LEAF_BITS };
 }
 
 /** Parameters and world with boxes and the blocks of cells that they are in. */
@@ -341,7 +370,7 @@ const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
 /** The same with the paths of fast particles; the kernel declares `position_in` and `velocity_in`. */
 export function flightModules(variant: Variant): ShaderSource[] {
   const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
-  return [...blockModules(variant), ...contacts, FLIGHT, ...(variant.obstacles ? [OBSTACLES] : [])];
+  return [...blockModules(variant), ...contacts, FLIGHT, ...obstacleStores(variant)];
 }
 
 /**

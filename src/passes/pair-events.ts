@@ -20,7 +20,7 @@ type EventStep = 'tally' | EventKind | 'keep';
 const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 
 export interface PairEventsBuffers {
-  readonly offsets: GPUBuffer;
+  readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
   /** Of the comparison before; as long as the two above. */
   readonly offsets_before: GPUBuffer;

@@ -11,7 +11,6 @@ import {
   heavyBinding,
   neighbourFlags,
   neighbourModules,
-  obstacleBinding,
   obstacleConstants,
   obstacleModules,
   splitsCrowds,
@@ -31,8 +30,6 @@ export interface PartnerBuffers {
   readonly crowd?: GPUBuffer | undefined;
   /** Needed where the variant has levels. */
   readonly guests?: GPUBuffer | undefined;
-  /** Needed where the variant has obstacles. */
-  readonly obstacles?: GPUBuffer | undefined;
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
@@ -46,7 +43,7 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         CONTACT,
         ...obstacleModules(variant),
         { name: 'solve/partner.wgsl', text },
-        heavy ? EACH_HEAVY : EACH_PARTICLE,
+        ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
@@ -57,7 +54,6 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         partner_out: 'write',
         ...guestBinding(variant),
         ...heavyBinding(variant, heavy),
-        ...obstacleBinding(variant),
       },
       flags: neighbourFlags(variant, broadPhase, heavy),
       constants: obstacleConstants(variant),

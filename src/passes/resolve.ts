@@ -11,7 +11,6 @@ import {
   heavyBinding,
   neighbourFlags,
   neighbourModules,
-  obstacleBinding,
   obstacleConstants,
   obstacleModules,
   splitsCrowds,
@@ -37,8 +36,6 @@ export interface ResolveBuffers {
   readonly crowd?: GPUBuffer | undefined;
   /** Needed where the variant has levels. */
   readonly guests?: GPUBuffer | undefined;
-  /** Needed where the variant has obstacles. */
-  readonly obstacles?: GPUBuffer | undefined;
 }
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
@@ -57,7 +54,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         CONTACT,
         ...obstacleModules(variant),
         { name: 'solve/resolve.wgsl', text },
-        heavy ? EACH_HEAVY : EACH_PARTICLE,
+        ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
@@ -68,7 +65,6 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
         ...guestBinding(variant),
         ...heavyBinding(variant, heavy),
-        ...obstacleBinding(variant),
       },
       flags: { ...neighbourFlags(variant, broadPhase, heavy), SEPARATE: mode === 'separate' },
       constants: obstacleConstants(variant),

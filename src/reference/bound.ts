@@ -76,8 +76,9 @@ import type { Substep } from '../core/settings';
 import { NOT_APART } from '../core/shapes';
 import type { World } from '../core/world';
 import { pairBand, UNIT_ROUNDOFF as U } from './brute-force';
-import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
-import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
+import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
+import { type Obstacles, probeObstacles } from './obstacles';
+import { type GridState, probeCells } from './probe';
 import { type Box, boxOf } from './resolve';
 
 export interface ResolveBound {
@@ -346,14 +347,17 @@ function boundBalls(
   obstacles?: Obstacles,
 ): Geometry | undefined {
   const { dimensions, period } = world;
+  const others: Bodies = obstacles ?? grid;
   const radius = grid.radii?.[slot];
-  const otherRadius = grid.radii?.[other];
+  const otherRadius = others.radii?.[other];
   // Where radii are equal, it has been rounded long before.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
-  const others = obstacles?.positions ?? grid.positions;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
-    nearestImage(component(dimensions, grid.positions, slot, other, axis, others), period[axis] as number),
+    nearestImage(
+      component(dimensions, grid.positions, slot, other, axis, others.positions),
+      period[axis] as number,
+    ),
   );
   const squared = inner(apart, apart);
   const band = pairBand(dimensions, reach, period) + 2 * reachError * reach * SLACK;
@@ -362,7 +366,7 @@ function boundBalls(
   const isCoincident = squared < COINCIDENT_SQUARED;
   const across = Math.max(
     ...apart.map((along, axis) =>
-      along === component(dimensions, grid.positions, slot, other, axis, others)
+      along === component(dimensions, grid.positions, slot, other, axis, others.positions)
         ? 0
         : (period[axis] as number),
     ),
@@ -384,22 +388,24 @@ function boundBalls(
 /** Of two of which each may be a box: see the header. */
 function boundShapes(
   { dimensions, period }: World,
-  { positions, radii, halves }: GridState,
+  grid: GridState,
   slot: number,
   other: number,
   settled: Accuracy,
+  others: Bodies = grid,
 ): Geometry | undefined {
-  const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
-  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
-  const round = rounding(slot) + rounding(other);
+  const half = ({ halves }: Bodies, body: number, axis: number) =>
+    (halves?.[dimensions * body + axis] as number) || 0;
+  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  const round = rounding(grid, slot) + rounding(others, other);
   const apart: number[] = [];
   const depths: number[] = [];
   const errors: number[] = [];
   const outside: number[] = [];
   for (let axis = 0; axis < dimensions; axis++) {
-    const direct = component(dimensions, positions, slot, other, axis);
+    const direct = component(dimensions, grid.positions, slot, other, axis, others.positions);
     const along = nearestImage(direct, period[axis] as number);
-    const sides = half(slot, axis) + half(other, axis);
+    const sides = half(grid, slot, axis) + half(others, other, axis);
     const beyond = Math.abs(along) - sides;
     const isExact = [direct, along, sides, beyond].every((value) => Math.fround(value) === value);
     const across = along === direct ? 0 : (period[axis] as number);
@@ -454,7 +460,7 @@ function contactOf(
 ): ExactContact | undefined {
   const { dimensions } = world;
   const geometry = grid.halves
-    ? boundShapes(world, grid, slot, other, settled)
+    ? boundShapes(world, grid, slot, other, settled, obstacles)
     : boundBalls(world, substep, grid, slot, other, settled, obstacles);
   if (!geometry) return undefined;
   const { normal, overlap, accuracy, isDoubtful, isTorn } = geometry;

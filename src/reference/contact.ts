@@ -105,34 +105,38 @@ export function reachBetween(
   radii: Float32Array | undefined,
   slot: number,
   other: number,
+  others = radii,
 ): number {
-  return radii ? fround((radii[slot] as number) + (radii[other] as number)) : diameter;
+  return radii && others ? fround((radii[slot] as number) + (others[other] as number)) : diameter;
 }
 
-/** The contact of the particles in two slots, seen from the first, or undefined where they do not overlap. */
+/**
+ * The contact of the particles in two slots, seen from the first, or undefined where they do not overlap; `others`: where
+ * the other one is to be found.
+ */
 export function findContact(
   world: World,
   substep: Pick<Substep, 'diameter'>,
   bodies: Bodies,
   slot: number,
   other: number,
-  others = bodies.positions,
+  others = bodies,
 ): Contact | undefined {
   const { dimensions } = world;
   const { positions, radii, halves } = bodies;
   if (halves) {
-    const { normal, overlap, isContact } = faceShapes(world, bodies, slot, other);
+    const { normal, overlap, isContact } = faceShapes(world, bodies, slot, other, others);
     return isContact ? { normal, overlap } : undefined;
   }
-  const reach = reachBetween(substep.diameter, radii, slot, other);
-  const squared = distanceSquared(world, positions, slot, other, others);
+  const reach = reachBetween(substep.diameter, radii, slot, other, others.radii);
+  const squared = distanceSquared(world, positions, slot, other, others.positions);
   // Written so that a NaN is no contact.
   if (!(squared < fround(reach * reach))) return undefined;
   if (squared < COINCIDENT_SQUARED) {
     return { normal: coincidentNormal(dimensions, slot, other), overlap: reach };
   }
   const distance = fround(Math.sqrt(squared));
-  const apart = separation(world, positions, slot, other, others);
+  const apart = separation(world, positions, slot, other, others.positions);
   return {
     normal: apart.map((component) => fround(component / distance)),
     overlap: fround(reach - distance),
@@ -147,17 +151,19 @@ interface Faced extends Contact {
 /** `overlap` is below 0 where they are apart. */
 export function faceShapes(
   world: World,
-  { positions, radii, halves }: Bodies,
+  bodies: Bodies,
   slot: number,
   other: number,
+  others = bodies,
 ): Faced {
   const { dimensions } = world;
-  const apart = separation(world, positions, slot, other);
-  const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
+  const apart = separation(world, bodies.positions, slot, other, others.positions);
+  const half = ({ halves }: Bodies, body: number, axis: number) =>
+    (halves?.[dimensions * body + axis] as number) || 0;
   // Of a ball its radius, of a box 0.
-  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
-  const sides = apart.map((_, axis) => fround(half(slot, axis) + half(other, axis)));
-  const round = fround(rounding(slot) + rounding(other));
+  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  const sides = apart.map((_, axis) => fround(half(bodies, slot, axis) + half(others, other, axis)));
+  const round = fround(rounding(bodies, slot) + rounding(others, other));
   const beyond = apart.map((along, axis) => fround(Math.abs(along) - (sides[axis] as number)));
   const outside = beyond.map((along) => Math.max(along, 0));
   const squared = dot(outside, outside);

@@ -1,10 +1,11 @@
 /**
  * Purpose: fast particles put where their paths end (src/core/flight.ts), with everybody held against everybody. Twin of
  * shaders/solve/flight.wgsl.
- * Inputs: the grid of the ends of a substep's motion. Outputs: positions and velocities, slots as they were, and how the
- * fast ones fared.
+ * Inputs: the grid of the ends of a substep's motion, obstacles if there are any. Outputs: positions and velocities,
+ * slots as they were, and how the fast ones fared.
  */
 import type { FlightSearch, Flights } from '../core/flight';
+import type { StaticBodies } from '../core/obstacle-tree';
 import { followPaths } from '../core/paths';
 import type { Substep } from '../core/settings';
 import type { Sizes } from '../core/shapes';
@@ -18,7 +19,7 @@ export function fly(
   world: World,
   substep: Substep,
   grid: GridState,
-  obstacles?: Pick<Grid, 'start' | 'positions'>,
+  obstacles?: StaticBodies,
 ): MovedState & Flights {
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
@@ -27,8 +28,9 @@ export function fly(
   const state = { ids, positions, velocities, live, radii, halves, bulks };
   const search: FlightSearch = {
     particles: (_low, _high, visit) => visitAll(live, visit),
-    obstacles: obstacles?.positions,
-    visitObstacles: (_low, _high, visit) => visitAll(obstacles?.start[world.cellCount] ?? 0, visit),
+    obstacles,
+    visitObstacles: (_low, _high, visit) =>
+      visitAll((obstacles?.positions.length ?? 0) / world.dimensions, visit),
     meetings(boxes, visit) {
       const count = boxes.length / (2 * world.dimensions);
       visitAll(count, (first) => {

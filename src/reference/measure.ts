@@ -14,7 +14,8 @@ import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
 import { distanceSquared, faceShapes, findContact, reachBetween } from './contact';
 import type { Grid } from './grid';
-import { type Obstacles, probeCells, probeObstacles } from './probe';
+import { type Obstacles, probeObstacles } from './obstacles';
+import { probeCells } from './probe';
 
 const { fround } = Math;
 
@@ -87,7 +88,7 @@ export function measureState(
     });
     if (obstacles) {
       probeObstacles(world, grid, slot, obstacles, (other) => {
-        const contact = findContact(world, { diameter }, grid, slot, other, obstacles.positions);
+        const contact = findContact(world, { diameter }, grid, slot, other, obstacles);
         if (contact) obstacleContacts++;
       });
     }

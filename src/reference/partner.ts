@@ -10,7 +10,8 @@ import { OBSTACLE_PARTNER } from '../core/obstacles';
 import type { Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { dot, findContact, loadVector, subtract } from './contact';
-import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
+import { type Obstacles, probeObstacles } from './obstacles';
+import { type GridState, probeCells } from './probe';
 
 export function findPartners(
   world: World,
@@ -36,7 +37,7 @@ export function findPartners(
     });
     if (!obstacles) continue;
     probeObstacles(world, grid, slot, obstacles, (other) => {
-      const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
+      const contact = findContact(world, substep, grid, slot, other, obstacles);
       if (!contact) return;
       const approach = dot(velocity, contact.normal);
       if (approach < fastest) {

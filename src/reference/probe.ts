@@ -17,9 +17,6 @@ export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices' | 'candidates
 /** What a pass over contacts reads. */
 export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | keyof Sizes>;
 
-/** The grid of the particles that never move. */
-export type Obstacles = Pick<Grid, 'start' | 'lattices' | 'positions'>;
-
 export function probeCells(
   world: World,
   grid: ProbedGrid,
@@ -48,25 +45,8 @@ function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number
   return candidates[slot] as readonly number[];
 }
 
-/**
- * The obstacles in the cells around that of a slot: those of another grid in the same world. Twin of
- * shaders/shared/probe_obstacles.wgsl. Ordering: slots ascending.
- */
-export function probeObstacles(
-  world: World,
-  grid: Pick<Grid, 'cells' | 'lattices'>,
-  slot: number,
-  obstacles: Pick<Grid, 'start' | 'lattices'>,
-  visit: (obstacle: number) => void,
-): void {
-  if ((grid.cells[slot] as number) >= world.cellCount) return;
-  const { dimensions } = world;
-  const lattice = Array.from(grid.lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
-  for (const obstacle of slotsAround(world, lattice, obstacles)) visit(obstacle);
-}
-
 /** Slots of the 3×3 (3×3×3) cells around one, ascending. */
-function slotsAround(
+export function slotsAround(
   world: World,
   lattice: readonly number[],
   { start, lattices }: Pick<Grid, 'start' | 'lattices'>,

@@ -20,7 +20,8 @@ import {
   type Vector,
 } from './contact';
 import type { MovedState } from './integrate';
-import { type GridState, type Obstacles, probeCells, probeObstacles } from './probe';
+import { type Obstacles, probeObstacles } from './obstacles';
+import { type GridState, probeCells } from './probe';
 
 const { fround } = Math;
 
@@ -113,7 +114,7 @@ export function separateContacts(
       let overlaps = 0;
       let sum: Vector = new Array<number>(dimensions).fill(0);
       probeObstacles(world, grid, slot, obstacles, (other) => {
-        const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
+        const contact = findContact(world, substep, grid, slot, other, obstacles);
         if (!contact) return;
         deepest = Math.max(deepest, contact.overlap);
         overlaps = fround(overlaps + contact.overlap);
@@ -164,7 +165,7 @@ function meetObstacles(
   let deepest = 0;
   let overlaps = 0;
   probeObstacles(world, grid, slot, obstacles, (other) => {
-    const contact = findContact(world, substep, grid, slot, other, obstacles.positions);
+    const contact = findContact(world, substep, grid, slot, other, obstacles);
     if (!contact) return;
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);

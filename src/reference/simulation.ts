@@ -9,6 +9,8 @@ import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
+import type { StaticBodies } from '../core/obstacle-tree';
+import type { ObstaclesGiven } from '../core/obstacles';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -18,7 +20,7 @@ import {
   type SettingsOptions,
   type Substep,
 } from '../core/settings';
-import type { Sizes } from '../core/shapes';
+import { describeSizes, type Sizes } from '../core/shapes';
 import {
   type Bodies,
   bodiesOf,
@@ -26,9 +28,8 @@ import {
   checkAdvance,
   checkCheckpoint,
   checkContinuous,
-  countObstacles,
+  checkObstacles,
   describeSimulation,
-  describeSizes,
   type FoundPairs,
   IdAllocator,
   type Measures,
@@ -46,6 +47,7 @@ import { permute, permuteSizes } from './gather';
 import { buildGrid, type Grid } from './grid';
 import { integrate } from './integrate';
 import { measureState } from './measure';
+import { fileObstacles, type Obstacles } from './obstacles';
 import { findPairs } from './pairs';
 import { findPartners } from './partner';
 import { resolveContacts, separateContacts } from './resolve';
@@ -66,9 +68,9 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private currentTime = 0;
   private grid: Grid;
-  /** As they were given, and their grid where there is room for any. */
-  private obstacles: Float32Array;
-  private obstacleGrid: Grid | undefined;
+  /** As they were given, and filed where there is room for any. */
+  private given: StaticBodies;
+  private obstacles: Obstacles | undefined;
   private destroyed = false;
 
   constructor(options: SimulationOptions) {
@@ -87,8 +89,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);
     this.obstacleCapacity = plan.obstacleCount;
     this.continuous = plan.continuous;
-    this.obstacles = plan.obstacles.slice();
-    this.obstacleGrid = this.gridOfObstacles();
+    this.given = plan.obstacles;
+    this.obstacles = this.filed();
   }
 
   get count(): number {
@@ -104,7 +106,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   get obstacleCount(): number {
-    return this.obstacles.length / this.dimensions;
+    return this.given.positions.length / this.dimensions;
   }
 
   get memoryBytes(): number {
@@ -129,8 +131,8 @@ export class ReferenceSimulation implements ParticleSimulation {
       if (this.continuous) this.fly(substep, index === 0);
       for (let iteration = 0; iteration < settings.iterations; iteration++) {
         const partners =
-          substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacleGrid) : undefined;
-        const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacleGrid);
+          substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacles) : undefined;
+        const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacles);
         this.grid = { ...this.grid, ...resolved };
       }
     }
@@ -157,7 +159,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const substep = deriveSubstep(this.world, this.diameter, this.settings, 0);
     this.grid = this.freshGrid();
     for (let iteration = 0; iteration < iterations; iteration++) {
-      const positions = separateContacts(this.world, substep, this.grid, this.obstacleGrid);
+      const positions = separateContacts(this.world, substep, this.grid, this.obstacles);
       this.grid = { ...this.grid, positions };
     }
   }
@@ -184,23 +186,22 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.load(slotsWhere(this.grid.ids, (id) => !leaving.has(id)));
   }
 
-  setObstacles(positions: Float32Array): void {
+  setObstacles(obstacles: ObstaclesGiven): void {
     this.checkAlive();
-    countObstacles(this.dimensions, positions, this.obstacleCapacity);
-    this.obstacles = positions.slice();
-    this.obstacleGrid = this.gridOfObstacles();
+    this.given = checkObstacles(obstacles, this);
+    this.obstacles = this.filed();
   }
 
   private fly(substep: Substep, isFirst: boolean): void {
-    const { positions, velocities, ...flights } = fly(this.world, substep, this.grid, this.obstacleGrid);
+    const { positions, velocities, ...flights } = fly(this.world, substep, this.grid, this.obstacles);
     this.grid = buildGrid(this.world, positions, velocities, this.grid.ids, this.grid);
     this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
   }
 
   measure(): Measures {
     this.checkAlive();
-    const { world, diameter, settings, obstacleGrid } = this;
-    return measureState(world, diameter, this.freshGrid(), settings.broadPhase, obstacleGrid);
+    const { world, diameter, settings, obstacles } = this;
+    return measureState(world, diameter, this.freshGrid(), settings.broadPhase, obstacles);
   }
 
   findPairs(): FoundPairs {
@@ -218,7 +219,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   }
 
   checkpoint(): Checkpoint {
-    return { ...describeSimulation(this, this.obstacles), ...this.read() };
+    return { ...describeSimulation(this, this.given), ...this.read() };
   }
 
   restore(checkpoint: Checkpoint): void {
@@ -229,7 +230,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;
-    this.setObstacles(obstaclesOf(checkpoint));
+    this.given = checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles');
+    this.obstacles = this.filed();
   }
 
   destroy(): void {
@@ -242,9 +244,8 @@ export class ReferenceSimulation implements ParticleSimulation {
     return buildGrid(this.world, positions, velocities, ids, this.grid);
   }
 
-  private gridOfObstacles(): Grid | undefined {
-    if (this.obstacleCapacity === 0) return undefined;
-    return buildGrid(this.world, carryPositions(this.world, this.obstacles));
+  private filed(): Obstacles | undefined {
+    return this.obstacleCapacity === 0 ? undefined : fileObstacles(this.world, this.given);
   }
 
   private load(slots: Uint32Array): void {

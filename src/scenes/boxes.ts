@@ -3,6 +3,7 @@
  * Guarantee: coordinates, radii and half extents are whole numbers of 1/32 that 32-bit floats hold exactly, so that every
  * engine finds the very same pairs.
  */
+import type { ObstacleBodies } from '../core/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world';
 import { PILE_GRAVITY } from './ordered';
 import type { Random } from './random';
@@ -23,6 +24,10 @@ const CELL = 2 * GREATEST_HALF;
 
 /** Area (volume) for each body at which it overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
+
+/** Pegs of `terraces`, in units: far smaller than any body; and for how many bodies there is one. */
+const LEAST_PEG = SHAPE_UNITS / 16;
+const PEG_EVERY = 2;
 
 /** Half extents along each axis, in units; all 0 where it is a ball, of that radius. */
 interface Body {
@@ -92,4 +97,58 @@ export const BOX_SCENES: readonly SceneDefinition[] = [
       };
     },
   },
+  {
+    name: 'terraces',
+    description:
+      'Boxes and balls of many sizes that fall upon steps and pegs that never move, some of them in these at first.',
+    generate(dimensions, count, random) {
+      const columns = Math.max(2, ceilRoot(count, dimensions));
+      const edge = columns * CELL;
+      const content = place(dimensions, count, random, (body, axis, around) => {
+        const column = Math.floor(body / power(columns, axis)) % columns;
+        const away = CELL / 2 - around;
+        return column * CELL + CELL / 2 + random.between(-away, away);
+      });
+      const gravity = repeat(0, dimensions).with(1, PILE_GRAVITY);
+      return {
+        ...content,
+        min: repeat(0, dimensions),
+        max: repeat(edge / SHAPE_UNITS, dimensions),
+        obstacles: count === 0 ? undefined : terraces(dimensions, columns, random),
+        settings: { gravity, restitution: 0.5, friction: 0.25 },
+      };
+    },
+  },
 ];
+
+/** A step a column, each higher than the one before and as long as the world along z; and a peg for every second body. */
+function terraces(dimensions: Dimensions, columns: number, random: Random): ObstacleBodies {
+  const positions: number[] = [];
+  const radii: number[] = [];
+  const halfExtents: number[] = [];
+  const add = (centre: readonly number[], radius: number, half: readonly number[]) => {
+    positions.push(...centre.map((along) => along / SHAPE_UNITS));
+    radii.push(radius / SHAPE_UNITS);
+    halfExtents.push(...half.map((along) => along / SHAPE_UNITS));
+  };
+  const edge = columns * CELL;
+  for (let step = 0; step < columns; step++) {
+    const height = ((step + 1) * CELL) / 8;
+    add(
+      [step * CELL + CELL / 2, height / 2, edge / 2].slice(0, dimensions),
+      0,
+      [CELL / 2, height / 2, edge / 2].slice(0, dimensions),
+    );
+  }
+  for (let peg = 0; peg < power(columns, dimensions); peg += PEG_EVERY) {
+    const centre = Array.from({ length: dimensions }, () => random.between(0, edge - 1));
+    const size = () => random.between(LEAST_PEG, GREATEST_HALF);
+    if (peg % (2 * PEG_EVERY) === 0) add(centre, size(), repeat(0, dimensions));
+    else add(centre, 0, Array.from({ length: dimensions }, size));
+  }
+  return {
+    positions: Float32Array.from(positions),
+    radii: Float32Array.from(radii),
+    halfExtents: Float32Array.from(halfExtents),
+  };
+}

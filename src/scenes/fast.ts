@@ -149,5 +149,6 @@ export const MIXED_BULLETS: SceneDefinition = {
 /** First coordinate of the wall that the bullets of a scene fly at. */
 export function wallOf({ dimensions, obstacles, positions }: Scene): number {
   const isFirst = (_: number, index: number) => index % dimensions === 0;
-  return obstacles?.[0] ?? Math.max(...positions.filter(isFirst));
+  const fixed = ArrayBuffer.isView(obstacles) ? obstacles : obstacles?.positions;
+  return fixed?.[0] ?? Math.max(...positions.filter(isFirst));
 }

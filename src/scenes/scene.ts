@@ -4,6 +4,7 @@
  * (worlds longer than 16,384 coarsen it to 1/512 and so on). Differences of neighbours and their squares
  * then are exact too, so «distance² < diameter²» has one answer on every device.
  */
+import type { ObstaclesGiven } from '../core/obstacles';
 import type { SettingsOptions } from '../core/settings';
 import type { Dimensions, RadiusRange, WorldKind } from '../core/world';
 import type { Random } from './random';
@@ -38,8 +39,8 @@ export interface Scene {
   /** Packed, `dimensions` numbers a particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Packed positions of particles that never move. */
-  readonly obstacles?: Float32Array | undefined;
+  /** Particles that never move. */
+  readonly obstacles?: ObstaclesGiven | undefined;
   /** Whether the paths of fast particles are followed. */
   readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;

@@ -7,12 +7,14 @@
  * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
  * then differ by is bounded in src/reference/bound.ts.
  */
-import { carryPositions, cellBytes } from '../core/cells';
+import { cellBytes } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
+import { readObstacles } from '../core/obstacles';
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
 import type { Sizes } from '../core/shapes';
 import {
+  MAX_PARTICLES,
   type PairList,
   type ParticleArrays,
   type ParticleSimulation,
@@ -32,6 +34,7 @@ import { nearestImage } from '../reference/contact';
 import { buildGrid, type Grid } from '../reference/grid';
 import { integrate } from '../reference/integrate';
 import { measureState } from '../reference/measure';
+import { fileObstacles, type Obstacles } from '../reference/obstacles';
 import { comparePairs } from '../reference/pair-list';
 import { sweepShapes } from '../reference/shape-pairs';
 import { sweepPairs } from '../reference/sweep';
@@ -285,7 +288,7 @@ async function checkMeasures(subject: Subject, scene: Scene, broadPhase: BroadPh
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const got = await simulation.measure();
     const grid = initialGrid(simulation.world, scene);
-    const obstacles = obstacleGrid(simulation.world, scene);
+    const obstacles = filedObstacles(simulation.world, scene);
     const diameter = Math.fround(2 * scene.radius);
     const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
     // With radii of their own, particles are in cells of the CPU engine's own choice.
@@ -357,8 +360,11 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
 
 /** Sizes as the engines hold them. */
 function sizesOfScene(scene: Scene): Sizes {
-  const { dimensions, count, radiusRange, halfExtents } = scene;
-  return sizesOf('', scene, count, { dimensions, radiusRange, boxes: halfExtents !== undefined }) ?? {};
+  return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
+}
+
+function sizeRules({ dimensions, radiusRange, halfExtents }: Scene) {
+  return { dimensions, radiusRange, boxes: halfExtents !== undefined };
 }
 
 async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
@@ -366,7 +372,7 @@ async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPh
     simulation.separate(1);
     const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
     const grid = initialGrid(simulation.world, scene);
-    const obstacles = obstacleGrid(simulation.world, scene);
+    const obstacles = filedObstacles(simulation.world, scene);
     const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
@@ -384,7 +390,7 @@ async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase)
     const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
     const moved = integrate(world, substep, scene);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizesOfScene(scene));
-    const bound = resolveBound(world, substep, grid, 'resolve', obstacleGrid(world, scene));
+    const bound = resolveBound(world, substep, grid, 'resolve', filedObstacles(world, scene));
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }
@@ -465,9 +471,14 @@ function initialGrid(world: World, scene: Scene): Grid {
   return buildGrid(world, scene.positions, scene.velocities, undefined, sizesOfScene(scene));
 }
 
-function obstacleGrid(world: World, { obstacles }: Scene): Grid | undefined {
-  if (!obstacles || obstacles.length === 0) return undefined;
-  return buildGrid(world, carryPositions(world, obstacles));
+function filedObstacles(world: World, scene: Scene): Obstacles | undefined {
+  const bodies = readObstacles(
+    'obstacles',
+    scene.obstacles ?? new Float32Array(0),
+    MAX_PARTICLES,
+    sizeRules(scene),
+  );
+  return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
 /** The GPU's state against the reference's exact one, each particle within its own bound. */

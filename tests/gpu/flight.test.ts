@@ -11,9 +11,18 @@ import { createSimulation } from '../../src/engine/simulation';
 import { fly } from '../../src/reference/flight';
 import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
+import { fileObstacles } from '../../src/reference/obstacles';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { bulletsBeforeWall, countPassed, DT, fastCrowd } from '../helpers/bullets';
+import {
+  bulletAmongGrains,
+  bulletsBeforeSizedWall,
+  bulletsBeforeWall,
+  countPassed,
+  DT,
+  fastCrowd,
+  grainsAroundTheWorld,
+} from '../helpers/bullets';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
@@ -72,12 +81,12 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           const moved = integrate(world, substep, options);
           const ends = [1 - 2 ** -20, 1 + 2 ** -20].map((factor) => {
             const positions = moved.positions.map((along) => along * factor);
-            const fixed = obstacles.map((along) => along * factor);
+            const fixed = { ...obstacles, positions: obstacles.positions.map((along) => along * factor) };
             return fly(
               world,
               substep,
               buildGrid(world, positions, moved.velocities, undefined, { radii, halves, bulks }),
-              sizes === 'equal' ? buildGrid(world, fixed) : undefined,
+              fileObstacles(world, fixed),
             );
           }) as [ReturnType<typeof fly>, ReturnType<typeof fly>];
           expect(ends[0].hits).toBe(ends[1].hits);
@@ -131,6 +140,66 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       }
       expect(hashes.size).toBe(1);
       expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+
+  // In the worlds above, whose kernels are compiled. That they do if nobody follows them the CPU engine shows.
+  gpuTest(
+    'do not pass a wall of obstacles of many sizes, and leave the same bits again',
+    async (_, tools) => {
+      const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 50, dimensions === 2 ? 'balls' : 'box');
+      const ends: Float32Array[] = [];
+      for (let run = 0; run < 2; run++) {
+        const simulation = await createSimulation(tools.wrap(), {
+          ...options,
+          continuous: true,
+          substeps: 1,
+        });
+        simulation.step(DT);
+        const { positions } = await simulation.read();
+        expect(countPassed(options, positions, wall)).toBe(0);
+        const { hits, held } = await simulation.flights();
+        expect(hits).toBeGreaterThan(simulation.count / 2);
+        expect(held).toBe(0);
+        ends.push(positions);
+        simulation.destroy();
+      }
+      expect(ends[0]).toEqual(ends[1]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'end at whichever image of a large obstacle comes first, where the reference has them',
+    async (_, tools) => {
+      const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
+      const simulation = await createSimulation(tools.wrap(), options);
+      const reference = new ReferenceSimulation(options);
+      simulation.step(DT);
+      reference.step(DT);
+      expect(await simulation.flights()).toEqual(reference.flights());
+      expect(reference.flights().hits).toBeGreaterThan(40);
+      const { positions } = await simulation.read();
+      for (const [index, along] of reference.read().positions.entries()) {
+        expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
+      }
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'end where they do among thousands of grains, beside a huge obstacle',
+    async (_, tools) => {
+      const { end, ...options } = bulletAmongGrains(dimensions, 4000, dimensions === 3);
+      const simulation = await createSimulation(tools.wrap(), options);
+      simulation.step(DT);
+      const { positions } = await simulation.read();
+      expect(positions[0]).toBeLessThan(end + OFF);
+      expect(positions[0]).toBeGreaterThan(end - 0.01);
+      expect(await simulation.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 1, held: 0 });
+      simulation.destroy();
     },
     SHARED,
   );

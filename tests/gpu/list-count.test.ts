@@ -31,7 +31,8 @@ describe('a count', () => {
           list: tools.allocate('list', 4 * words * entries),
           count: tools.allocate('count', 32),
         };
-        const binding = pass.bind(buffers);
+        const { offsets: buffer } = buffers;
+        const binding = pass.bind({ ...buffers, offsets: { buffer, size: buffer.size } });
         const shared = await share(gpu, world, 3);
         // Twice, since the word between the two kernels must be as it was.
         for (let round = 0; round < 2; round++) {

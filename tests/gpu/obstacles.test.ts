@@ -5,6 +5,7 @@
 import { describe, expect } from 'vitest';
 import { carryPositions } from '../../src/core/cells';
 import { LimitError } from '../../src/core/errors';
+import type { ObstacleBodies, ObstaclesGiven } from '../../src/core/obstacles';
 import { type BroadPhase, deriveSubstep } from '../../src/core/settings';
 import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
 import { createSimulation } from '../../src/engine/simulation';
@@ -13,9 +14,13 @@ import { resolveBound } from '../../src/reference/bound';
 import { nearestImage } from '../../src/reference/contact';
 import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
+import { fileObstacles } from '../../src/reference/obstacles';
+import { MIXED_KINDS } from '../helpers/mixed-crowds';
+import { countHeavy } from '../helpers/mixed-simulations';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
+import { countSizedOverlaps, type SizedField, sizedFieldOf } from '../helpers/sized-obstacle-fields';
 
 const SHARED = { shared: true } as const;
 const DT = 1 / 64;
@@ -35,9 +40,9 @@ function dyadic(field: Field): Field {
   };
 }
 
-/** Both changes of a state against the bound; greatest share of it that was needed. */
-async function expectBounded(gpu: Gpu, field: Field, broadPhase: BroadPhase): Promise<void> {
-  const { world, diameter, dimensions } = planSimulation(field);
+/** Both changes of a state against the bound. */
+async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
+  const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
   for (const mode of ['separate', 'resolve'] as const) {
     const options = { ...field, broadPhase, restitution: 0.5, substeps: 1, iterations: 1 };
     const simulation = await createSimulation(gpu, options);
@@ -48,8 +53,8 @@ async function expectBounded(gpu: Gpu, field: Field, broadPhase: BroadPhase): Pr
     simulation.destroy();
     const start = { positions: carryPositions(world, field.positions), velocities: field.velocities };
     const moved = mode === 'separate' ? start : integrate(world, substep, start);
-    const grid = buildGrid(world, moved.positions, moved.velocities);
-    const obstacles = buildGrid(world, carryPositions(world, field.obstacles));
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
+    const obstacles = fileObstacles(world, given);
     const bound = resolveBound(world, substep, grid, mode, obstacles);
     const without = resolveBound(world, substep, grid, mode);
     let turned = 0;
@@ -74,6 +79,13 @@ async function expectBounded(gpu: Gpu, field: Field, broadPhase: BroadPhase): Pr
   }
 }
 
+/** Obstacles elsewhere. */
+function halved(obstacles: ObstaclesGiven | undefined): ObstaclesGiven | undefined {
+  const half = (positions: Float32Array) => positions.map((value) => value / 2);
+  if (!obstacles || obstacles instanceof Float32Array) return obstacles && half(obstacles);
+  return { ...obstacles, positions: half(obstacles.positions) };
+}
+
 async function run(tools: GpuTools, options: SimulationOptions, fold?: number, restored = false) {
   const gpu = tools.wrap(fold);
   const settings = { restitution: 0.5, substeps: 2, iterations: 2 };
@@ -83,13 +95,26 @@ async function run(tools: GpuTools, options: SimulationOptions, fold?: number, r
     if (!restored || step !== 2) continue;
     const checkpoint = await simulation.checkpoint();
     simulation.destroy();
-    const moved = (options.obstacles as Float32Array).map((value) => value / 2);
-    simulation = await createSimulation(gpu, { ...options, obstacles: moved });
+    simulation = await createSimulation(gpu, { ...options, obstacles: halved(options.obstacles) });
     simulation.restore(checkpoint);
   }
   const { hash } = await simulation.measure();
   simulation.destroy();
   return hash;
+}
+
+/** The same obstacles, the last first. */
+function reversed(dimensions: number, { positions, radii, halfExtents }: ObstacleBodies): ObstacleBodies {
+  const turn = (numbers: Float32Array, stride: number) =>
+    numbers.map((_, index) => {
+      const body = numbers.length / stride - 1 - Math.floor(index / stride);
+      return numbers[stride * body + (index % stride)] as number;
+    });
+  return {
+    positions: turn(positions, dimensions),
+    ...(radii ? { radii: turn(radii, 1) } : {}),
+    ...(halfExtents ? { halfExtents: turn(halfExtents, dimensions) } : {}),
+  };
 }
 
 describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
@@ -152,10 +177,87 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         const hash = await run(tools, field);
         expect(await run(tools, field)).toBe(hash);
         expect(await run(tools, field, undefined, true)).toBe(hash);
-        expect(await run(tools, { ...field, obstacles: field.obstacles.map((value) => value / 2) })).not.toBe(
+        expect(await run(tools, { ...field, obstacles: halved(field.obstacles) })).not.toBe(hash);
+        if (kind !== 'unbounded') expect(await run(tools, { ...field, broadPhase: 'naive' })).toBe(hash);
+      },
+      SHARED,
+    );
+  });
+
+  describe.each(MIXED_KINDS)('with sizes of their own, %s', (kind) => {
+    const count = 130;
+
+    gpuTest(
+      'push and turn particles within the bound, by both broad phases, and are overlapped by whom all pairs say',
+      async (_, tools) => {
+        // Balls alone in one kind of world are enough: boxes are among balls in all.
+        for (const boxes of kind === 'periodic along some' ? [true, false] : [true]) {
+          const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
+          for (const broadPhase of ['grid', 'naive'] as const) {
+            await expectBounded(tools.wrap(), field, broadPhase);
+            const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
+            const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
+            const { overlaps, doubtful } = countSizedOverlaps(field);
+            const touching = countSizedOverlaps({ ...field, obstacles: undefined });
+            expect(touching.overlaps).toBe(0);
+            expect(overlaps).toBeGreaterThan(40);
+            const measures = await simulation.measure();
+            expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
+            expect({ ...(await bare.measure()), obstacleContacts: measures.obstacleContacts }).toEqual(
+              measures,
+            );
+            simulation.destroy();
+            bare.destroy();
+          }
+        }
+      },
+      SHARED,
+    );
+
+    gpuTest(
+      'leave the same bits again, in another order, folded, and restored elsewhere',
+      async (_, tools) => {
+        const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
+        const hash = await run(tools, field);
+        expect(await run(tools, { ...field, obstacles: reversed(dimensions, field.obstacles) }, FOLD)).toBe(
           hash,
         );
-        if (kind !== 'unbounded') expect(await run(tools, { ...field, broadPhase: 'naive' })).toBe(hash);
+        expect(await run(tools, field, undefined, true)).toBe(hash);
+        expect(await run(tools, { ...field, obstacles: halved(field.obstacles) })).not.toBe(hash);
+      },
+      SHARED,
+    );
+  });
+
+  describe.each(dimensions === 2 ? WORLD_KINDS : ['periodic' as const])('in crowds, %s', (kind) => {
+    // In a box three rows of cells are one loop, and a particle is heavy from three times as many on.
+    const crowd = kind === 'bounded' ? 1250 : 400;
+    const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
+
+    gpuTest(
+      'push those alone and those of crowds, many threads or one',
+      async (_, tools) => {
+        // In a cell that an obstacle reaches into.
+        const positions = field.positions.map((value, index) => {
+          const beside = Math.floor(field.obstacles[index % dimensions] as number);
+          return index < crowd * dimensions ? beside + 0.25 + (index % 32) / 64 : value;
+        });
+        const crowded = { ...dyadic({ ...field, positions }), crowds: true };
+        if (kind !== 'bounded') await expectBounded(tools.wrap(), crowded, 'grid');
+        const read = async (crowds: boolean) => {
+          const simulation = await createSimulation(tools.wrap(), { ...crowded, crowds });
+          expect((await simulation.measure()).obstacleContacts).toBe(countOverlaps(crowded).overlaps);
+          simulation.separate(1);
+          if (crowds) expect(await countHeavy(tools, simulation)).toBeGreaterThan(100);
+          const got = await simulation.read();
+          simulation.destroy();
+          return got.positions;
+        };
+        const [many, one] = [await read(true), await read(false)];
+        // What sums over hundreds make of their order.
+        many.forEach((value, index) => {
+          expect(Math.abs(value - (one[index] as number))).toBeLessThan(2 ** -8);
+        });
       },
       SHARED,
     );
@@ -217,7 +319,7 @@ gpuTest('more of them than the device was asked for are refused in a sentence', 
   // As many as a buffer of positions holds, but with the starts of cells they are more; and one more than that.
   const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
   for (const [count, message] of [
-    [most, /^\d+ obstacles in \d+ cells need a buffer of \d+ bytes/],
+    [most, /^\d+ obstacles beside \d+ cells need a buffer of \d+ bytes/],
     [most + 1, /^\d+ particles in \d+ cells need a buffer of \d+ bytes/],
   ] as const) {
     const creation = createSimulation(tools.wrap(), { ...options, obstacles: new Float32Array(2 * count) });

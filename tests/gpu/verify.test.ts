@@ -38,7 +38,7 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 
 const FAST_SCENE = 'bullets';
 /** Scenes that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
-const ONLY_HERE = ['periodic', 'obstacles', 'mixed-pile', 'crates'];
+const ONLY_HERE = ['periodic', 'obstacles', 'mixed-pile', 'terraces'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(

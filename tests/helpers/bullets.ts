@@ -1,8 +1,9 @@
 /**
- * Purpose: fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, and crowds
- * of which half are fast.
+ * Purpose: fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, or of
+ * obstacles of many sizes, and crowds of which half are fast.
  */
 import { OVERLAP_SHARE } from '../../src/core/flight';
+import type { ObstacleBodies } from '../../src/core/obstacles';
 import type { SimulationOptions } from '../../src/core/simulation';
 import type { Dimensions, WorldKind } from '../../src/core/world';
 
@@ -55,6 +56,148 @@ export function bulletsBeforeWall(
   };
 }
 
+export const WALLS = ['balls', 'box'] as const;
+
+/**
+ * The same bullets, of radii over 1:2 and where there are boxes every other one a box, before a wall of balls of many
+ * sizes that leaves no gap for the smallest of them, or of one box that is far thinner than a bullet; behind it a huge
+ * ball.
+ */
+export function bulletsBeforeSizedWall(
+  dimensions: Dimensions,
+  count: number,
+  wallOf: (typeof WALLS)[number],
+  boxes = wallOf === 'box',
+): SimulationOptions & { wall: number } {
+  const { radius, obstacles, ...bullets } = bulletsBeforeWall(dimensions, count);
+  const lanes = bullets.max?.[1] as number;
+  const size = (bullet: number) => RADIUS * (1 - (bullet % 6) / 10);
+  const isBox = (bullet: number) => boxes && bullet % 2 === 0;
+  const sizes = {
+    radii: Float32Array.from({ length: count }, (_, bullet) => (isBox(bullet) ? 0 : size(bullet))),
+    ...(boxes
+      ? {
+          halfExtents: Float32Array.from({ length: dimensions * count }, (_, index) => {
+            const bullet = Math.floor(index / dimensions);
+            return isBox(bullet) ? size(bullet + index) / 2 : 0;
+          }),
+        }
+      : {}),
+    // As in crowds, so that it takes the same kernels.
+    radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
+  };
+  const middle = new Array<number>(dimensions).fill(lanes / 2);
+  const huge = middle.with(0, WALL + 500);
+  if (wallOf === 'box') {
+    const plate = new Array<number>(dimensions).fill(lanes).with(0, 1 / 64);
+    const positions = new Float32Array([...middle.with(0, WALL), ...huge]);
+    const halfExtents = new Float32Array([...plate, ...new Array<number>(dimensions).fill(0)]);
+    return { ...bullets, ...sizes, obstacles: { positions, halfExtents, radii: new Float32Array([0, 480]) } };
+  }
+  const fixed = obstacles as Float32Array;
+  // Each covers its lane; some reach far into others.
+  const radii = Array.from(
+    { length: fixed.length / dimensions },
+    (_, index) => RADIUS * ([1.2, 1.5, 2, 6][index % 4] as number),
+  );
+  const positions = new Float32Array([...fixed, ...huge]);
+  return { ...bullets, ...sizes, obstacles: { positions, radii: new Float32Array([...radii, 480]) } };
+}
+
+/**
+ * One that flies beside a ball a thousand times its size and among thousands of grains, as many on one side of its way
+ * as on the other and none on it, to a grain at the end; and how far it comes.
+ */
+export function bulletAmongGrains(
+  dimensions: Dimensions,
+  grains: number,
+  boxes = false,
+): SimulationOptions & { readonly end: number } {
+  const [begin, end, beside, grain] = [4, 44, RADIUS + 1 / 4, 1 / 64];
+  const corner = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
+  const positions = Array.from({ length: grains }, (_, index) => {
+    const along = begin + ((end - begin) * index) / grains;
+    return corner(along, index % 2 === 0 ? beside : -beside).map((at, axis) => (axis === 2 ? index % 2 : at));
+  });
+  // The ball lies on the way, beyond its end.
+  const huge = 1000 * RADIUS;
+  return {
+    dimensions,
+    radii: new Float32Array([RADIUS]),
+    radiusRange: { smallest: RADIUS, largest: RADIUS },
+    boxes,
+    unbounded: true,
+    positions: new Float32Array(corner(begin - 2, 0)),
+    velocities: new Float32Array(corner(60 / DT, 0)),
+    obstacles: {
+      positions: new Float32Array([
+        ...positions.flat(),
+        ...corner(end, 0),
+        ...corner(end + 30, huge + 1 / 4),
+      ]),
+      radii: new Float32Array([...positions.map(() => grain), grain, huge]),
+    },
+    continuous: true,
+    substeps: 1,
+    end: end - (RADIUS + grain - OVERLAP_SHARE * 2 * grain),
+  };
+}
+
+/**
+ * Grains that fly through a world that wraps around, beside a ball almost as large as it; with boxes a floor without an
+ * end, too, in which the first one is deep and flies along.
+ */
+export function grainsAroundTheWorld(
+  dimensions: Dimensions,
+  count: number,
+  random: () => number,
+  boxes = false,
+): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
+  const [edge, largest, grain, floor] = [16, 0.5, 0.125, boxes ? 0.75 : 0];
+  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const ball = edge / 2 - largest - 4 * grain;
+  const centre = corner(edge / 2).with(0, 0);
+  const isFree = (place: readonly number[]) => {
+    const apart = place.map((along, axis) => {
+      const direct = Math.abs(along - (centre[axis] as number));
+      return Math.min(direct, edge - direct);
+    });
+    const up = place[1] as number;
+    return Math.hypot(...apart) > ball + grain && Math.min(up, edge - up) > floor + grain;
+  };
+  const positions: number[][] = boxes ? [corner(7).with(1, floor / 2)] : [];
+  while (positions.length < count) {
+    const place = corner(0).map(() => edge * random());
+    if (isFree(place)) positions.push(place);
+  }
+  const velocities = positions.flatMap((place) => place.map(() => (100 * (random() - 0.5)) / DT));
+  if (boxes) velocities.splice(0, dimensions, ...corner(0).with(0, 12 / DT));
+  const only = (value: number) =>
+    Float32Array.from(positions, (_, body) => (boxes && body === 0 ? 0 : value));
+  return {
+    dimensions,
+    radii: only(grain),
+    radiusRange: { smallest: grain, largest },
+    ...(boxes ? { halfExtents: new Float32Array(dimensions * count).fill(grain, 0, dimensions) } : {}),
+    min: corner(0),
+    max: corner(edge),
+    periodic: true,
+    // As long as pieces of paths may be in this world.
+    cellSize: 1,
+    positions: new Float32Array(positions.flat()),
+    velocities: new Float32Array(velocities),
+    obstacles: boxes
+      ? {
+          positions: new Float32Array([...centre, ...corner(2).with(1, 0)]),
+          radii: new Float32Array([ball, 0]),
+          halfExtents: new Float32Array([...corner(0), ...corner(edge / 2).with(1, floor)]),
+        }
+      : { positions: new Float32Array(centre), radii: new Float32Array([ball]) },
+    continuous: true,
+    substeps: 1,
+  };
+}
+
 /** How many are on the far side. */
 export function countPassed(
   { dimensions }: SimulationOptions,
@@ -71,8 +214,8 @@ export function countPassed(
 export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
- * Particles at random, some upon each other, half of them fast: of one size with obstacles among them, or with radii over
- * 1:8, or half of them boxes as well.
+ * Particles at random, some upon each other, half of them fast, with obstacles among them: of one size, or with radii
+ * over 1:8, or half of them boxes as well; the obstacles then over 1:96, of boxes one as long as the world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -96,9 +239,9 @@ export function fastCrowd(
     Float32Array.from({ length: dimensions * count }, (_, index) =>
       isBox(Math.floor(index / dimensions)) ? size() / 2 : 0,
     );
-  return {
+  const crowd = {
     dimensions,
-    ...(sizes === 'equal' ? { radius: RADIUS, obstacles } : { radii: radii() }),
+    ...(sizes === 'equal' ? { radius: RADIUS } : { radii: radii() }),
     ...(sizes === 'boxes' ? { halfExtents: halfExtents() } : {}),
     positions: Float32Array.from({ length: dimensions * count }, place),
     velocities: Float32Array.from({ length: dimensions * count }, speed),
@@ -106,6 +249,32 @@ export function fastCrowd(
     substeps: 1,
     ...(kind === 'unbounded' ? { unbounded: true } : box),
   };
+  if (sizes === 'equal') return { ...crowd, obstacles };
+  return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
+}
+
+/** In a world at least as wide as three of the largest particles: a large one first, and others that are smaller. */
+function sizedObstacles(
+  dimensions: Dimensions,
+  positions: Float32Array,
+  edge: number,
+  random: () => number,
+  boxes: boolean,
+): ObstacleBodies {
+  const count = positions.length / dimensions;
+  const size = () => 2 ** (5 * random() - 5);
+  const isBox = (body: number) => boxes && body % 2 === 1;
+  const radii = Float32Array.from({ length: count }, (_, body) =>
+    isBox(body) ? 0 : body === 0 ? 3 : size(),
+  );
+  if (!boxes) return { positions, radii };
+  // The first box is half as long as the world on each side.
+  const halfExtents = Float32Array.from({ length: positions.length }, (_, index) => {
+    const [body, axis] = [Math.floor(index / dimensions), index % dimensions];
+    if (!isBox(body)) return 0;
+    return body === 1 && axis !== 1 ? edge / 2 : size();
+  });
+  return { positions, radii, halfExtents };
 }
 
 /** The least distance of every two of them, in a world that does not wrap around. */

@@ -50,7 +50,12 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
     ...(kind === 'unbounded' ? { unbounded: true } : { min: low, max: high }),
     ...(kind === 'periodic' ? { periodic } : {}),
     positions,
-    velocities: scatterIn(noise, low.fill(-3), high.fill(3), count),
+    velocities: scatterIn(
+      noise,
+      low.map(() => -3),
+      low.map(() => 3),
+      count,
+    ),
     obstacles: fixed,
     gravity: new Array<number>(dimensions).fill(0).with(1, -8),
     friction: 0.3,

@@ -11,16 +11,21 @@ import { deriveSubstep, type Substep } from '../../src/core/settings';
 import { planSimulation, type SimulationOptions, type SimulationPlan } from '../../src/core/simulation';
 import { createCpuSimulation } from '../../src/cpu';
 import { EqualNeighbours } from '../../src/cpu/equal-neighbours';
+import { EqualObstacles } from '../../src/cpu/equal-obstacles';
 import { Flight } from '../../src/cpu/flight';
 import type { ParticleState } from '../../src/cpu/kernels';
 import { defineLattice } from '../../src/cpu/lattice';
 import { MixedNeighbours } from '../../src/cpu/mixed-neighbours';
-import { Obstacles } from '../../src/cpu/obstacles';
+import { MixedObstacles } from '../../src/cpu/mixed-obstacles';
+import type { ObstacleSearch } from '../../src/cpu/obstacle-search';
 import { fly } from '../../src/reference/flight';
 import { buildGrid } from '../../src/reference/grid';
+import { fileObstacles } from '../../src/reference/obstacles';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions, wallOf } from '../../src/scenes';
 import {
+  bulletAmongGrains,
+  bulletsBeforeSizedWall,
   bulletsBeforeWall,
   countPassed,
   DT,
@@ -28,6 +33,7 @@ import {
   NEAR_SHARE,
   nearestPair,
   SIZES,
+  WALLS,
 } from '../helpers/bullets';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
@@ -90,7 +96,9 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
       if (halves.length > 0) sorted.halves[to] = halves[from] as number;
     }
   });
-  const obstacles = new Obstacles(equal.order, diameter, plan.obstacleCount);
+  const obstacles: ObstacleSearch = radiusRange
+    ? new MixedObstacles(lattice, neighbours)
+    : new EqualObstacles(equal.order, diameter, plan.obstacleCount);
   obstacles.load(plan.obstacles);
   const flight = new Flight(world, neighbours, plan.obstacleCount > 0 ? obstacles : undefined);
   return { flights: flight.fly(sorted, substep), ...sorted };
@@ -130,6 +138,20 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     60_000,
   );
 
+  it.each(WALLS)('do not pass a wall of obstacles of many sizes, %s, unless nobody follows them', (kind) => {
+    const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 400, kind);
+    for (const continuous of [true, false]) {
+      const simulation = createCpuSimulation({ ...options, substeps: 1, continuous });
+      simulation.step(DT);
+      const passed = countPassed(options, simulation.read().positions, wall);
+      expect(passed).toBe(continuous ? 0 : simulation.count);
+      if (!continuous) continue;
+      const { hits, held } = simulation.flights();
+      expect(hits).toBeGreaterThan(200);
+      expect(held).toBe(0);
+    }
+  });
+
   it('do not pass a wall of particles that can move, nor each other', () => {
     const { wall, obstacles, ...options } = bulletsBeforeWall(dimensions, 400);
     const own = options.positions as Float32Array;
@@ -161,8 +183,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
         const substep = deriveSubstep(world, diameter, { ...settings, restitution: 0.5 }, 1 / 60);
         const ids = Uint32Array.from({ length: 60 }, (_, id) => id);
         const grid = buildGrid(world, options.positions, options.velocities, ids, { radii, halves, bulks });
-        const fixed = plan.obstacleCount > 0 ? buildGrid(world, plan.obstacles) : undefined;
-        const expected = fly(world, substep, grid, fixed);
+        const expected = fly(world, substep, grid, fileObstacles(world, plan.obstacles));
         const { flights, ...got } = flyOnCpu(plan, substep);
         const { substepped, swept, paths, hits, held } = expected;
         expect(flights).toEqual({ substepped, swept, paths, hits, held });
@@ -521,6 +542,121 @@ describe('paths of particles of many sizes', () => {
     sums(2, heft(after.velocities)).momentum.forEach((along, axis) => {
       expect(Math.abs(along - (before[axis] as number)) / size).toBeLessThan(1e-5);
     });
+  });
+});
+
+describe('paths at obstacles of sizes of their own', () => {
+  /** One in the plane, of radius 1/2. */
+  function one(
+    position: number[],
+    velocity: number[],
+    obstacles: { positions: number[]; radii?: number[]; halfExtents?: number[] },
+    more: Partial<SimulationOptions> = {},
+  ) {
+    const { positions, radii = [0], halfExtents = radii.flatMap(() => [0, 0]) } = obstacles;
+    return few(position, velocity, {
+      radius: undefined,
+      radii: new Float32Array([0.5]),
+      halfExtents: new Float32Array(2),
+      obstacles: {
+        positions: new Float32Array(positions),
+        radii: new Float32Array(radii),
+        halfExtents: new Float32Array(halfExtents),
+      },
+      ...more,
+    });
+  }
+
+  it('end as deep in them as a sixteenth of the lesser thickness', () => {
+    for (const [radius, deep] of [
+      [3, 1 / 16],
+      [0.125, 1 / 64],
+    ] as const) {
+      const simulation = one([2, 4], [2048, 0], { positions: [21, 4], radii: [radius] }, { restitution: 1 });
+      simulation.step(1 / 64);
+      const gap = 21 - (simulation.read().positions[0] as number);
+      // Of which the contact law has taken its share back.
+      expect(gap).toBeGreaterThanOrEqual(0.5 + radius - deep);
+      expect(gap).toBeLessThan(0.5 + radius - deep / 2);
+      expect([...simulation.read().velocities]).toEqual([-2048, 0]);
+    }
+  });
+
+  it('end at the corner of a box, which turns them as it lies, and not beside it', () => {
+    const box = { positions: [20, 4], halfExtents: [2, 2] };
+    const hit = one([2, 6.25], [2048, 0], box, { restitution: 1, max: [64, 16] });
+    hit.step(1 / 64);
+    // 7/16 from the corner, a quarter of which is beside the way.
+    const [across, along] = [0.25 / 0.4375, -Math.sqrt(1 - (0.25 / 0.4375) ** 2)];
+    const { positions, velocities } = hit.read();
+    expect(positions[0]).toBeCloseTo(18 + 0.4375 * along, 1);
+    expect((velocities[0] as number) / 2048).toBeCloseTo(1 - 2 * along * along, 1);
+    expect((velocities[1] as number) / 2048).toBeCloseTo(-2 * along * across, 1);
+    const missed = one([2, 6.45], [2048, 0], box, { max: [64, 16] });
+    missed.step(1 / 64);
+    expect(missed.flights()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
+  });
+
+  it('end at the first of their images on the way, around the world', () => {
+    // The ball is from -6 to 6, so from 10 on again.
+    const ball = { positions: [0, 8], radii: [6] };
+    const world = { min: [0, 0], max: [16, 16], periodic: true };
+    for (const [begin, end] of [
+      [7, 9.5],
+      [9, 6.5],
+    ] as const) {
+      const simulation = one([begin, 8], [Math.sign(end - begin) * 2048, 0], ball, world);
+      simulation.step(1 / 64);
+      expect(simulation.read().positions[0]).toBeCloseTo(end + Math.sign(end - begin) / 16, 1);
+    }
+    // Past both of its ends, through the gap of the largest particle and around.
+    const free = one([7, 0], [64 * 140, 0], { ...ball, radii: [7.25] }, world);
+    free.step(1 / 64);
+    expect(free.flights().hits).toBe(0);
+    expect(free.read().positions[1]).toBe(0);
+  });
+
+  it.each(DIMENSIONS)('end on a floor without an end, wherever they come down, %dD', (dimensions) => {
+    const noise = createNoise(3);
+    const count = 200;
+    const corner = (at: number) => new Array<number>(dimensions).fill(at);
+    const isUp = (index: number) => index % dimensions === 1;
+    const options = {
+      dimensions,
+      radii: new Float32Array(count).fill(0.125),
+      halfExtents: new Float32Array(dimensions * count),
+      min: corner(0),
+      max: corner(16),
+      periodic: corner(0).map((_, axis) => axis !== 1),
+      positions: Float32Array.from({ length: dimensions * count }, (_, index) =>
+        isUp(index) ? 4 + 10 * noise() : 16 * noise(),
+      ),
+      velocities: Float32Array.from(
+        { length: dimensions * count },
+        (_, index) => 64 * (isUp(index) ? -50 : 60 * (noise() - 0.5)),
+      ),
+      obstacles: {
+        positions: new Float32Array(corner(4).with(1, 2)),
+        radii: new Float32Array(1),
+        halfExtents: new Float32Array(corner(8).with(1, 1 / 64)),
+      },
+      substeps: 1,
+    };
+    const below = (positions: Float32Array) =>
+      positions.reduce((sum, along, index) => sum + Number(isUp(index) && along < 2), 0);
+    for (const continuous of [true, false]) {
+      const simulation = createCpuSimulation({ ...options, continuous });
+      simulation.step(1 / 64);
+      expect(below(simulation.read().positions)).toBe(continuous ? 0 : count);
+    }
+  });
+
+  it.each(DIMENSIONS)('end where they do among thousands of grains, beside a huge one, %dD', (dimensions) => {
+    const { end, ...options } = bulletAmongGrains(dimensions, 4000);
+    const simulation = createCpuSimulation(options);
+    simulation.step(DT);
+    expect(simulation.read().positions[0]).toBeCloseTo(end, 2);
+    expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
   });
 });
 

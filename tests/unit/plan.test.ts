@@ -183,9 +183,9 @@ describe('a plan for particles that each have a radius of their own', () => {
       /^radiusRange is undefined, .*given where there are no particles yet/,
     ],
     [
-      'obstacles',
+      'obstacles without sizes',
       { radii, obstacles: new Float32Array(2) },
-      /^obstacles is .*, but it must be left out where particles have radii of their own\.$/,
+      /^obstacles is a Float32Array of 8 bytes, but it must be an object of positions and radii, since particles have radii of their own\.$/,
     ],
     [
       'crowds refused',

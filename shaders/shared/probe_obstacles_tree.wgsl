@@ -1,0 +1,37 @@
+// The loop over the obstacles around a moving particle where they have sizes of their own, the same for both broad phases.
+// Needs obstacles_tree and contact, and of the kernel: struct Met,
+// fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact).
+// Calls meet_obstacle for every obstacle that the particle overlaps, wherever it was sorted. Ordering: that of the tree,
+// which depends on the obstacles alone.
+
+fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
+#if SHAPED
+  let reach = select(Vector(particle.radius), particle.half, particle.half > Vector());
+#else
+  let reach = Vector(particle.radius);
+#endif
+  let end = branch_count();
+  var node = 0u;
+  while (node < end) {
+    let branch = branch_at(node);
+    let enters = is_entered(branch, particle.position, reach);
+    let last = select(branch.first, branch.end, enters);
+    for (var obstacle = branch.first; obstacle < last; obstacle++) {
+      let body = obstacle_body(obstacle);
+      let apart = separation(particle.position, place_of(body));
+      let distance_squared = dot(apart, apart);
+      let both = particle.radius + radius_of(body);
+      if (distance_squared < both * both) {
+        let other = neighbour_of(obstacle, apart, distance_squared, body);
+        let contact = contact_with(particle, other);
+#if SHAPED
+        if (!contact.is_contact) {
+          continue;
+        }
+#endif
+        meet_obstacle(met, particle, other, contact);
+      }
+    }
+    node = select(branch.skip, node + 1u, enters);
+  }
+}
