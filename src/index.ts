@@ -24,6 +24,7 @@ export {
   GpuError,
   LimitError,
 } from './core/errors';
+export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {

@@ -35,6 +35,7 @@ export {
 } from '../core/cell-size';
 export { crowdingWarning } from '../core/crowding';
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
+export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles';
 export { type PairEvents, pairEvents } from '../core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
 export type {
