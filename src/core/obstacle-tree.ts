@@ -46,6 +46,9 @@ export class ObstacleTree {
   private readonly boxes: Float32Array;
   /** Skip and leaf, 2 a node. */
   private readonly links: Uint32Array;
+  /** Of the box that `visit` was asked for. */
+  private readonly middle = new Float64Array(3);
+  private readonly half = new Float64Array(3);
 
   constructor(
     private readonly world: Pick<World, 'dimensions' | 'period'>,
@@ -66,19 +69,21 @@ export class ObstacleTree {
 
   /** Bodies whose boxes overlap one; ascending. Some that only come near may be among them. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
-    const { boxes, links, nodes, world } = this;
+    const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
     const mask = (1 << LEAF_BITS) - 1;
+    for (let axis = 0; axis < dimensions; axis++) {
+      middle[axis] = ((low[axis] as number) + (high[axis] as number)) / 2;
+      half[axis] = ((high[axis] as number) - (low[axis] as number)) / 2;
+    }
     for (let node = 0; node < nodes; ) {
       let overlaps = true;
       for (let axis = 0; overlaps && axis < dimensions; axis++) {
-        const from = low[axis] as number;
-        const to = high[axis] as number;
         const first = 2 * dimensions * node + axis;
         const length = period[axis] as number;
-        let apart = Math.abs((from + to) / 2 - (boxes[first] as number));
+        let apart = Math.abs((middle[axis] as number) - (boxes[first] as number));
         if (length > 0) apart = Math.abs(apart - length * Math.round(apart / length));
-        const reach = (to - from) / 2 + (boxes[first + dimensions] as number);
+        const reach = (half[axis] as number) + (boxes[first + dimensions] as number);
         const margin = ROUNDING * (reach + apart + length);
         overlaps = !(apart > reach + margin);
       }

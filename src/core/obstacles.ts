@@ -32,7 +32,7 @@ export function readObstacles(
   rules: SizeRules,
 ): StaticBodies {
   const isPacked = ArrayBuffer.isView(given);
-  if (!isPacked && (typeof given !== 'object' || given === null)) {
+  if (!isPacked && (typeof given !== 'object' || given === null || Array.isArray(given))) {
     throw new ArgumentError(
       argument,
       given,
@@ -106,7 +106,10 @@ export function checkObstaclesFit(
 /** As they are given, from what the engines hold. */
 export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {
   const positions = bodies.positions.slice();
-  return bodies.radii ? { positions, ...describeSizes(dimensions, bodies) } : positions;
+  const { radii, halfExtents } = describeSizes(dimensions, bodies);
+  if (!radii) return positions;
+  // Copies, of which the caller may do with what it likes.
+  return { positions, radii: radii.slice(), ...(halfExtents ? { halfExtents: halfExtents.slice() } : {}) };
 }
 
 /**

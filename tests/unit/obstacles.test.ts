@@ -370,7 +370,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     it('are refused in a sentence, and nothing is changed', () => {
       const options = beside(4.5, [0, 0]);
       const cases: [unknown, RegExp][] = [
-        [[1, 2, 3], /^obstacles.* is .*, but it must be /],
+        [[1, 2, 3], /^obstacles is \[1, 2, 3\], but it must be a Float32Array of positions, or an object/],
         [new Float32Array(dimensions + 1), /^obstacles\.length is/],
         [at(Number.NaN, 1), /^obstacles\[0\] \(particle 0\) is NaN, but it must be a finite number\.$/],
       ];
@@ -689,6 +689,17 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       const [x, y] = readNow(ball).positions;
       expect(x).toBeCloseTo(5.1875 + 0.09375 * 0.6, 6);
       expect(y).toBeCloseTo(5.25 + 0.09375 * 0.8, 6);
+    });
+
+    it('push out of a box without an end never along it, not where its images meet either', () => {
+      const periodic = [true, false, false].slice(0, dimensions);
+      const options = { ...alone, boxes: true, periodic, positions: at(5, 1.5), relaxation: 0.5 };
+      for (const half of [4, 5, 100]) {
+        const simulation = create({ ...options, obstacles: block(1, 1, half, 0.75) });
+        simulation.separate(1);
+        expect(readNow(simulation).positions).toEqual(at(5, 1.875));
+        expect(simulation.checkpoint()).toMatchObject({ obstacles: block(1, 1, half, 0.75) });
+      }
     });
 
     it('do together no more than the deepest would, and only one of them bounces', () => {

@@ -545,7 +545,7 @@ describe('what is refused', () => {
     [
       'obstacles',
       { ...both, obstacles: new Float32Array(2) },
-      /^obstacles is .*left out where particles have radii/,
+      /^obstacles is .*an object of positions and radii, since particles have radii of their own/,
     ],
     [
       'nobody to tell sizes',
