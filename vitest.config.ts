@@ -1,7 +1,7 @@
 /**
  * Four projects: unit (no GPU), gpu (Dawn in Node), browser (headless Chrome), portability (wgpu in Deno). `npm test` runs
  * gpu in one process and the others beside it: unit first, then pages and portability together, since pages wait more than
- * they work. In one run of all, gpu comes after unit, so that the software GPU, which uses every core, has them.
+ * they work. In one run of all, gpu comes first, so that the software GPU, which uses every core, has them.
  */
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -41,10 +41,11 @@ export default defineConfig({
     teardownTimeout: 20 * SECOND,
     projects: [
       // One core for the GPU tests beside them.
-      project('unit', 0, Math.max(1, availableParallelism() - 1), 60),
-      project('gpu', 1, 1, 180, false),
-      project('browser', 2, 2, 180),
-      project('portability', 2, 2, 180),
+      project('unit', 1, Math.max(1, availableParallelism() - 1), 60),
+      project('gpu', 0, 1, 300, false),
+      // Limits, so that nothing hangs: beside the GPU tests these take twice as long as alone.
+      project('browser', 2, 2, 300),
+      project('portability', 2, 2, 420),
     ],
   },
 });

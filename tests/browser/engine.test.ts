@@ -17,7 +17,7 @@ describe('the engine in the browser', () => {
     [
       2,
       [
-        { scenes: ['pile', 'clustered'], dimensions: [2], counts: [0, 500] },
+        { scenes: ['clustered'], dimensions: [2], counts: [0, 500] },
         { scenes: ['one-cell'], dimensions: [2], counts: [300] },
       ],
     ],

@@ -27,7 +27,7 @@ const TOLERANCE = 4;
 /** Few enough for quick steps, many enough for a picture. */
 const SOME = 600;
 /** Of each kind one; all are made by the same call. */
-const SHOWN = ['uniform', 'negative', 'periodic', 'obstacles', 'mixed', 'crates', 'mixed-bullets'];
+const SHOWN = ['negative', 'periodic', 'mixed', 'terraces', 'mixed-bullets'];
 /** Few enough that boxes are large. */
 const FEW = 100;
 

@@ -184,7 +184,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(MIXED_KINDS)('with sizes of their own, %s', (kind) => {
+  const kinds = dimensions === 2 ? MIXED_KINDS : (['periodic along some', 'unbounded'] as const);
+
+  describe.each(kinds)('with sizes of their own, %s', (kind) => {
     const count = 130;
 
     gpuTest(
@@ -194,7 +196,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         for (const boxes of kind === 'periodic along some' ? [true, false] : [true]) {
           const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
           for (const broadPhase of ['grid', 'naive'] as const) {
-            await expectBounded(tools.wrap(), field, broadPhase);
+            if (broadPhase === 'grid' || dimensions === 2)
+              await expectBounded(tools.wrap(), field, broadPhase);
             const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
             const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
             const { overlaps, doubtful } = countSizedOverlaps(field);
