@@ -34,6 +34,7 @@ import {
   uploadGrid,
   uploadVectors,
 } from '../helpers/passes';
+import { fewerInSpace } from '../helpers/thorough';
 
 const EDGE = 6;
 
@@ -157,7 +158,7 @@ gpuTest(
 );
 
 describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
-  for (const [name, options] of Object.entries(WORLDS)) {
+  for (const [name, options] of fewerInSpace(dimensions, Object.entries(WORLDS).reverse())) {
     gpuTest(
       `heavy particles of a world that is ${name} are those with too long a row, and none without a crowd`,
       async (_, tools) => {

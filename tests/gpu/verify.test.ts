@@ -8,6 +8,7 @@ import { BOX_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
+import { everyOther } from '../helpers/thorough';
 
 const SHARED = { shared: true } as const;
 
@@ -243,7 +244,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('verification finds the fault', () => {
-  for (const { name, from, to, check, scene = 'clustered', count = 200 } of FAULTS) {
+  for (const { name, from, to, check, scene = 'clustered', count = 200 } of everyOther(FAULTS)) {
     gpuTest(
       `that ${name}`,
       async (device) => {

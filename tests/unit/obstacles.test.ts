@@ -39,6 +39,7 @@ import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, shuffled } from '../helpers/passes';
 import { countSizedOverlaps, sizedFieldOf } from '../helpers/sized-obstacle-fields';
+import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { type Crowd, crowds, runs } from '../helpers/worlds';
 
@@ -59,7 +60,7 @@ const greatestDifference = (a: Float32Array, b: Float32Array) =>
   a.reduce((most, value, index) => Math.max(most, Math.abs(value - (b[index] as number))), 0);
 
 describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
-  describe.each(WORLD_KINDS)('%s', (kind) => {
+  describe.each(fewerInSpace(dimensions, WORLD_KINDS))('%s', (kind) => {
     const field = (seed: number, changes: SettingsOptions = {}): Field => {
       return { ...fieldOf({ kind, dimensions, count: 150, obstacles: 130, seed }), ...changes };
     };
@@ -419,36 +420,39 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     expect(simulation.measure().kineticEnergy / before).toBeCloseTo(1, 4);
   });
 
-  it.each([1, 0.5, 0.25])('hold a pile that comes to rest on a floor of obstacles %d apart', (spacing) => {
-    const columns = dimensions === 2 ? 12 : 5;
-    const places: number[] = [];
-    const across = Math.ceil(columns / spacing);
-    for (let x = 0; x <= across; x++) {
-      for (let z = 0; z <= (dimensions === 3 ? across : 0); z++) {
-        places.push(...[x * spacing, 1, z * spacing].slice(0, dimensions));
+  it.each(fewerInSpace(dimensions, [1, 0.5, 0.25]))(
+    'hold a pile that comes to rest on a floor of obstacles %d apart',
+    (spacing) => {
+      const columns = dimensions === 2 ? 12 : 5;
+      const places: number[] = [];
+      const across = Math.ceil(columns / spacing);
+      for (let x = 0; x <= across; x++) {
+        for (let z = 0; z <= (dimensions === 3 ? across : 0); z++) {
+          places.push(...[x * spacing, 1, z * spacing].slice(0, dimensions));
+        }
       }
-    }
-    const pile = createScene('pile', { dimensions, count: 50, seed: 2 });
-    const simulation = createCpuSimulation({
-      ...box,
-      min: [0, 0, 0].slice(0, dimensions),
-      max: [columns, 40, columns].slice(0, dimensions),
-      positions: pile.positions.map((value, index) => {
-        return index % dimensions === 1 ? value + 2 : (value / (pile.max[0] as number)) * columns;
-      }),
-      obstacles: Float32Array.from(places),
-      gravity: [0, -9.81, 0].slice(0, dimensions),
-    });
-    for (let step = 0; step < (dimensions === 2 ? 1200 : 600); step++) simulation.step(1 / 60);
-    const { kineticEnergy, obstacleContacts, deepestOverlap } = simulation.measure();
-    expect(obstacleContacts).toBeGreaterThan(columns / 2);
-    expect(deepestOverlap).toBeLessThan(0.05);
-    expect(Math.sqrt((2 * kineticEnergy) / 50)).toBeLessThan(0.02);
-    // Nobody fell through.
-    readNow(simulation).positions.forEach((value, index) => {
-      if (index % dimensions === 1) expect(value).toBeGreaterThan(1);
-    });
-  });
+      const pile = createScene('pile', { dimensions, count: 50, seed: 2 });
+      const simulation = createCpuSimulation({
+        ...box,
+        min: [0, 0, 0].slice(0, dimensions),
+        max: [columns, 40, columns].slice(0, dimensions),
+        positions: pile.positions.map((value, index) => {
+          return index % dimensions === 1 ? value + 2 : (value / (pile.max[0] as number)) * columns;
+        }),
+        obstacles: Float32Array.from(places),
+        gravity: [0, -9.81, 0].slice(0, dimensions),
+      });
+      for (let step = 0; step < (dimensions === 2 ? 1200 : 600); step++) simulation.step(1 / 60);
+      const { kineticEnergy, obstacleContacts, deepestOverlap } = simulation.measure();
+      expect(obstacleContacts).toBeGreaterThan(columns / 2);
+      expect(deepestOverlap).toBeLessThan(0.05);
+      expect(Math.sqrt((2 * kineticEnergy) / 50)).toBeLessThan(0.02);
+      // Nobody fell through.
+      readNow(simulation).positions.forEach((value, index) => {
+        if (index % dimensions === 1) expect(value).toBeGreaterThan(1);
+      });
+    },
+  );
 });
 
 /** The same obstacles in another order. */
@@ -470,7 +474,7 @@ const permuted = (
 };
 
 describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimensions) => {
-  describe.each(MIXED_KINDS)('%s', (kind) => {
+  describe.each(fewerInSpace(dimensions, MIXED_KINDS))('%s', (kind) => {
     it.each(ENGINES)('are overlapped by whom all pairs say (%s)', (_, create) => {
       for (const boxes of [true, false]) {
         for (const [count, obstacles] of [
