@@ -18,6 +18,9 @@ export interface Side {
   readonly crosses: boolean;
 }
 
+/** What of a world the sides of a box depend on. */
+type Ends = Pick<World, 'min' | 'period'>;
+
 export function findInBox(
   order: CellOrder,
   positions: Float32Array,
@@ -51,23 +54,27 @@ export function visitInBox(
 }
 
 /** The sides of a box; undefined where nothing can be in it. */
-export function sidesOf(world: World, min: readonly number[], max: readonly number[]): Side[] | undefined {
+export function sidesOf(world: Ends, min: readonly number[], max: readonly number[]): Side[] | undefined {
   if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** Whether the position in a slot is in a box. */
-export function isInside(sides: readonly Side[], positions: Float32Array, slot: number): boolean {
-  const dimensions = sides.length;
-  for (let axis = 0; axis < dimensions; axis++) {
+/** Whether the position in a slot is in a box; `stride`: from one position to the next, in numbers. */
+export function isInside(
+  sides: readonly Side[],
+  positions: Float32Array,
+  slot: number,
+  stride: number = sides.length,
+): boolean {
+  for (let axis = 0; axis < sides.length; axis++) {
     const { low, high, crosses } = sides[axis] as Side;
-    const place = positions[dimensions * slot + axis] as number;
+    const place = positions[stride * slot + axis] as number;
     if (crosses ? place < low && place > high : place < low || place > high) return false;
   }
   return true;
 }
 
-function sideOf(world: World, low: number, high: number, axis: number): Side {
+function sideOf(world: Ends, low: number, high: number, axis: number): Side {
   const period = world.period[axis] as number;
   if (period === 0) return { low, high, crosses: false };
   const origin = world.min[axis] as number;

@@ -5,8 +5,7 @@
  */
 import { visitLevelRow } from './level-near';
 import type { LevelOrder } from './level-order';
-import { bringInside } from './near';
-import { Meetings, Path, type Ray, type RayHits, Walk } from './ray-walk';
+import { beginInside, Meetings, Path, type Ray, type RayHits, spaceOf, Walk } from './ray-walk';
 
 /**
  * Cells are told in doubles, and so is who is met: each is off by a few 2⁻⁵³ of the coordinates and of the way, which is 64
@@ -17,12 +16,12 @@ const WIDENED = 2 ** -40;
 export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
   const { lattice, filing, live, cells, radii, source, positions } = order;
   const { world } = lattice;
-  const { direction, greatestDistance } = ray;
-  const start = { origin: bringInside(lattice, ray.origin), direction, greatestDistance };
-  const met = new Meetings(source, positions);
+  const space = spaceOf(world);
+  const start = beginInside(world, ray);
+  const met = new Meetings(positions, source);
   const levels = [...filing.used.subarray(0, filing.usedLevels)];
   const walks = levels.map((level) => {
-    const path = new Path(world, start, cells.greatestRadius(level), WIDENED);
+    const path = new Path(space, start, cells.greatestRadius(level), WIDENED);
     return new Walk(
       path,
       lattice.periods.map((_, axis) => cells.along(axis, level)),
@@ -30,7 +29,7 @@ export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
   });
   const lookups = walks.reduce((sum, walk) => sum + walk.lookups(!cells.isDense), 0);
   if (lookups > live) {
-    const path = new Path(world, start, world.diameter / 2, WIDENED);
+    const path = new Path(space, start, world.diameter / 2, WIDENED);
     for (let slot = 0; slot < live; slot++) met.ask(path, slot, radii[slot] as number);
     return met.inOrder();
   }

@@ -24,6 +24,23 @@ export interface Ray {
   readonly greatestDistance: number;
 }
 
+/**
+ * The same ray from inside a world that wraps around, which may round it: from so far out that doubles do not tell
+ * places in a period apart, from the low end.
+ */
+export function beginInside(
+  { min, period }: Pick<World, 'min' | 'period'>,
+  { origin, direction, greatestDistance }: Ray,
+): Ray {
+  const inside = origin.map((coordinate, axis) => {
+    const [low, length] = [min[axis] as number, period[axis] as number];
+    if (length === 0) return coordinate;
+    const place = coordinate - length * Math.floor((coordinate - low) / length);
+    return Math.abs(place - low) <= 2 * length ? place : low;
+  });
+  return { origin: inside, direction, greatestDistance };
+}
+
 /** Two numbers, the lower one first. */
 type Range = readonly [number, number];
 
@@ -33,10 +50,18 @@ const FAR_OFF = 2 ** 130;
 /** The image that a particle is itself. */
 const HERE = [0, 0, 0];
 
-interface Meeting {
-  readonly distance: number;
-  /** Numbers of periods that the image is away. */
-  readonly image: readonly number[];
+/** What of a world a ray depends on. */
+export interface Space extends Pick<World, 'dimensions' | 'period'> {
+  /** Of each axis, how large the numbers are that its cells are counted from and told with. */
+  readonly extents: readonly number[];
+}
+
+/** A world whose cells are counted from its low corner. */
+export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: World): Space {
+  const extents = cells.map((count, axis) =>
+    kind === 'unbounded' ? 0 : Math.abs(min[axis] as number) + (count + 2) * cellSize,
+  );
+  return { dimensions, period, extents };
 }
 
 /** A ray and how far beside it to look. */
@@ -45,22 +70,30 @@ export class Path {
   /** Whether it may meet more than one image of a particle; whether there are images at all. */
   readonly repeats: boolean;
   readonly wraps: boolean;
+  /** Along each axis, how far from the ray to look. */
+  readonly near: readonly number[];
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  private readonly near: readonly number[];
+  /** The image that was looked at last, and of those that are met the first: numbers of periods that it is away. */
+  private readonly image: number[];
+  private readonly firstImage: number[];
+  private firstTime = -1;
 
   /**
    * `greatest`: of the radii of the balls. `widened`: more than the share of a coordinate that the cells, and all that
-   * is computed here, are off by.
+   * is computed here, are off by. `stride`: from the place of one particle to that of the next, in numbers.
    */
   constructor(
-    private readonly world: World,
+    private readonly space: Space,
     { origin, direction, greatestDistance }: Ray,
     private readonly greatest: number,
     private readonly widened: number,
+    private readonly stride: number = space.dimensions,
   ) {
-    const { period } = world;
+    const { period, extents } = space;
+    this.image = origin.map(() => 0);
+    this.firstImage = origin.map(() => 0);
     this.origin = origin;
     this.direction = direction;
     this.directionSquared = direction.reduce((sum, value) => sum + value * value, 0);
@@ -69,11 +102,9 @@ export class Path {
       const most = length > 0 ? MOST_PERIODS * length : 4 * FAR_OFF;
       return value === 0 ? reach : Math.min(reach, most / Math.abs(value));
     }, greatestDistance);
-    this.near = origin.map((value, axis) => {
-      const extent =
-        world.kind === 'unbounded' ? 0 : Math.abs(world.min[axis] as number) + this.lengthOf(axis);
-      return greatest + widened * (Math.abs(value) + extent + greatest);
-    });
+    this.near = origin.map(
+      (value, axis) => greatest + widened * (Math.abs(value) + (extents[axis] as number) + greatest),
+    );
     this.wraps = period.some((length) => length > 0);
     this.repeats = period.some((length, axis) => {
       const way = Math.abs(direction[axis] as number) * this.reach + 2 * greatest;
@@ -85,42 +116,60 @@ export class Path {
     return [0, this.reach];
   }
 
-  private lengthOf(axis: number): number {
-    return ((this.world.cells[axis] as number) + 2) * this.world.cellSize;
-  }
-
   /** Least and greatest coordinate along an axis of centres that may be met between two times. */
-  sweep(axis: number, times: Range): Range {
-    const ends = times.map((time) => {
-      // A ray that rests along an axis does so for ever.
-      const way = (this.direction[axis] as number) === 0 ? 0 : (this.direction[axis] as number) * time;
-      const place = (this.origin[axis] as number) + way;
-      const near = (this.near[axis] as number) + this.widened * Math.abs(way);
-      return [place - near, place + near] as const;
-    }) as [Range, Range];
-    return [Math.min(ends[0][0], ends[1][0]), Math.max(ends[0][1], ends[1][1])];
+  sweep(axis: number, [from, to]: Range): Range {
+    return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
   /** Of a span of times, that in which centres between two coordinates may be met; empty if it descends. */
-  narrow(axis: number, low: number, high: number, times: Range): Range {
-    const { widened } = this;
+  narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
+    return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
+  }
+
+  private lowest(axis: number, from: number, to: number): number {
+    return Math.min(this.edge(axis, from, -1), this.edge(axis, to, -1));
+  }
+
+  private highest(axis: number, from: number, to: number): number {
+    return Math.max(this.edge(axis, from, 1), this.edge(axis, to, 1));
+  }
+
+  /** Beside the ray's place at a time, below or above it. */
+  private edge(axis: number, time: number, side: 1 | -1): number {
     const speed = this.direction[axis] as number;
-    if (Math.abs(speed) * this.reach < this.greatest) return times;
-    const near = this.near[axis] as number;
-    const from = (low - near - widened * Math.abs(low) - (this.origin[axis] as number)) / speed;
-    const to = (high + near + widened * Math.abs(high) - (this.origin[axis] as number)) / speed;
-    const early = Math.min(from, to);
-    const late = Math.max(from, to);
-    return [
-      Math.max(times[0], early - widened * Math.abs(early)),
-      Math.min(times[1], late + widened * Math.abs(late)),
-    ];
+    // A ray that rests along an axis does so for ever.
+    const way = speed === 0 ? 0 : speed * time;
+    const near = (this.near[axis] as number) + this.widened * Math.abs(way);
+    return (this.origin[axis] as number) + way + side * near;
+  }
+
+  private entry(axis: number, low: number, high: number, from: number): number {
+    if (this.hardlyMoves(axis)) return from;
+    const early = Math.min(this.passes(axis, low, -1), this.passes(axis, high, 1));
+    return Math.max(from, early - this.widened * Math.abs(early));
+  }
+
+  private exit(axis: number, low: number, high: number, to: number): number {
+    if (this.hardlyMoves(axis)) return to;
+    const late = Math.max(this.passes(axis, low, -1), this.passes(axis, high, 1));
+    return Math.min(to, late + this.widened * Math.abs(late));
+  }
+
+  /** Too little to say when it is where. */
+  private hardlyMoves(axis: number): boolean {
+    return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
+  }
+
+  /** When the ray is beside a place, below or above it. */
+  private passes(axis: number, place: number, side: 1 | -1): number {
+    const near = (this.near[axis] as number) + this.widened * Math.abs(place);
+    return (place + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
   }
 
   /** The time at which the ray first meets an image of a ball, or −1. */
   meet(positions: Float32Array, slot: number, image: readonly number[], radius: number): number {
-    const { world, direction, reach } = this;
-    const { dimensions } = world;
+    const { space, direction, reach } = this;
+    const { dimensions } = space;
     let along = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       along += this.away(positions, slot, image, axis) * (direction[axis] as number);
@@ -139,38 +188,53 @@ export class Path {
     return Math.max(0, Math.min(middle - halfTime, reach));
   }
 
-  /** Of all images of a ball the one that is met first. */
-  firstMeeting(positions: Float32Array, slot: number, radius: number): Meeting | undefined {
-    const { dimensions, period } = this.world;
-    const image = new Array<number>(dimensions).fill(0);
-    let first: Meeting | undefined;
-    const go = (axis: number, times: Range): void => {
-      if (axis < 0) {
-        const distance = this.meet(positions, slot, image, radius);
-        if (distance >= 0 && (first === undefined || distance < first.distance)) {
-          first = { distance, image: [...image] };
-        }
-        return;
-      }
-      const length = period[axis] as number;
-      const coordinate = positions[dimensions * slot + axis] as number;
-      const [low, high] = this.sweep(axis, times);
-      const from = length > 0 ? Math.ceil((low - coordinate) / length) : 0;
-      const to = length > 0 ? Math.floor((high - coordinate) / length) : 0;
-      for (let count = from; count <= to; count++) {
-        image[axis] = count;
-        const place = coordinate + count * length;
-        const span = this.narrow(axis, place, place, times);
-        if (span[0] <= span[1]) go(axis - 1, span);
-      }
-    };
-    go(dimensions - 1, this.whole);
-    return first;
+  /** The time at which the ray first meets any image of a ball, or −1. */
+  meetFirst(positions: Float32Array, slot: number, radius: number): number {
+    this.firstTime = -1;
+    this.seek(positions, slot, radius, this.space.dimensions - 1, 0, this.reach);
+    return this.firstTime;
+  }
+
+  /** Whether an image is the one that `meetFirst` has found. */
+  wasFirst(image: readonly number[]): boolean {
+    const { firstImage } = this;
+    for (let axis = 0; axis < firstImage.length; axis++) if (firstImage[axis] !== image[axis]) return false;
+    return true;
+  }
+
+  /** Goes over the images that may be met between two times, along an axis and those before it. */
+  private seek(
+    positions: Float32Array,
+    slot: number,
+    radius: number,
+    axis: number,
+    from: number,
+    to: number,
+  ): void {
+    const { space, image, firstImage } = this;
+    if (axis < 0) {
+      const time = this.meet(positions, slot, image, radius);
+      if (time < 0 || (this.firstTime >= 0 && this.firstTime <= time)) return;
+      this.firstTime = time;
+      for (let along = 0; along < image.length; along++) firstImage[along] = image[along] as number;
+      return;
+    }
+    const length = space.period[axis] as number;
+    const coordinate = positions[this.stride * slot + axis] as number;
+    const first = length > 0 ? Math.ceil((this.lowest(axis, from, to) - coordinate) / length) : 0;
+    const last = length > 0 ? Math.floor((this.highest(axis, from, to) - coordinate) / length) : 0;
+    for (let count = first; count <= last; count++) {
+      image[axis] = count;
+      const place = coordinate + count * length;
+      const early = this.entry(axis, place, place, from);
+      const late = this.exit(axis, place, place, to);
+      if (early <= late) this.seek(positions, slot, radius, axis - 1, early, late);
+    }
   }
 
   private away(positions: Float32Array, slot: number, image: readonly number[], axis: number): number {
-    const { dimensions, period } = this.world;
-    const place = positions[dimensions * slot + axis] as number;
+    const { period } = this.space;
+    const place = positions[this.stride * slot + axis] as number;
     return place - (this.origin[axis] as number) + (image[axis] as number) * (period[axis] as number);
   }
 }
@@ -221,6 +285,11 @@ export class Layers {
 
   within([low, high]: Range): Range {
     return [this.at(low), this.at(high)];
+  }
+
+  /** Layers that a place and all so near to it take up, on average. */
+  width(near: number): number {
+    return 1 + 2 * near * this.inverseCellSize;
   }
 
   periodsOf(layer: number): number {
@@ -277,12 +346,22 @@ export class Walk {
 
   /** About so many rows of cells are passed; if each cell takes a lookup, so many of these. */
   lookups(areCellsSingle: boolean): number {
-    const lengths = this.axes.map((layers, axis) => {
-      const [first, last] = (layers as Layers).within(this.path.sweep(axis, this.path.whole));
+    const { path, axes } = this;
+    const lengths = axes.map((layers, axis) => {
+      const [first, last] = (layers as Layers).within(path.sweep(axis, path.whole));
       return last - first + 1;
     });
-    const [columns, rows, layers = 1] = lengths as [number, number, number?];
-    return 3 * (rows + layers) + (areCellsSingle ? columns : 0);
+    const [, rows, layers = 1] = lengths as [number, number, number?];
+    if (!areCellsSingle) return 3 * (rows + layers);
+    // From a far-off origin, rounding alone may make it many cells wide.
+    const widths = lengths.map((length, axis) =>
+      Math.min(length, (axes[axis] as Layers).width(path.near[axis] as number)),
+    );
+    return lengths.reduce(
+      (sum, length, axis) =>
+        sum + widths.reduce((product, width, other) => (other === axis ? product : product * width), length),
+      0,
+    );
   }
 
   /** Every particle that the ray may come near, with the image. */
@@ -317,27 +396,29 @@ export class Walk {
 export class Meetings {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
+  /** `source`: who is in a slot. Default: who is called like it. */
   constructor(
-    private readonly source: Uint32Array,
     private readonly positions: Float32Array,
+    private readonly source?: Uint32Array,
   ) {}
 
   /** Takes a ball in that is met as an image, if that is the first of its images that is. */
   add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
-    if (path.repeats) {
-      const first = path.firstMeeting(this.positions, slot, radius);
-      if (!first?.image.every((count, axis) => count === image[axis])) return;
-    }
-    this.found.push({ id: this.source[slot] as number, distance });
+    if (path.repeats && !(path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image))) return;
+    this.push(slot, distance);
   }
 
   /** Takes a ball in, if any of its images is met. */
   ask(path: Path, slot: number, radius: number): void {
-    const { positions, source, found } = this;
+    const { positions } = this;
     const distance = path.wraps
-      ? (path.firstMeeting(positions, slot, radius)?.distance ?? -1)
+      ? path.meetFirst(positions, slot, radius)
       : path.meet(positions, slot, HERE, radius);
-    if (distance >= 0) found.push({ id: source[slot] as number, distance });
+    if (distance >= 0) this.push(slot, distance);
+  }
+
+  private push(slot: number, distance: number): void {
+    this.found.push({ id: this.source ? (this.source[slot] as number) : slot, distance });
   }
 
   inOrder(): RayHits {

@@ -6,9 +6,18 @@
 import { FARTHEST_CELL, type World } from '../core/world';
 import { visitCells } from './hashed';
 import { lowerBound } from './lattice';
-import { bringInside } from './near';
 import type { CellOrder } from './order';
-import { type CellsAlong, Meetings, Path, type Ray, type RayHits, type VisitRow, Walk } from './ray-walk';
+import {
+  beginInside,
+  type CellsAlong,
+  Meetings,
+  Path,
+  type Ray,
+  type RayHits,
+  spaceOf,
+  type VisitRow,
+  Walk,
+} from './ray-walk';
 
 /** Cells are those of 32-bit floats. */
 const WIDENED = 2 ** -20;
@@ -16,14 +25,13 @@ const WIDENED = 2 ** -20;
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
   const { live, source, lattice } = order;
   const { world } = lattice;
-  const { direction, greatestDistance } = ray;
-  const start = { origin: bringInside(lattice, ray.origin), direction, greatestDistance };
-  const path = new Path(world, start, radius, WIDENED);
+  const start = beginInside(world, ray);
+  const path = new Path(spaceOf(world), start, radius, WIDENED);
   const walk = new Walk(
     path,
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
-  const met = new Meetings(source, positions);
+  const met = new Meetings(positions, source);
   // Rows are found by searching keys, but those of an unbounded world cell by cell.
   if (walk.lookups(world.kind === 'unbounded') > live) {
     for (let slot = 0; slot < live; slot++) met.ask(path, slot, radius);

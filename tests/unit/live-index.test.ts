@@ -6,10 +6,14 @@ import { ArgumentError, CellstormError, LimitError } from '../../src/core/errors
 import { pairEvents } from '../../src/core/pair-events';
 import type { World, WorldOptions } from '../../src/core/world';
 import { type CpuIndex, type CpuIndexOptions, createCpuGrid, createCpuIndex } from '../../src/cpu';
+import { LiveCells } from '../../src/cpu/live-cells';
+import { particlesInBox } from '../../src/reference/boxes';
 import { nearestImage } from '../../src/reference/contact';
+import { hitsAlongRay, type ReferenceHit, type ReferenceRay } from '../../src/reference/rays';
 import { Random } from '../../src/scenes';
 import { exactOverlap } from '../helpers/exact-pairs';
 import { buffersOf } from '../helpers/memory';
+import { expectHits } from '../helpers/rays';
 import { optionsOf, unusualCrowds } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 
@@ -103,6 +107,165 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
     const distance = Math.hypot(...apart);
     if (Math.abs(distance - radius) > noise) expect(found.includes(id)).toBe(distance < radius);
   }
+}
+
+/** What searches have looked at: cells, rows of them, and levels of which they have asked all objects. */
+interface Looked {
+  cells: number;
+  rows: number;
+  lists: number;
+}
+
+/** Counts that while it runs; a search without end fails. */
+function countLooks<Result>(run: (looked: Looked) => Result): Result {
+  const { visitRow, visitLevel } = LiveCells.prototype;
+  const looked = { cells: 0, rows: 0, lists: 0 };
+  LiveCells.prototype.visitRow = function (level, first, last, ...rest) {
+    looked.cells += Math.max(0, last - first + 1);
+    looked.rows++;
+    if (Math.max(looked.cells, looked.rows) > 1e6) throw new Error('A search looks into too many cells.');
+    visitRow.call(this, level, first, last, ...rest);
+  };
+  LiveCells.prototype.visitLevel = function (...asked) {
+    looked.lists++;
+    visitLevel.apply(this, asked);
+  };
+  try {
+    return run(looked);
+  } finally {
+    Object.assign(LiveCells.prototype, { visitRow, visitLevel });
+  }
+}
+
+type Corners = readonly [readonly number[], readonly number[]];
+
+/** What is in a box, against each object; returns how many are. */
+function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): number {
+  const { period } = index.bounds;
+  const got = [...index.findInBox(min, max)];
+  const visited: number[] = [];
+  index.inBox(min, max, (id) => visited.push(id));
+  expect(visited).toEqual(got);
+  expect(got).toEqual([...new Set(got)].sort((a, b) => a - b));
+  const entries = entriesOf(content);
+  const places = Float32Array.from(entries.flatMap(([, { place }]) => place));
+  // Along axes that wrap around, corners outside may be rounded when they are brought in.
+  const noise = period.map((length, axis) =>
+    length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
+  );
+  const within = (sign: number) => {
+    const low = min.map((value, axis) => value - sign * (noise[axis] as number));
+    const high = max.map((value, axis) => value + sign * (noise[axis] as number));
+    return particlesInBox(places, period, low, high).map((rank) => (entries[rank] as [number, Ball])[0]);
+  };
+  if (min.some((low, axis) => low > (max[axis] as number))) {
+    expect(got).toEqual([]);
+  } else if (period.every((length) => length === 0)) {
+    expect(got).toEqual(within(0));
+  } else {
+    const known = new Set(got);
+    expect(within(-1).filter((id) => !known.has(id))).toEqual([]);
+    const outer = new Set(within(1));
+    expect(got.filter((id) => !outer.has(id))).toEqual([]);
+  }
+  return got.length;
+}
+
+/** The share of its way that a centre's distance may be off by where doubles decide. */
+const DOUBLES = 2 ** -45;
+
+/** What a ray meets, as pairs of an id and a distance. */
+function hitsOf(index: CpuIndex, { origin, direction, greatestDistance }: ReferenceRay): [number, number][] {
+  const { ids, distances } = index.findAlongRay(origin, direction, greatestDistance);
+  const hits: [number, number][] = [];
+  index.alongRay(origin, direction, greatestDistance, (id, distance) => hits.push([id, distance]));
+  expect(hits).toEqual(Array.from(ids, (id, place) => [id, distances[place]]));
+  return hits;
+}
+
+/** Hits of the objects of `content`, against the images of each; returns how many there are, and how many in doubt. */
+function expectAlongRay(
+  { min, period }: CpuIndex['bounds'],
+  hits: readonly (readonly [number, number])[],
+  content: Content,
+  ray: ReferenceRay,
+): [met: number, doubts: number] {
+  const origin = ray.origin.map((value, axis) => {
+    const length = period[axis] as number;
+    return length > 0 ? value - length * Math.floor((value - (min[axis] as number)) / length) : value;
+  });
+  const expected: ReferenceHit[] = [];
+  const doubtful = new Set<number>();
+  for (const [id, { place, radius }] of content) {
+    const alone = hitsAlongRay(Float32Array.from(place), period, { ...ray, origin }, radius, DOUBLES);
+    expected.push(...alone.hits.map((hit) => ({ ...hit, id })));
+    if (alone.doubtful.size > 0) doubtful.add(id);
+  }
+  const ids = hits.map(([id]) => id);
+  const distances = hits.map(([, distance]) => distance);
+  return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
+}
+
+/** A box and a ray, from what is there: which objects, how many periods or diameters away, how far. */
+interface Asked {
+  readonly objects: readonly [number, number];
+  readonly moves: readonly (readonly [number, number])[];
+  readonly isTurned: boolean;
+  /** The only axis that the ray goes along, if there is one. */
+  readonly axis: number;
+  readonly reach: number;
+}
+
+function arbitraryAsked(dimensions: Dimensions): fc.Arbitrary<Asked> {
+  const move = fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ min: -4, max: 4, noNaN: true }),
+    fc.double({ min: -0.2, max: 0.2, noNaN: true }),
+  );
+  return fc.record({
+    objects: fc.tuple(fc.nat({ max: 1000 }), fc.nat({ max: 1000 })),
+    moves: fc.array(fc.tuple(move, move), { minLength: dimensions, maxLength: dimensions }),
+    isTurned: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
+    axis: fc.integer({ min: 0, max: 5 }),
+    reach: fc.oneof(
+      fc.constantFrom(0, Number.POSITIVE_INFINITY),
+      fc.double({ min: 0, max: 2, noNaN: true }),
+      fc.double({ min: 0, max: 0.1, noNaN: true }),
+    ),
+  });
+}
+
+/** Two places, each of an object, moved by so many periods and so many diameters of the crowd. */
+function placesOf(content: Content, { period, diameter }: World, { objects, moves }: Asked): Corners {
+  const balls = entriesOf(content).map(([, ball]) => ball);
+  const [a, b] = ([0, 1] as const).map((which) =>
+    moves.map((move, axis) => {
+      const place = balls[objects[which] % balls.length]?.place[axis] ?? 0;
+      const [steps, part] = [Math.round(move[which]), move[which] % 1];
+      const moved = place + steps * (period[axis] || diameter) + part * (period[axis] || 40 * diameter);
+      return Math.max(-3e38, Math.min(3e38, moved));
+    }),
+  ) as [number[], number[]];
+  return [a, b];
+}
+
+function boxOf([a, b]: Corners, { isTurned }: Asked): Corners {
+  const low = a.map((value, axis) => Math.min(value, b[axis] as number));
+  const high = a.map((value, axis) => Math.max(value, b[axis] as number));
+  return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
+}
+
+/** From one place towards another; none if they are one, or so far out that differences are no 32-bit floats. */
+function rayOf([a, b]: Corners, { axis, reach }: Asked): ReferenceRay | undefined {
+  const origin = a.map(Math.fround);
+  const way = origin.map((from, along) => {
+    const part = Math.fround((b[along] as number) - from);
+    return axis >= origin.length || axis === along ? part : 0;
+  });
+  const length = Math.hypot(...way);
+  if (!(length > 2 ** -99) || !way.every(Number.isFinite)) return undefined;
+  return { origin, direction: way, greatestDistance: reach };
 }
 
 /** One made of the same content at once answers the same, in the same order. */
@@ -275,6 +438,67 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(pairs).toBeGreaterThan(1000);
     });
 
+    it('tells what is in a box and what a ray meets as brute force, after any script', () => {
+      // Each object several times, since of few all are asked.
+      const times = 12;
+      const sums = { inBox: 0, met: 0, doubts: 0 };
+      const check = (looked: Looked, crowd: Crowd, script: Step[], coarse: boolean, list: Asked[]) => {
+        const { world } = crowd;
+        const cellSize = coarse ? world.diameter : undefined;
+        const index = createCpuIndex({ ...placeOf(world), capacity: 60 * times, cellSize });
+        const content = play(index, crowd, script, () => {});
+        const fresh = createCpuIndex({ ...placeOf(world), capacity: content.size });
+        const originals = new Map(
+          entriesOf(content).map(([id, { place, radius }]) => [fresh.add(place, radius), id]),
+        );
+        const copies = new Map<number, number>();
+        for (let copy = 1; copy < times && content.size > 0; copy++) {
+          for (const [id, { place, radius }] of content) copies.set(index.add(place, radius), id);
+        }
+        const all: Content = new Map(content);
+        for (const [copy, id] of copies) all.set(copy, content.get(id) as Ball);
+        for (const asked of list) {
+          const places = placesOf(content, world, asked);
+          Object.assign(looked, { cells: 0, rows: 0 });
+          sums.inBox += expectInBox(index, all, boxOf(places, asked));
+          // Both ways to ask it.
+          expect(looked.cells).toBeLessThanOrEqual(2 * index.count);
+          const ray = rayOf(places, asked);
+          if (ray === undefined) continue;
+          Object.assign(looked, { cells: 0, rows: 0 });
+          const hits = hitsOf(index, ray);
+          expect(looked.cells).toBeLessThanOrEqual(2 * index.count);
+          // Of the same content walked and asked one by one, the very same.
+          const own = hits.filter(([id]) => !copies.has(id));
+          const named = hitsOf(fresh, ray).map(([id, distance]) => [originals.get(id), distance]);
+          expect(named).toEqual(own);
+          const distances = new Map(own);
+          for (const [id, distance] of hits) expect(distance).toBe(distances.get(copies.get(id) ?? id));
+          expect(hits.length).toBe(times * own.length);
+          expect(hits).toEqual([...hits].sort(([a, s], [b, t]) => s - t || a - b));
+          const [met, doubts] = expectAlongRay(index.bounds, own, content, ray);
+          sums.met += met;
+          sums.doubts += doubts;
+        }
+      };
+      countLooks((looked) =>
+        fc.assert(
+          fc.property(
+            crowdOf(dimensions, 30).filter(({ positions }) => positions.length > 0),
+            steps,
+            fc.boolean(),
+            fc.array(arbitraryAsked(dimensions), { minLength: 1, maxLength: 6 }),
+            (...given) => check(looked, ...given),
+          ),
+          runs(60),
+        ),
+      );
+      expect(sums.inBox).toBeGreaterThan(3000);
+      expect(sums.met).toBeGreaterThan(200);
+      // Far out, doubles are few.
+      expect(sums.doubts).toBeLessThan(sums.met / (kind === 'unbounded' ? 5 : 20));
+    });
+
     it('finds what a grid finds that is built anew each time', () => {
       const random = new Random(7);
       const count = 2000;
@@ -289,6 +513,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       const centre = (id: number) => Array.from(positions.subarray(dimensions * id, dimensions * (id + 1)));
       for (let id = 0; id < count; id++) index.add(centre(id));
       let before = index.findPairs();
+      let met = 0;
       for (let frame = 0; frame < 4; frame++) {
         grid.build(positions);
         const expected = grid.findPairs();
@@ -297,6 +522,18 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
         for (const radius of [0.3, 1, 2.75, edge / 2]) {
           const point = vector(0).map(() => random.between(-3, edge - 3));
           expect(nearOf(index, point, radius)).toEqual(nearOf(grid, point, radius).sort((a, b) => a - b));
+        }
+        for (const reach of [0, 0.3, 2, edge / 3, Number.POSITIVE_INFINITY]) {
+          const place = () => vector(0).map(() => random.between(-6, edge));
+          const corner = place();
+          const far = corner.map((value) => value + random.between(0, Math.min(reach, 2 * edge)));
+          expect(index.findInBox(corner, far)).toEqual(grid.findInBox(corner, far));
+          const way = place().map((value) => (value - edge / 2) / edge);
+          for (const direction of [way, vector(0, 1), vector(0, 0, -0.5)]) {
+            const hits = grid.findAlongRay(corner, direction, reach);
+            expect(index.findAlongRay(corner, direction, reach)).toEqual(hits);
+            met += hits.ids.length;
+          }
         }
         const { begun, ended } = pairEvents(before, expected);
         expect(begun.count > 0 && ended.count > 0).toBe(frame > 0);
@@ -310,6 +547,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           index.move(id, centre(id));
         }
       }
+      expect(met).toBeGreaterThan(40);
     });
 
     it('reserves all its memory at once, but for longer answers', () => {
@@ -334,6 +572,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       index.near(vector(4), 0.5, () => {});
       expect(index.memoryBytes).toBe(sum(buffersOf(index)));
       expect(index.memoryBytes - sum(before)).toBe(4 * (256 - 64));
+      const crowd = index.findInBox(vector(4), vector(4));
+      expect(crowd.length).toBeGreaterThanOrEqual(150);
       for (let id = 0; id < 300; id++) {
         index.overlapping(id, () => {});
         expect(() =>
@@ -341,7 +581,13 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
             throw new Error('enough');
           }),
         ).toThrow('enough');
+        expect(() =>
+          index.inBox(vector(4), vector(4), () => {
+            throw new Error('enough');
+          }),
+        ).toThrow('enough');
       }
+      expect(index.findInBox(vector(4), vector(4))).toEqual(crowd);
       index.forEachPair(() => {});
       expect(index.memoryBytes - sum(before)).toBe(4 * (256 - 64));
     });
@@ -493,6 +739,223 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(index.position(id)).toEqual(vector(2, 1));
   });
 
+  it('tells what is in a box by centres alone, bounds included', () => {
+    const index = createCpuIndex({ dimensions, unbounded: true, capacity: 12 });
+    const inBox = (min: number[], max: number[]) => [...index.findInBox(min, max)];
+    const near = 1 + 2 ** -23;
+    for (const radius of [2 ** -41, 0.5, 300]) {
+      const ids = [1, near, 2 - 2 ** -23, 2, 2 + 2 ** -22, 1 - 2 ** -24].map((x) =>
+        index.add(vector(1.5, x), radius),
+      );
+      const named = (found: number[]) => found.map((id) => ids.indexOf(id));
+      expect(named(inBox(vector(1), vector(2)))).toEqual([0, 1, 2, 3]);
+      expect(named(inBox(vector(1, 1 + 2 ** -50), vector(2, 2 - 2 ** -50)))).toEqual([1, 2]);
+      expect(named(inBox(vector(1.5, near), vector(1.5, near)))).toEqual([1]);
+      for (let axis = 1; axis < dimensions; axis++) {
+        expect(inBox(vector(1).with(axis, 1.5 + 2 ** -50), vector(2))).toEqual([]);
+        expect(inBox(vector(1), vector(2).with(axis, 1.5 - 2 ** -50))).toEqual([]);
+        expect(inBox(vector(1), vector(2).with(axis, 0.5))).toEqual([]);
+      }
+      expect(inBox(vector(1, 2), vector(2, 1))).toEqual([]);
+      for (const id of ids) index.remove(id);
+    }
+  });
+
+  it.each([undefined, 2 ** 50])(
+    'goes around the ends of axes that wrap around, in boxes and along rays, where cells are %s',
+    (cellSize) => {
+      // In 3D, in a channel whose last axis has no ends.
+      const periodic = vector(0).map((_, axis) => axis < 2);
+      const index = createCpuIndex({ ...box(8, 8, 0.25), periodic, cellSize });
+      for (let x = 0; x < 8; x++) index.add(vector(4, x + 0.5));
+      const between = (low: number, high: number) => [
+        ...index.findInBox(vector(-4, low), vector(4 + (dimensions === 2 ? 0 : 90), high)),
+      ];
+      expect(between(6.5, 8.5)).toEqual([0, 6, 7]);
+      expect(between(-1.5, 0.5)).toEqual([0, 6, 7]);
+      expect(between(6.6, 16.4)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(between(6.6, 14.4)).toEqual([0, 1, 2, 3, 4, 5, 7]);
+      expect(between(6.6, 14.5)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(between(17, 18)).toEqual([1]);
+      expect(between(7, 1)).toEqual([]);
+      const along = (x: number, sign: number, reach: number) => {
+        const { ids, distances } = index.findAlongRay(vector(4, x), vector(0, sign), reach);
+        return [[...ids], [...distances]];
+      };
+      expect(along(6, 1, 3.25)).toEqual([
+        [6, 7, 0, 1],
+        [0.25, 1.25, 2.25, 3.25],
+      ]);
+      expect(along(6 - 80, 1, 1)).toEqual([[6], [0.25]]);
+      expect(along(1.5, -2, 1.25)).toEqual([
+        [1, 0, 7],
+        [0, 0.375, 0.875],
+      ]);
+      for (const reach of [7.25, 8, 100, Number.POSITIVE_INFINITY]) {
+        expect(along(1, 1, reach)).toEqual([
+          [1, 2, 3, 4, 5, 6, 7, 0],
+          [0.25, 1.25, 2.25, 3.25, 4.25, 5.25, 6.25, 7.25],
+        ]);
+      }
+      // It ends after 64 periods along an axis that wraps around, here before it has come to the row of balls.
+      const slanting = (slope: number) => {
+        const ray = [vector(4, 1, 3.5), vector(0, 8, slope)] as const;
+        return index.findAlongRay(...ray, Number.POSITIVE_INFINITY).ids.length;
+      };
+      expect([slanting(2 ** -9), slanting(2 ** -7)]).toEqual([0, 8]);
+    },
+  );
+
+  it('brings in where a ray begins, from however far', () => {
+    const [start, length] = [Math.fround(-0.4898141324520111), Math.fround(2.0880651473999023)];
+    const ends = { min: vector(start), max: vector(start + length), periodic: true };
+    const index = createCpuIndex({ dimensions, ...ends, radius: 0.25, capacity: 3 });
+    for (const x of [start, 0.3, 1.2]) index.add(vector(start, x));
+    const [period] = index.bounds.period as [number];
+    for (const far of [3, -90, 1e6, -1e15 / 7]) {
+      const inside = far - period * Math.floor((far - start) / period);
+      const hits = index.findAlongRay(vector(start, inside), vector(0, 0.7), 9);
+      expect(hits.ids.length).toBe(3);
+      expect(index.findAlongRay(vector(start, far), vector(0, 0.7), 9)).toEqual(hits);
+    }
+    // What is left of this one is 2⁷⁰ periods away again: the low end will do.
+    const { ids, distances } = index.findAlongRay(vector(start, 9.225469314489054e37), vector(0, 1), 0.6);
+    expect([[...ids], [...distances]]).toEqual([
+      [0, 1],
+      [0, expect.closeTo(0.54, 2)],
+    ]);
+  });
+
+  it('meets what a ray touches, from where it begins to where it ends', () => {
+    for (const world of [{ ...box(8, 9) }, { ...box(8, 9), periodic: true }]) {
+      const index = createCpuIndex(world);
+      index.add(vector(4), 1);
+      index.add(vector(4, 6), 0.5);
+      const met = (origin: number[], direction: number[], reach: number) => {
+        const { ids, distances } = index.findAlongRay(origin, direction, reach);
+        return Array.from(ids, (id, place) => [id, distances[place]]);
+      };
+      const [right, left] = [vector(0, 1), vector(0, -1)];
+      for (const y of [3, 5]) expect(met(vector(4, 2, y), right, 3)).toEqual([[0, 2]]);
+      for (const y of [3 - 2 ** -40, 5 + 2 ** -40]) expect(met(vector(4, 2, y), right, 9)).toEqual([]);
+      // Up to where it ends, and no farther.
+      expect(met(vector(4, 2), right, 1)).toEqual([[0, 1]]);
+      expect(met(vector(4, 2), right, 1 - 2 ** -40)).toEqual([]);
+      expect(met(vector(4, 1), right, 4.5)).toEqual([
+        [0, 2],
+        [1, 4.5],
+      ]);
+      // From the edge of a ball, from just outside, from within, and of no length.
+      expect(met(vector(4, 5), right, 0.5)).toEqual([
+        [0, 0],
+        [1, 0.5],
+      ]);
+      expect(met(vector(4, 5 + 2 ** -40), right, 0.25)).toEqual([]);
+      expect(met(vector(4, 4.5), left, 0)).toEqual([[0, 0]]);
+      expect(met(vector(4, 3), left, 0)).toEqual([[0, 0]]);
+      expect(met(vector(4, 3 - 2 ** -40), left, 0)).toEqual([]);
+      // In lengths of the direction; equally far by id.
+      index.add(vector(4), 1);
+      expect(met(vector(4, 0), vector(0, 6), 0.9)).toEqual([
+        [0, 0.5],
+        [2, 0.5],
+      ]);
+      // Its own radius decides, and where it is now.
+      index.resize(0, 2);
+      index.move(2, vector(7));
+      expect(met(vector(4, 1), right, 2)).toEqual([[0, 1]]);
+      index.remove(0);
+      expect(met(vector(4, 1), right, 2)).toEqual([]);
+    }
+  });
+
+  it('asks who is far out, too, and no more objects or cells than there are objects', () => {
+    const far = 2 ** 100;
+    const index = createCpuIndex({ dimensions, unbounded: true, capacity: 400 });
+    const places = [vector(far), vector(0.5), vector(-far), vector(0.5, far), vector(0.5, 9)];
+    for (const place of places) index.add(place, 0.25);
+    index.add(vector(0.5, 4), 2 ** -41);
+    index.add(vector(0.5, -1e30), 2 ** 59);
+    const all = [0, 1, 2, 3, 4, 5, 6];
+    expect([...index.findInBox(vector(-3e38), vector(3e38))]).toEqual(all);
+    expect([...index.findInBox(vector(-far), vector(far))]).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect([...index.findInBox(vector(0), vector(1, far))]).toEqual([1, 3, 4, 5]);
+    expect([...index.findInBox(vector(0), vector(1, 2 ** 99))]).toEqual([1, 4, 5]);
+    expect([...index.findAlongRay(vector(0.5, -2), vector(0, 1), Number.POSITIVE_INFINITY).ids]).toEqual([
+      1, 5, 4, 3,
+    ]);
+    expect([...index.findAlongRay(vector(0), vector(1), Number.POSITIVE_INFINITY).ids]).toEqual([1, 0]);
+    expect([...index.findAlongRay(vector(far), vector(-1), Number.POSITIVE_INFINITY).ids].at(0)).toBe(0);
+    expect([...index.findAlongRay(vector(-far), vector(-1), 1).ids]).toEqual([2]);
+    // As many as there is room for, in a row.
+    for (let x = index.count; x < 400; x++) index.add(vector(0.5, x % 97), 0.25);
+    countLooks((looked) => {
+      index.findInBox(vector(0), vector(2 ** 40));
+      index.findAlongRay(vector(0), vector(1), 2 ** 40);
+      index.findAlongRay(vector(0), vector(0.5, 1, 0.25), 2 ** 40);
+      expect(looked.lists).toBeGreaterThan(2);
+      expect(looked.cells).toBeLessThan(3 * 400);
+    });
+  });
+
+  it('follows rays and boxes without end no farther than there are objects', () => {
+    const count = dimensions === 2 ? 4000 : 20_000;
+    const wide = { ...box(0, count, 0.25), min: vector(-1e6), max: vector(1e6) };
+    for (const options of [wide, { ...box(20, count, 0.25), periodic: true }]) {
+      const index = createCpuIndex(options);
+      const random = new Random(5);
+      index.remove(index.add(vector(1e30)));
+      for (let id = 0; id < count; id++) index.add(vector(0).map(() => random.between(0, 20)));
+      const isBetween = (low: number, high: number) => (id: number) => {
+        const [x] = index.position(id) as [number];
+        return (x >= low && x <= high) || (options === wide ? false : x + 20 <= high);
+      };
+      countLooks((looked) => {
+        for (const high of [4.5, 20.25]) {
+          const slab = index.findInBox(vector(-3e38, high - 0.5), vector(3e38, high));
+          const ids = Array.from({ length: count }, (_, id) => id);
+          expect([...slab]).toEqual(ids.filter(isBetween(high - 0.5, high)));
+          expect(slab.length).toBeGreaterThan(count / 100);
+        }
+        const reach = options === wide ? Number.POSITIVE_INFINITY : 40;
+        for (const sign of [1, -1]) {
+          const way = vector(1.02, 1.01, 1).map((value) => sign * value);
+          expect(index.findAlongRay(vector(10 - 13 * sign), way, reach).ids.length).toBeGreaterThan(4);
+        }
+        expect(looked.lists).toBe(0);
+        // Cells are as wide as a slab.
+        expect(looked.cells).toBeLessThan(5 * 41 ** (dimensions - 1) + 1000);
+      });
+    }
+  });
+
+  it('asks all objects where rounding makes a ray wider than cells', () => {
+    // So far from 0, and such small objects, that a ray is thousands of cells wide.
+    const index = createCpuIndex({
+      dimensions,
+      min: vector(2 ** 23),
+      max: vector(2 ** 23 + 8),
+      periodic: true,
+      capacity: 60_000,
+      radius: 2 ** -27,
+    });
+    for (let id = 0; id < index.capacity; id++) index.add(vector(2 ** 23 + (id % 8)));
+    const far = vector(2 ** 23 + 4);
+    const { ids } = countLooks(() => index.findAlongRay(far, vector(1), 2 ** -12));
+    expect([ids.length, ids[0], ids[1]]).toEqual([7500, 4, 12]);
+  });
+
+  it('looks wherever rounding may let a ray touch', () => {
+    const tiny = 2 ** -60;
+    // A centre below a border of cells and, by no more than is rounded, farther than its radius from the ray.
+    const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
+    index.add(vector(-8, -8, -tiny));
+    const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];
+    expect(meets()).toEqual([0]);
+    while (index.count < 500) index.add(vector(index.count % 2 === 0 ? -12 : 12));
+    expect(countLooks((looked) => [meets(), looked.lists])).toEqual([[0], 0]);
+  });
+
   it('takes out everything at once', () => {
     const index = createCpuIndex(box(8, 40, 0.5));
     for (let id = 0; id < 40; id++) index.add(vector(id / 8), 2 ** -(id % 5));
@@ -512,6 +975,9 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     const none = createCpuIndex(box(8, 0, 0.5));
     expect(() => none.add(vector(1))).toThrow(LimitError);
     expect([pairsOf(none), nearOf(none, vector(1), 3), none.count]).toEqual([[], [], 0]);
+    expect(none.findInBox(vector(-9), vector(9))).toEqual(new Uint32Array(0));
+    const nothing = { ids: new Uint32Array(0), distances: new Float64Array(0) };
+    expect(none.findAlongRay(vector(1), vector(1), Number.POSITIVE_INFINITY)).toEqual(nothing);
     const one = createCpuIndex(box(8, 1, 0.5));
     expect(one.add(vector(1))).toBe(0);
     expect(() => one.add(vector(1))).toThrow(
@@ -520,6 +986,27 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     one.remove(0);
     expect(one.add(vector(2))).toBe(0);
     expect(nearOf(one, vector(2), 0.5)).toEqual([0]);
+    expect([...one.findInBox(vector(2), vector(2))]).toEqual([0]);
+    expect([...one.findAlongRay(vector(3), vector(-1), 1).ids]).toEqual([0]);
+    one.clear();
+    expect([
+      ...one.findInBox(vector(2), vector(2)),
+      ...one.findAlongRay(vector(3), vector(-1), 1).ids,
+    ]).toEqual([]);
+  });
+
+  it('takes vectors of any kind', () => {
+    const index = createCpuIndex(box(8, 2, 0.5));
+    index.add(vector(2));
+    const [low, high] = [vector(1.5), vector(2.5)];
+    for (const Vector of [Float32Array, Float64Array]) {
+      expect([...index.findInBox(Vector.from(low), Vector.from(high))]).toEqual([0]);
+      const ray = [Vector.from(vector(2, 0)), Vector.from(vector(0, 2)), 1] as const;
+      expect(index.findAlongRay(...ray)).toEqual({
+        ids: Uint32Array.of(0),
+        distances: Float64Array.of(0.75),
+      });
+    }
   });
 
   it('refuses bad arguments in a sentence and stays as it was', () => {
@@ -559,6 +1046,39 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     for (const radius of [0, -1, Number.NaN, 4.001]) {
       expect(() => index.near(vector(1), radius, () => {})).toThrow(ArgumentError);
     }
+    // As grids with radii refuse them.
+    const [min, max] = [vector(0), vector(8)];
+    const grid = createCpuGrid({ dimensions, min, max, capacity: 1, radii: { smallest: 1, largest: 2 } });
+    const messageOf = (ask: () => unknown): string => {
+      try {
+        ask();
+      } catch (error) {
+        expect(error).toBeInstanceOf(ArgumentError);
+        return (error as Error).message;
+      }
+      return 'nothing is refused';
+    };
+    type Asked = Record<'inBox' | 'findInBox' | 'alongRay' | 'findAlongRay', (...rest: unknown[]) => unknown>;
+    const expectSame = (ask: (asked: Asked) => unknown, named: RegExp) => {
+      const message = messageOf(() => ask(index as unknown as Asked));
+      expect(message).toMatch(named);
+      expect(message).toBe(messageOf(() => ask(grid as unknown as Asked)));
+    };
+    const vectors = [...bad.map((value) => vector(1).with(last, value)), [], vector(1).concat(2), null, 3];
+    for (const wrong of vectors) {
+      expectSame((asked) => asked.findInBox(wrong, vector(1)), /^min/);
+      expectSame((asked) => asked.inBox(vector(1), wrong, () => {}), /^max/);
+      expectSame((asked) => asked.findAlongRay(wrong, vector(1), 1), /^origin/);
+      expectSame((asked) => asked.alongRay(vector(1), wrong, 1, () => {}), /^direction/);
+    }
+    for (const reach of [-1, Number.NaN, '1', undefined]) {
+      expectSame((asked) => asked.findAlongRay(vector(1), vector(1), reach), /^greatestDistance is /);
+    }
+    for (const length of [0, 2 ** -101]) {
+      expectSame((asked) => asked.findAlongRay(vector(1), vector(0, length), 1), / at least 2\^-100 long\.$/);
+    }
+    expectSame((asked) => asked.findAlongRay(vector(1), vector(1), 1, 0.5), /^radius is 0\.5, .* its own\.$/);
+    expectSame((asked) => asked.alongRay(vector(1), vector(1), 1, () => {}, 0.5), /^radius is 0\.5, /);
     expectContent(
       index,
       new Map([
@@ -599,7 +1119,12 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       const near: number[] = [];
       index.near(index.position(a), 0.1, (id) => {
         near.push(id);
-        if (id === a) partnersOf(index, id);
+        if (id !== a) return;
+        partnersOf(index, id);
+        const place = index.position(id);
+        index.inBox(place, vector(8), (inside) => {
+          if (inside === id) index.findInBox(place, place);
+        });
       });
       found.push([a, b, near, partnersOf(index, b)]);
     });
@@ -611,12 +1136,27 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       () => index.remove(0),
       () => index.clear(),
     ];
-    const busy = 'This CpuIndex is in the middle of near, overlapping or forEachPair, so until that returns';
+    const busy =
+      'This CpuIndex is in the middle of near, overlapping, forEachPair, inBox or alongRay, so until that returns';
     for (const change of changes) {
       expect(() => index.forEachPair(change)).toThrow(CellstormError);
       expect(() => index.overlapping(0, change)).toThrow(busy);
       expect(() => index.near(vector(2), 1, change)).toThrow(busy);
+      expect(() => index.inBox(vector(0), vector(8), change)).toThrow(busy);
+      expect(() => index.alongRay(vector(0), vector(1), 9, change)).toThrow(busy);
     }
+    const outer = Array.from({ length: 100 }, (_, id) => id);
+    const of = (...tens: number[]) => outer.filter((id) => tens.includes(id % 10));
+    const nested: number[][] = [];
+    index.inBox(vector(2), vector(2.0625), (id) => {
+      expect([...index.findInBox(vector(2.5), vector(2.5))]).toEqual(of(8));
+      index.alongRay(vector(0), vector(1), 9, (hit) => {
+        if (hit % 50 === 0) index.inBox(vector(2.5), vector(8), (other) => nested.push([id, hit, other]));
+      });
+    });
+    expect(nested).toEqual(
+      of(0, 1).flatMap((id) => [0, 50].flatMap((hit) => of(8, 9).map((other) => [id, hit, other]))),
+    );
     expect(pairsOf(index)).toHaveLength(expected.length);
     expect(index.count).toBe(100);
     index.remove(0);
