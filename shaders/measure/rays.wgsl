@@ -347,13 +347,35 @@ fn layers_of(path: Path) -> vec2i {
   return vec2i();
 }
 
+// Pieces of rows, or rows, or layers, that the path may be in at a time.
+fn across_at(path: Path, axis: u32, time: f32) -> f32 {
+  let layers = layers_within(sweep(path, axis, vec2f(time)), axis);
+  if (axis == 0u) {
+    return length_of(vec2i(piece_at(layers.x), piece_at(layers.y)));
+  }
+  return length_of(layers);
+}
+
+// How many more the path is wide than the three that all are: far out rounding alone may make it thousands.
+fn width_of(path: Path, axis: u32) -> f32 {
+  return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
+}
+
 // About as many pieces of rows are walked.
 fn pieces_walked(path: Path) -> f32 {
   let whole = vec2f(0.0, path.reach);
-  let rows = layers_within(sweep(path, 1u, whole), 1u);
+  let layers = length_of(layers_of(path));
+  let rows = length_of(layers_within(sweep(path, 1u, whole), 1u));
   let columns = layers_within(sweep(path, 0u, whole), 0u);
-  let pieces = vec2i(piece_at(columns.x), piece_at(columns.y));
-  return 3.0 * (length_of(layers_of(path)) + length_of(rows)) + length_of(pieces);
+  let pieces = length_of(vec2i(piece_at(columns.x), piece_at(columns.y)));
+  var depth = 1.0;
+  if (DIMENSIONS == 3u) {
+    depth = width_of(path, DIMENSIONS - 1u);
+  }
+  let height = width_of(path, 1u);
+  let breadth = width_of(path, 0u);
+  let crossed = layers * height * breadth + rows * depth * breadth + pieces * depth * height;
+  return max(3.0 * (layers + rows) + pieces, crossed);
 }
 
 fn walk(own: ptr<function, Own>, path: Path) {

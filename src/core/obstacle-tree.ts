@@ -60,11 +60,11 @@ export class ObstacleTree {
     this.boxes = new Float32Array(2 * dimensions * this.nodes);
     this.links = new Uint32Array(2 * this.nodes);
     // Told apart by what they are, not by where they were in the array.
-    const canonical = inOrder(given, canonicalOrder(dimensions, given), dimensions);
+    const canonical = inOrder(dimensions, given);
     const order = Uint32Array.from({ length: this.count }, (_, body) => body);
     if (this.count > 0)
       new Builder(dimensions, canonical, order, this.boxes, this.links).build(0, this.count);
-    this.bodies = inOrder(canonical, order, dimensions);
+    this.bodies = taken(canonical, order, dimensions);
   }
 
   /** Bodies whose boxes overlap one; ascending. Some that only come near may be among them. */
@@ -203,7 +203,12 @@ function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: St
   );
 }
 
-function inOrder(
+/** Bodies in an order that does not depend on the one they come in. */
+export function inOrder(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
+  return taken(bodies, canonicalOrder(dimensions, bodies), dimensions);
+}
+
+function taken(
   { positions, radii, halves, bulks }: StaticBodies,
   order: Uint32Array,
   dimensions: number,

@@ -6,7 +6,7 @@
 import { carryPositions } from './cells';
 import { checkKnownKeys, checkPacked } from './checks';
 import { ArgumentError, describeCount, Phrase } from './errors';
-import type { StaticBodies } from './obstacle-tree';
+import { inOrder, type StaticBodies } from './obstacle-tree';
 import { defineShapes, describeSizes, isBox, type Sizes } from './shapes';
 import { checkSizes, type GivenSizes, refuseHalfExtents, type SizeRules } from './sizes';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from './world';
@@ -113,19 +113,26 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
 }
 
 /**
- * In the world: what is up to a period outside is brought in, and a box without an end is as long as two periods, so that
- * the shortest way out of it is never along it.
+ * In the world, in an order that does not depend on the one they were given in: what is up to a period outside is brought
+ * in, and a box without an end is so long that the shortest way out of it is never along it.
  */
-export function carryObstacles(world: World, bodies: StaticBodies): StaticBodies {
+export function carryObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
-  const positions = carryPositions(world, bodies.positions);
-  const { radii, halfExtents } = describeSizes(dimensions, bodies);
-  if (!radii || !halfExtents) return { ...bodies, positions };
-  const lengthened = halfExtents.map((half, index) => {
+  const carried = { ...given, positions: carryPositions(world, given.positions) };
+  const { radii, halfExtents } = describeSizes(dimensions, carried);
+  if (!radii || !halfExtents) return inOrder(dimensions, carried);
+  const isEndless = (index: number) => {
     const length = period[index % dimensions] as number;
-    return length > 0 && half >= length / 2 ? Math.max(half, length) : half;
+    return length > 0 && (halfExtents[index] as number) >= length / 2;
+  };
+  const lengthened = halfExtents.map((half, index) => {
+    if (!isEndless(index)) return half;
+    const first = index - (index % dimensions);
+    const ways = period.map((_, axis) => (isEndless(first + axis) ? 0 : (halfExtents[first + axis] as number)));
+    return Math.max(half, (period[index % dimensions] as number) + Math.max(...ways));
   });
-  return { positions, ...defineShapes(dimensions, radii, lengthened) };
+  const shapes = defineShapes(dimensions, radii, lengthened);
+  return inOrder(dimensions, { positions: carried.positions, ...shapes });
 }
 
 /** What each overlapped obstacle does of what it would do alone: by the deepest overlap and the sum of all. */

@@ -6,7 +6,7 @@
  * Ordering: slots are canonical; cells around a particle come row by row, the obstacles of a cell by their slots.
  */
 import type { StaticBodies } from '../core/obstacle-tree';
-import { NO_OBSTACLES } from '../core/obstacles';
+import { carryObstacles, NO_OBSTACLES } from '../core/obstacles';
 import { visitInBox } from './box';
 import { visitCells } from './hashed';
 import type { ParticleState } from './kernels';
@@ -15,7 +15,7 @@ import { WIDER } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
 import { CellOrder } from './order';
 import { overlapsWrapped, wrappedBand } from './overlap';
-import { around, carryIn } from './wrapped';
+import { around } from './wrapped';
 
 export class EqualObstacles implements ObstacleSearch {
   bodies: StaticBodies = NO_OBSTACLES;
@@ -80,11 +80,10 @@ export class EqualObstacles implements ObstacleSearch {
   }
 
   load(given: StaticBodies): void {
-    const placed = given.positions.slice();
     const { order, lattice, starts } = this;
-    const { dimensions } = lattice;
+    const { dimensions, world } = lattice;
+    const placed = carryObstacles(world, given).positions;
     const count = placed.length / dimensions;
-    if (lattice.world.kind === 'periodic') carryIn(lattice.world, placed, 0, count);
     order.sort(placed, new Uint32Array(placed.buffer), count, this.words);
     let key = 0;
     for (let slot = 0; slot < order.live; slot++) {

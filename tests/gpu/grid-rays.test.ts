@@ -571,6 +571,42 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
 });
 
 gpuTest(
+  'from so far out that rounding is many cells wide, a ray asks everybody',
+  async (device, tools) => {
+    // To walk the cells that rounding leaves open would take minutes.
+    const far = 1e8;
+    const random = createNoise(3);
+    const count = 500;
+    const positions = Float32Array.from({ length: 3 * count }, (_, index) =>
+      index % 3 === 0 ? far + 1e5 * random() : far + 5e4 + 1e4 * (random() - 0.5),
+    );
+    const radii = Float32Array.from({ length: count }, () => 500 + 1500 * random());
+    const grid = await HashGrid.create(tools.wrap(), {
+      dimensions: 3,
+      unbounded: true,
+      radii: { smallest: 0.5, largest: 2048 },
+      capacity: count,
+    });
+    const search = await grid.alongRays({ rays: 1, capacity: count });
+    const ray = { origin: [far, far + 5e4, far + 5e4], direction: [1, 0, 0], greatestDistance: 1e5 };
+    const encoder = device.createCommandEncoder();
+    grid.encode(encoder, { positions: tools.upload('particles', toBodies(3, positions, { radii })), count });
+    search.encode(encoder, { rays: tools.upload('ray', packRays(3, [ray])), count: 1 });
+    device.queue.submit([encoder.finish()]);
+    const { ids } = await search.read();
+    const met = Array.from({ length: count }, (_, id) => id).filter((id) => {
+      const away = [1, 2].map((axis) => (positions[3 * id + axis] as number) - far - 5e4);
+      const beside = Math.hypot(...away);
+      return beside < (radii[id] as number);
+    });
+    expect([...ids].sort((one, other) => one - other)).toEqual(met);
+    expect(met.length).toBeGreaterThan(0);
+    grid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
   'an endless ray that hardly moves where the world wraps around ends after as many periods as any',
   async (device, tools) => {
     const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE], periodic: [false, true] } as const;

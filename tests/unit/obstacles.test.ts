@@ -362,6 +362,23 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(simulation.obstacleCount).toBe(1);
     });
 
+    it('are told apart by where they are, not by their places in the array', () => {
+      const options = {
+        ...box,
+        positions: at(4.5, 5.375),
+        velocities: Float32Array.from([0, -1, 0].slice(0, dimensions)),
+      };
+      const pegs = [at(4.25, 4.5), at(4.75, 4.5)];
+      const [there, back] = [pegs, pegs.toReversed()].map((places) => {
+        const obstacles = Float32Array.from(places.flatMap((place) => Array.from(place)));
+        const simulation = create({ ...options, obstacles, restitution: 0.5, substeps: 1 });
+        simulation.step(DT);
+        return Array.from(readNow(simulation).velocities);
+      });
+      expect(there).toEqual(back);
+      expect(Math.abs(there?.[0] as number)).toBeGreaterThan(0.1);
+    });
+
     it('are not taken away by nothing', () => {
       const simulation = create(beside(4.5, [0, 0]));
       expect(() => simulation.setObstacles(undefined as unknown as Float32Array)).toThrow(ArgumentError);
@@ -703,6 +720,25 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         simulation.separate(1);
         expect(readNow(simulation).positions).toEqual(at(5, 1.875));
         expect(simulation.checkpoint()).toMatchObject({ obstacles: block(1, 1, half, 0.75) });
+      }
+    });
+
+    it('let out of a thick box without an end, however deep', () => {
+      const options = {
+        ...alone,
+        boxes: true,
+        walls: false,
+        min: [0, -64, 0].slice(0, dimensions),
+        max: [8, 64, 8].slice(0, dimensions),
+        positions: at(4, -19),
+      };
+      const periodic = [true, false, false].slice(0, dimensions);
+      for (const half of [4, 8]) {
+        const obstacles = block(4, -40, half, 40);
+        const simulation = create({ ...options, periodic, relaxation: 1, obstacles });
+        simulation.separate(64);
+        expect(readNow(simulation).positions[0]).toBe(4);
+        expect(readNow(simulation).positions[1]).toBeCloseTo(0.5, 3);
       }
     });
 
