@@ -128,7 +128,9 @@ export function carryObstacles(world: World, given: StaticBodies): StaticBodies 
   const lengthened = halfExtents.map((half, index) => {
     if (!isEndless(index)) return half;
     const first = index - (index % dimensions);
-    const ways = period.map((_, axis) => (isEndless(first + axis) ? 0 : (halfExtents[first + axis] as number)));
+    const ways = period.map((_, axis) =>
+      isEndless(first + axis) ? 0 : (halfExtents[first + axis] as number),
+    );
     return Math.max(half, (period[index % dimensions] as number) + Math.max(...ways));
   });
   const shapes = defineShapes(dimensions, radii, lengthened);
