@@ -1,9 +1,8 @@
 /**
- * Four projects: unit (no GPU), gpu (Dawn in Node), browser (headless Chrome), portability (wgpu in Deno). `npm test` runs
- * gpu in one process and the others beside it: unit first, then pages and portability together, since pages wait more than
- * they work. In one run of all, gpu comes first, so that the software GPU, which uses every core, has them.
+ * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
+ * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
+ * Unit tests beside the GPU's were tried: on two cores both together take as long as one after the other.
  */
-import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
@@ -40,10 +39,8 @@ export default defineConfig({
     reporters: ['default', './tests/helpers/summary-reporter.ts'],
     teardownTimeout: 20 * SECOND,
     projects: [
-      // One core for the GPU tests beside them.
-      project('unit', 1, Math.max(1, availableParallelism() - 1), 60),
-      project('gpu', 0, 1, 300, false),
-      // Limits, so that nothing hangs: beside the GPU tests these take twice as long as alone.
+      project('unit', 0, 2, 60),
+      project('gpu', 1, 1, 180, false),
       project('browser', 2, 2, 300),
       project('portability', 2, 2, 420),
     ],

@@ -21,6 +21,7 @@ import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
 import { countSizedOverlaps, type SizedField, sizedFieldOf } from '../helpers/sized-obstacle-fields';
+import { fewerInSpace } from '../helpers/thorough';
 
 const SHARED = { shared: true } as const;
 const DT = 1 / 64;
@@ -118,7 +119,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
 }
 
 describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
-  describe.each(WORLD_KINDS)('%s', (kind) => {
+  describe.each(fewerInSpace(dimensions, WORLD_KINDS))('%s', (kind) => {
     gpuTest(
       'push and turn particles within the bound, by both broad phases',
       async (_, tools) => {
@@ -184,9 +185,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  const kinds = dimensions === 2 ? MIXED_KINDS : (['periodic along some', 'unbounded'] as const);
-
-  describe.each(kinds)('with sizes of their own, %s', (kind) => {
+  describe.each(fewerInSpace(dimensions, MIXED_KINDS))('with sizes of their own, %s', (kind) => {
     const count = 130;
 
     gpuTest(
@@ -232,7 +231,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(dimensions === 2 ? WORLD_KINDS : ['periodic' as const])('in crowds, %s', (kind) => {
+  describe.each(fewerInSpace(dimensions, WORLD_KINDS))('in crowds, %s', (kind) => {
     // In a box three rows of cells are one loop, and a particle is heavy from three times as many on.
     const crowd = kind === 'bounded' ? 1250 : 400;
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
