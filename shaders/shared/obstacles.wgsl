@@ -7,6 +7,16 @@ fn obstacle_word(index: u32) -> u32 {
   return start[grid.first_obstacle + index];
 }
 
+fn obstacle_vector(word: u32) -> Vector {
+  var vector = Vector();
+  vector.x = bitcast<f32>(obstacle_word(word));
+  vector.y = bitcast<f32>(obstacle_word(word + 1u));
+  if (DIMENSIONS == 3u) {
+    vector[DIMENSIONS - 1u] = bitcast<f32>(obstacle_word(word + 2u));
+  }
+  return vector;
+}
+
 // Words that obstacles have room for.
 fn obstacle_words() -> u32 {
   return arrayLength(&start) - grid.first_obstacle;

@@ -7,14 +7,7 @@ fn obstacle_start(bucket: u32) -> u32 {
 }
 
 fn obstacle_position(obstacle: u32) -> Vector {
-  let first = grid.cell_count + 1u + obstacle * OBSTACLE_WORDS;
-  var position = Vector();
-  position.x = bitcast<f32>(obstacle_word(first));
-  position.y = bitcast<f32>(obstacle_word(first + 1u));
-  if (DIMENSIONS == 3u) {
-    position[DIMENSIONS - 1u] = bitcast<f32>(obstacle_word(first + 2u));
-  }
-  return position;
+  return obstacle_vector(grid.cell_count + 1u + obstacle * OBSTACLE_WORDS);
 }
 
 // Slots of obstacles in three cells of a row: one range, or two.

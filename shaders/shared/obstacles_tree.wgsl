@@ -19,16 +19,6 @@ fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }
 
-fn obstacle_vector(word: u32) -> Vector {
-  var vector = Vector();
-  vector.x = bitcast<f32>(obstacle_word(word));
-  vector.y = bitcast<f32>(obstacle_word(word + 1u));
-  if (DIMENSIONS == 3u) {
-    vector[DIMENSIONS - 1u] = bitcast<f32>(obstacle_word(word + 2u));
-  }
-  return vector;
-}
-
 fn branch_at(node: u32) -> Branch {
   let word = TREE_HEADER + node * BRANCH_WORDS;
   let leaf = obstacle_word(word + 2u * DIMENSIONS + 1u);

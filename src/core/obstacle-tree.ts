@@ -1,12 +1,12 @@
 /**
  * Purpose: bodies that never move, each as large as it likes, in a tree of boxes around boxes: built once when they are
- * given, walked by the CPU engine, and as words by shaders/shared/obstacle_tree.wgsl. Sizes from a grain to the whole world
+ * given, walked by the CPU engine, and as words by shaders/shared/obstacles_tree.wgsl. Sizes from a grain to the whole world
  * are the same to it, where cells would each be right for one.
  * Inputs: positions, carried into the world, and sizes as the engines hold them. Output: both in the order of the tree.
  * Guarantee: the same bodies, in whatever order, give the same tree; nobody whose box overlaps the box asked for is left
  * out, in worlds that wrap around by any of its images.
- * Ordering: nodes as they are first reached, nearest first child; `skip` is the node to go on with where a box is not
- * entered, so a walk needs no stack.
+ * Ordering: a node, then all below its first half, then all below its second; `skip` is the node to go on with where a box
+ * is not entered, so a walk needs no stack. Bodies lie as leaves do.
  */
 import { extentAlong, type Sizes } from './shapes';
 import type { Dimensions, World } from './world';

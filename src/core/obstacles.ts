@@ -113,14 +113,16 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
 }
 
 /**
- * In the world, in an order that does not depend on the one they were given in: what is up to a period outside is brought
- * in, and a box without an end is so long that the shortest way out of it is never along it.
+ * In the world: what is outside of one that wraps around is brought in, and a box without an end is so long that the
+ * shortest way out of it is never along it. Those of one radius come in an order that does not depend on the one they were
+ * given in; others are put in order by their tree.
  */
 export function carryObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
   const carried = { ...given, positions: carryPositions(world, given.positions) };
   const { radii, halfExtents } = describeSizes(dimensions, carried);
-  if (!radii || !halfExtents) return inOrder(dimensions, carried);
+  if (!radii) return inOrder(dimensions, carried);
+  if (!halfExtents) return carried;
   const isEndless = (index: number) => {
     const length = period[index % dimensions] as number;
     return length > 0 && (halfExtents[index] as number) >= length / 2;
@@ -133,8 +135,7 @@ export function carryObstacles(world: World, given: StaticBodies): StaticBodies 
     );
     return Math.max(half, (period[index % dimensions] as number) + Math.max(...ways));
   });
-  const shapes = defineShapes(dimensions, radii, lengthened);
-  return inOrder(dimensions, { positions: carried.positions, ...shapes });
+  return { positions: carried.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
 /** What each overlapped obstacle does of what it would do alone: by the deepest overlap and the sum of all. */

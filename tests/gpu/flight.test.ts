@@ -5,7 +5,7 @@
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../src/core/constants';
 import { deriveSubstep } from '../../src/core/settings';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
 import type { World } from '../../src/core/world';
 import { createSimulation } from '../../src/engine/simulation';
 import { fly } from '../../src/reference/flight';
@@ -59,6 +59,21 @@ function watchLinks(device: GPUDevice) {
       return words.findIndex((word) => word !== 0);
     },
   };
+}
+
+/** A step ends everybody's path where the reference has it, and more than so many hit somebody. */
+async function expectAsReference(tools: GpuTools, options: SimulationOptions, hits: number): Promise<void> {
+  const simulation = await createSimulation(tools.wrap(), options);
+  const reference = new ReferenceSimulation(options);
+  simulation.step(DT);
+  reference.step(DT);
+  expect(await simulation.flights()).toEqual(reference.flights());
+  expect(reference.flights().hits).toBeGreaterThan(hits);
+  const { positions } = await simulation.read();
+  for (const [index, along] of reference.read().positions.entries()) {
+    expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
+  }
+  simulation.destroy();
 }
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
@@ -175,17 +190,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     'end at whichever image of a large obstacle comes first, where the reference has them',
     async (_, tools) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
-      const simulation = await createSimulation(tools.wrap(), options);
-      const reference = new ReferenceSimulation(options);
-      simulation.step(DT);
-      reference.step(DT);
-      expect(await simulation.flights()).toEqual(reference.flights());
-      expect(reference.flights().hits).toBeGreaterThan(40);
-      const { positions } = await simulation.read();
-      for (const [index, along] of reference.read().positions.entries()) {
-        expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
-      }
-      simulation.destroy();
+      await expectAsReference(tools, options, 40);
     },
     SHARED,
   );
@@ -348,17 +353,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       const { obstacles, ...options } = fastCrowd(dimensions, 'bounded', 100, createNoise(6));
       const heap = options.positions.map((along, index) => (index < 40 * dimensions ? along / 64 : along));
       const crowd = { ...options, positions: heap, crowds: true };
-      const simulation = await createSimulation(tools.wrap(), crowd);
-      const reference = new ReferenceSimulation(crowd);
-      simulation.step(DT);
-      reference.step(DT);
-      expect(await simulation.flights()).toEqual(reference.flights());
-      expect(reference.flights().hits).toBeGreaterThan(10);
-      const { positions } = await simulation.read();
-      for (const [index, along] of reference.read().positions.entries()) {
-        expect(Math.abs((positions[index] as number) - along)).toBeLessThan(OFF);
-      }
-      simulation.destroy();
+      await expectAsReference(tools, crowd, 10);
     },
     SHARED,
   );

@@ -107,6 +107,12 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
+/** Whether it goes anywhere; searches on the CPU refuse others. */
+export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
+  const known = [...origin, ...direction].every(Number.isFinite);
+  return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
+}
+
 /** Towards a place in each of so many balls, most of which a ray that goes anywhere would miss. */
 export function aimRays(
   dimensions: Dimensions,

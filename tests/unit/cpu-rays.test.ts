@@ -8,7 +8,7 @@ import { hitsAlongRay } from '../../src/reference/rays';
 import { ballsAlongRay, repeatBalls, storedBalls } from '../helpers/balls';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
-import { EDGE, expectHits, makeRays } from '../helpers/rays';
+import { EDGE, expectHits, isRay, makeRays } from '../helpers/rays';
 import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
@@ -44,11 +44,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
         let doubts = 0;
         for (const ray of makeRays(dimensions, positions)) {
           const { origin, direction, greatestDistance } = ray;
-          const isRay =
-            [...origin, ...direction].every(Number.isFinite) &&
-            Math.hypot(...direction) > 0 &&
-            greatestDistance >= 0;
-          if (!isRay) {
+          if (!isRay(ray)) {
             expect(() => grid.findAlongRay(origin, direction, greatestDistance)).toThrow(ArgumentError);
             continue;
           }
@@ -216,11 +212,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
         let doubts = 0;
         for (const [index, ray] of makeRays(dimensions, positions).entries()) {
           const { origin, direction, greatestDistance } = ray;
-          const isRay =
-            [...origin, ...direction].every(Number.isFinite) &&
-            Math.hypot(...direction) > 0 &&
-            greatestDistance >= 0;
-          if (!isRay) {
+          if (!isRay(ray)) {
             expect(() => grid.findAlongRay(origin, direction, greatestDistance)).toThrow(ArgumentError);
             continue;
           }
