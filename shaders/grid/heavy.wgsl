@@ -3,7 +3,7 @@
 // are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
 // crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. Where particles have radii of
 // their own they are listed at the end of `guests` instead (see heavy_words.wgsl), so that no kernel needs a binding more, and
-// each has its bit, so that no other kernel need work it out again; `close` writes NOBODY behind the last. `clear` goes
+// each has its bit, so that no other kernel need work it out again; `close` notes how many they are. `clear` goes
 // before the sort.
 
 @group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
@@ -12,10 +12,7 @@
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn close() {
-  let listed = atomicLoad(&crowd[1]);
-  if (listed < grid.count) {
-    guests[heavy_place(arrayLength(&guests), listed)] = NOBODY;
-  }
+  guests[heavy_number_at(arrayLength(&guests))] = atomicLoad(&crowd[1]);
 }
 #else
 #if !CLEAR

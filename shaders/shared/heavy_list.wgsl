@@ -3,7 +3,7 @@
 
 #if MIXED
 fn is_listed(index: u32) -> bool {
-  return index < grid.count && heavy_at(index) != NOBODY;
+  return index < min(guests[heavy_number_at(arrayLength(&guests))], grid.count);
 }
 
 fn heavy_at(index: u32) -> u32 {

@@ -66,9 +66,6 @@ export const GUEST_BUCKETS = 3;
 /** Words before the list of guests: the levels that anyone is on. At its end are heavy particles: see heavy_words.wgsl. */
 export const GUEST_HEADER = 1;
 
-/** Behind the heavy particles that are listed at the end of the guests. */
-export const NOBODY = 0xffff_ffff;
-
 /** Of an entry in the list of guests, bits that say the level; the others are the slot. */
 export const GUEST_LEVEL_BITS = 5;
 

@@ -44,9 +44,9 @@ const BINDINGS = {
   order: { guests: 'write', start: 'read', counts: 'write' },
 } as const;
 
-/** A word for each, and a bit: see shaders/shared/heavy_words.wgsl. */
+/** A word for each and one more, and a bit for each: see shaders/shared/heavy_words.wgsl. */
 function heavyBytes(capacity: number): number {
-  return 4 * (capacity + Math.ceil((capacity + 31) / 32));
+  return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
 
 export class Guests {

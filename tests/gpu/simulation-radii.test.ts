@@ -124,6 +124,34 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   );
 
   gpuTest(
+    'does not remember who had too many neighbours before',
+    async (_, tools) => {
+      const kind = dimensions === 2 ? 'bounded' : 'unbounded';
+      const settings = { restitution: 0, substeps: 1, iterations: 1 };
+      const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
+      const options = { ...rest, radii, positions, ...settings };
+      // Three large ones; the small ones are all heavy first, and then none.
+      radii.fill(8, 0, 3);
+      for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
+      const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
+      const used = await createSimulation(tools.wrap(), { ...options, positions: heap });
+      used.step(DT);
+      const before = await countHeavy(tools, used);
+      const fresh = await createSimulation(tools.wrap(), options);
+      used.restore(await fresh.checkpoint());
+      for (const simulation of [used, fresh]) simulation.step(DT);
+      const after = await countHeavy(tools, used);
+      expect(after).toBeGreaterThanOrEqual(3);
+      expect(before).toBeGreaterThan(2 * after);
+      const [got, expected] = [await used.read(), await fresh.read()];
+      expectArraysEqual(got.positions, expected.positions, 'positions');
+      expectArraysEqual(got.velocities, expected.velocities, 'velocities');
+      for (const simulation of [used, fresh]) simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'has the same bits three times, in folded dispatches and restored elsewhere from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
