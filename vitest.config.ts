@@ -1,14 +1,15 @@
 /**
  * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
  * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
- * Unit tests beside the GPU's were tried: on two cores both together take as long as one after the other.
+ * Modules are Node's own, through scripts/loader.mjs: Vite's module runner reaches every import through a getter.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const SECOND = 1000;
+const REGISTER = new URL('scripts/register.mjs', import.meta.url).href;
 
 /**
- * `isolate`: a process for each file, rather than one for all, in which they share a device and its kernels.
+ * `isolate`: a process for each file, rather than one for each worker, whose files share a device and its kernels.
  * Forks, not threads: native code sees a changed process.env only in the main thread of a process.
  */
 function project(
@@ -26,6 +27,8 @@ function project(
       sequence: { groupOrder: order },
       maxWorkers: workers,
       isolate,
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      execArgv: ['--import', REGISTER],
       testTimeout: seconds * SECOND,
       hookTimeout: seconds * SECOND,
     },
@@ -40,7 +43,7 @@ export default defineConfig({
     teardownTimeout: 20 * SECOND,
     projects: [
       project('unit', 0, 2, 60),
-      project('gpu', 1, 1, 180, false),
+      project('gpu', 1, 2, 180, false),
       project('browser', 2, 2, 300),
       project('portability', 2, 2, 420),
     ],

@@ -4,7 +4,8 @@
  * stripping: `node scripts/run.mjs FILE [argument…]`. FILE sees its own arguments from process.argv[2] on.
  */
 import { resolve } from 'node:path';
-import { runnerImport } from 'vite';
+import { pathToFileURL } from 'node:url';
+import './register.mjs';
 
 const [file, ...rest] = process.argv.slice(2);
 if (file === undefined) {
@@ -13,4 +14,4 @@ if (file === undefined) {
 }
 const path = resolve(file);
 process.argv = [process.argv[0] ?? 'node', path, ...rest];
-await runnerImport(path, { configFile: false, logLevel: 'error' });
+await import(pathToFileURL(path).href);

@@ -1,0 +1,98 @@
+// @ts-check
+/**
+ * Purpose: what Node needs to import this project's own TypeScript: module customisation hooks for `module.register`.
+ * Resolves imports as the bundler does (no extension, folders with an index, `?raw` text, JSON by name) and takes types
+ * out. What was made of a file is kept in node_modules/.cache, so that the compiler is loaded only for what has changed.
+ *
+ * Tests run on these hooks, not on Vite's module runner, which reaches every import through a getter.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const CACHE = new URL('../node_modules/.cache/cellstorm/', import.meta.url);
+const ENDINGS = ['.ts', '/index.ts'];
+const OURS = new URL('../', import.meta.url).href;
+const NOT_OURS = `${OURS}node_modules/`;
+
+/** What else the output depends on. */
+let compiler = '';
+
+/** @type {import('node:module').InitializeHook<{ compiler: string }>} */
+export async function initialize(data) {
+  compiler = data.compiler;
+  await mkdir(CACHE, { recursive: true }).catch(() => undefined);
+}
+
+/** @type {import('node:module').ResolveHook} */
+export async function resolve(specifier, context, next) {
+  if (specifier.startsWith('.') && isOurs(context.parentURL)) {
+    const url = new URL(specifier, context.parentURL);
+    if (!url.search && !/\.\w+$/.test(url.pathname)) {
+      for (const ending of ENDINGS) {
+        const candidate = `${url.href}${ending}`;
+        if (existsSync(fileURLToPath(candidate))) return { url: candidate, shortCircuit: true };
+      }
+    }
+    if (url.search === '?raw') return { url: url.href, shortCircuit: true };
+  }
+  return next(specifier, context);
+}
+
+/** @type {import('node:module').LoadHook} */
+export async function load(url, context, next) {
+  if (!isOurs(url)) return next(url, context);
+  const { pathname, search } = new URL(url);
+  const path = decodeURIComponent(pathname);
+  if (search === '?raw') return asModule(`export default ${JSON.stringify(await readFile(path, 'utf8'))};`);
+  if (path.endsWith('.json')) return asModule(nameAll(JSON.parse(await readFile(path, 'utf8'))));
+  if (path.endsWith('.ts')) return asModule(await compile(path));
+  return next(url, context);
+}
+
+/** @param {string} source */
+function asModule(source) {
+  return { format: /** @type {const} */ ('module'), source, shortCircuit: true };
+}
+
+/** @param {Record<string, unknown>} values */
+function nameAll(values) {
+  const constants = Object.values(values).map(
+    (value, index) => `const value${index} = ${JSON.stringify(value)};`,
+  );
+  const names = Object.keys(values).map((name, index) => `value${index} as ${JSON.stringify(name)}`);
+  return `${constants.join('\n')}\nexport { ${names.join(', ')} };`;
+}
+
+/** @param {string | undefined} url */
+function isOurs(url) {
+  return url?.startsWith(OURS) === true && !url.startsWith(NOT_OURS);
+}
+
+/**
+ * Of each file the last outcome is kept, with what it came from on its last line.
+ * @param {string} path
+ */
+async function compile(path) {
+  const text = await readFile(path, 'utf8');
+  const key = `//# ${hash(`${compiler}\0${text}`)}`;
+  const kept = new URL(`${hash(path)}.mjs`, CACHE);
+  const known = await readFile(kept, 'utf8').catch(() => '');
+  if (known.endsWith(key)) return known;
+  const { transformWithOxc } = await import('vite');
+  const { code, map } = await transformWithOxc(text, path, { lang: 'ts', sourcemap: true, target: 'es2022' });
+  const comment = Buffer.from(JSON.stringify(map)).toString('base64');
+  const source = `${code}\n//# sourceMappingURL=data:application/json;base64,${comment}\n${key}`;
+  // Written aside first, since another process may be reading it. Where nothing can be written, nothing is kept.
+  const draft = new URL(`${hash(path)}.${process.pid}.tmp`, CACHE);
+  await writeFile(draft, source)
+    .then(() => rename(draft, kept))
+    .catch(() => undefined);
+  return source;
+}
+
+/** @param {string} text */
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
