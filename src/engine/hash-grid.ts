@@ -82,9 +82,11 @@ export class HashGrid {
   static async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
     checkKnownKeys('options', options, OPTION_NAMES);
     checkDimensions(options.dimensions);
-    const { dimensions, capacity } = options;
+    const { dimensions, capacity, radii, velocities: carriesVelocities = false } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-    const { radii } = options;
+    if (typeof carriesVelocities !== 'boolean') {
+      throw new ArgumentError('velocities', carriesVelocities, 'true or false');
+    }
     if (radii !== undefined && options.diameter !== undefined) {
       throw new ArgumentError('diameter', options.diameter, 'left out where radii are given');
     }
@@ -95,7 +97,6 @@ export class HashGrid {
     const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
     checkGpu(gpu);
     checkHolds(gpu, capacity, world);
-    const carriesVelocities = options.velocities === true;
     const vector = 4 * storedFloats(dimensions) * capacity;
     const { sort, outputs, parameters } = await createParts({
       sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities }),
