@@ -38,6 +38,22 @@ fn reach_cells() -> u32 {
   return parameters.reach_cells;
 }
 
+#if FILL
+alias Entry = u32;
+
+fn entry_at(place: u32) -> Entry {
+  return ids[place];
+}
+
+fn put(place: u32, entry: Entry) {
+  ids[place] = entry;
+}
+
+fn is_before(entry: Entry, other: Entry) -> bool {
+  return entry < other;
+}
+#endif
+
 fn begin(point: Particle) -> Own {
   var own = Own();
 #if FILL
@@ -61,35 +77,7 @@ fn finish(own: Own, point: Particle) {
   for (var hole = end; hole < own.places.first + own.places.room; hole++) {
     ids[hole] = NO_PARTNER;
   }
-#if WIDE
-  // Many neighbours from many cells: by Shell's sort, where insertion alone would move each past most others.
-  let first = own.places.first;
-  var gap = 1u;
-  while (gap < (end - first) / 3u) {
-    gap = 3u * gap + 1u;
-  }
-  for (; gap > 0u; gap /= 3u) {
-    for (var index = first + gap; index < end; index++) {
-      let moving = ids[index];
-      var place = index;
-      while (place >= first + gap && ids[place - gap] > moving) {
-        ids[place] = ids[place - gap];
-        place -= gap;
-      }
-      ids[place] = moving;
-    }
-  }
-#else
-  for (var index = own.places.first + 1u; index < end; index++) {
-    let moving = ids[index];
-    var place = index;
-    while (place > own.places.first && ids[place - 1u] > moving) {
-      ids[place] = ids[place - 1u];
-      place--;
-    }
-    ids[place] = moving;
-  }
-#endif
+  sort_stretch(own.places.first, end);
 #else
   tallies[point.slot] = own.found;
 #endif

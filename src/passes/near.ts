@@ -7,6 +7,7 @@ import {
   type Breadth,
   EACH_POINT,
   neighbourModules,
+  SORT_STRETCH,
   STRETCH,
   type Variant,
   worldFlags,
@@ -38,6 +39,7 @@ export class Near extends ListPass<NearBuffers> {
       sources: [
         ...neighbourModules(variant, 'grid', breadth),
         STRETCH,
+        ...(step === 'fill' ? [SORT_STRETCH] : []),
         { name: 'measure/near.wgsl', text },
         EACH_POINT,
       ],
@@ -51,7 +53,7 @@ export class Near extends ListPass<NearBuffers> {
         parameters: 'parameters',
         ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
       },
-      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill', WIDE: breadth === 'wide' },
+      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill' },
     };
   }
 
