@@ -27,6 +27,7 @@ export const SIMULATE_FLAGS: Flags = {
   restitution: { value: '0..1', help: "speed kept in a bounce (default the scene's)" },
   friction: { value: 'x', help: "friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how candidates are found (default grid)' },
+  crowds: { help: 'split the work on cells of more than 128 among threads of the GPU' },
   backend: BACKEND_FLAG,
   from: { value: 'state.bin', help: 'go on from a state written by --out, in its world, instead of a scene' },
   out: { value: 'state.bin', help: 'write the final state' },
@@ -66,9 +67,11 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
+  // A scene may be made for crowds anyhow; a state does not say whether it was.
+  const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
-    ? sceneOptions(scene, givenSettings)
-    : { ...blamingState(path, () => continueFrom(from as Checkpoint)), ...givenSettings };
+    ? sceneOptions(scene, { ...givenSettings, ...crowds })
+    : { ...blamingState(path, () => continueFrom(from as Checkpoint)), ...givenSettings, ...crowds };
   const plan = planSimulation(options);
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan);
   if (from) {
@@ -107,15 +110,21 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     memoryBytes: simulation.memoryBytes,
     diameter: 2 * simulation.radius,
     mixed: simulation.radiusRange !== undefined,
+    crowds: simulation.world.crowds,
     measures,
     flights: simulation.continuous ? await simulation.flights() : null,
-    warning: crowdingWarning(measures, simulation) ?? null,
+    warning: adviseFlag(crowdingWarning(measures, simulation)) ?? null,
     times,
   };
   process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));
   simulation.destroy();
   gpu?.destroy();
   return 0;
+}
+
+/** What the library advises its callers to do, said of the flag that does it. */
+export function adviseFlag(warning: string | undefined): string | undefined {
+  return warning?.replace('Create it with `crowds: true`', 'Add --crowds');
 }
 
 interface Report {
@@ -134,6 +143,8 @@ interface Report {
   /** Of every particle, or the largest there may be where sizes are mixed. */
   readonly diameter: number;
   readonly mixed: boolean;
+  /** Whether the work on crowded cells is split. */
+  readonly crowds: boolean;
   readonly measures: Measures;
   /** How fast particles fared in the last step; null where paths are not followed. */
   readonly flights: Flights | null;

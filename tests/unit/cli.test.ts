@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { renderImage } from '../../src/cli/image';
+import { adviseFlag } from '../../src/cli/simulate';
+import { crowdingWarning } from '../../src/core/crowding';
 import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { defineLevels, defineWorld } from '../../src/core/world';
@@ -225,6 +227,28 @@ describe('cellstorm', () => {
     expect(JSON.parse(kept.out).settings.friction).toBe(0.5);
     const changed = await cellstorm(...common, '--from', state, '--friction', '0.75');
     expect(JSON.parse(changed.out).settings.friction).toBe(0.75);
+  });
+
+  it('makes a scene, or the world of a state file, for crowds', async () => {
+    const state = join(folder, 'crowd.bin');
+    const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
+    const scene = ['--scene', 'one-cell', '--count', '200', '--out', state];
+    const plain = JSON.parse((await cellstorm(...common, ...scene)).out);
+    expect(plain).toMatchObject({ crowds: false, count: 200 });
+    const made = JSON.parse((await cellstorm(...common, ...scene, '--crowds')).out);
+    expect(made).toMatchObject({ crowds: true, measures: { hash: plain.measures.hash } });
+    for (const flags of [[], ['--crowds']]) {
+      const rest = await cellstorm(...common, '--from', state, ...flags);
+      expect(JSON.parse(rest.out).crowds).toBe(flags.length > 0);
+    }
+  });
+
+  it('advises the flag where the library advises the option', () => {
+    const measures = { count: 200, crowded: 200, greatestOccupancy: 200 };
+    const world = defineWorld({ dimensions: 2, unbounded: true }, 1);
+    const advice = adviseFlag(crowdingWarning(measures, { backend: 'gpu', world }));
+    expect(advice).toMatch(/\. Add --crowds to split the work on them among threads, or choose /);
+    expect(adviseFlag(undefined)).toBeUndefined();
   });
 
   it('verifies the CPU engine and reports as JSON', async () => {
