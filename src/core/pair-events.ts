@@ -4,6 +4,7 @@
  * Inputs: two lists in canonical order, as findPairs and GridPairs.read give them. Outputs: three lists in the same
  * order. One pass over both; nothing is hashed.
  */
+import { checkInteger } from './checks';
 import { ArgumentError, Phrase } from './errors';
 import type { PairList } from './simulation';
 
@@ -64,13 +65,18 @@ function compareAt(left: PairList, a: number, right: PairList, b: number): numbe
 
 function checkList(argument: string, list: PairList): void {
   const { count, pairs } = (list ?? {}) as Partial<PairList>;
-  if (!(pairs instanceof Uint32Array) || count === undefined || !(2 * count <= pairs.length)) {
+  if (!(pairs instanceof Uint32Array)) {
     throw new ArgumentError(argument, list, 'a list of pairs, such as findPairs gives');
   }
-  for (let place = 1; place < count; place++) {
-    if (compareAt(list, place - 1, list, place) < 0) continue;
+  checkInteger(`${argument}.count`, count, 0, Math.floor(pairs.length / 2));
+  for (let place = 0; place < count; place++) {
+    const isPair = (pairs[2 * place] as number) < (pairs[2 * place + 1] as number);
+    if (isPair && (place === 0 || compareAt(list, place - 1, list, place) < 0)) continue;
     const at = [pairs[2 * place], pairs[2 * place + 1]].join(', ');
     const value = new Phrase(`a list with the pair ${at} in place ${place}`);
-    throw new ArgumentError(argument, value, 'in ascending order, each pair once');
+    const accepted = isPair
+      ? 'in ascending order, each pair once'
+      : 'of pairs whose first id is the lower one';
+    throw new ArgumentError(argument, value, accepted);
   }
 }

@@ -21,6 +21,7 @@ function pairsOf({ count, pairs }: PairList): string[] {
 
 const lists = fc
   .uniqueArray(fc.tuple(fc.nat(6), fc.nat(6)), { selector: String, maxLength: 30 })
+  .map((pairs) => pairs.map(([first, apart]): Pair => [first, first + 1 + apart]))
   .map((pairs) => pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]));
 
 describe('pairEvents', () => {
@@ -60,7 +61,26 @@ describe('pairEvents', () => {
 
   it.each<[unknown, RegExp]>([
     [undefined, /^after is undefined, but it must be a list of pairs, such as findPairs gives\.$/],
-    [{ count: 2, pairs: new Uint32Array(3) }, /^after is an object, /],
+    [{ count: 2, pairs: [0, 1, 0, 2] }, /^after is an object, /],
+    [
+      { count: 2, pairs: new Uint32Array(3) },
+      /^after\.count is 2, but it must be a whole number from 0 to 1\.$/,
+    ],
+    [{ count: -1, pairs: new Uint32Array(2) }, /^after\.count is -1, /],
+    [{ count: 0.5, pairs: new Uint32Array(2) }, /^after\.count is 0\.5, /],
+    [{ count: Number.NaN, pairs: new Uint32Array(2) }, /^after\.count is NaN, /],
+    [{ pairs: new Uint32Array(2) }, /^after\.count is undefined, /],
+    [
+      listOf([[2, 1]]),
+      /^after is a list with the pair 2, 1 in place 0, but it must be of pairs whose first id is the lower one\.$/,
+    ],
+    [
+      listOf([
+        [0, 1],
+        [3, 3],
+      ]),
+      /^after is a list with the pair 3, 3 in place 1, but it must be of pairs whose first id is the lower/,
+    ],
     [
       listOf([
         [1, 2],
