@@ -3,8 +3,6 @@
  * cells. Inputs: who is asked, a scene. Boxes have dyadic corners, as scenes have dyadic particles, so there is one answer
  * for them; of rays, balls that are touched to within rounding are excused and counted.
  */
-import { type CpuGrid, createCpuGrid } from '../cpu/grid';
-import type { CpuLevelGrid } from '../cpu/level-grid';
 import { packRays, type Ray } from '../engine/grid-rays';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
@@ -12,8 +10,8 @@ import type { Gpu } from '../gpu/device';
 import { toStored } from '../gpu/layout';
 import { particlesInBox } from '../reference/boxes';
 import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/rays';
-import { Random, type Scene, worldOptions } from '../scenes';
-import { gridOptionsOf, particlesOf } from './grids';
+import { Random, type Scene } from '../scenes';
+import { createFilled, gridOptionsOf, particlesOf, periodOf } from './grids';
 
 /** More are not looked at one by one. */
 export const MOST_SEARCHED = 70_000;
@@ -79,13 +77,6 @@ export async function checkBoxesAndRays(
     pass: true,
     detail: `${boxes.flat().length} particles in ${boxes.length} boxes, ${met} balls on ${rays.length} rays, ${excused} excused by the band`,
   };
-}
-
-function periodOf({ dimensions, periodic = false, min, max }: Scene): number[] {
-  return Array.from({ length: dimensions }, (_, axis) => {
-    const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
-    return wraps ? (max[axis] as number) - (min[axis] as number) : 0;
-  });
 }
 
 /** Around particles, of many sizes; from particles and from outside, along axes and not. */
@@ -185,17 +176,4 @@ function askCpu(scene: Scene, { corners, rays }: Questions): Answers {
       grid.findAlongRay(origin, direction, greatestDistance),
     ),
   };
-}
-
-function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
-  const { count: capacity, positions, radii, radiusRange } = scene;
-  const world = worldOptions(scene);
-  if (radii && radiusRange) {
-    const grid = createCpuGrid({ ...world, radii: radiusRange, capacity });
-    grid.build(positions, radii);
-    return grid;
-  }
-  const grid = createCpuGrid({ ...world, diameter: 2 * scene.radius, capacity });
-  grid.build(positions);
-  return grid;
 }

@@ -1,8 +1,14 @@
 /**
  * Purpose: grids over the particles of a scene, for what is asked of them: of one diameter, or of the radii that a scene
- * has. Inputs: a scene. Outputs: what a grid is created with, and particles and places as it takes them.
+ * has. Inputs: a scene. Outputs: what a grid is created with, particles and places as it takes them, and the grid itself,
+ * on a device or on the CPU.
  */
 import type { RadiusRange, WorldOptions } from '../core/world';
+import { type CpuGrid, createCpuGrid } from '../cpu/grid';
+import type { CpuLevelGrid } from '../cpu/level-grid';
+import { HashGrid } from '../engine/hash-grid';
+import { createBuffers } from '../gpu/buffers';
+import type { Gpu } from '../gpu/device';
 import { toBodies, toStored } from '../gpu/layout';
 import { type Scene, worldOptions } from '../scenes';
 
@@ -26,4 +32,60 @@ export function particlesOf({ dimensions, positions, radii }: Scene): Float32Arr
 export function placesFor({ dimensions, radii }: Scene, places: Float32Array): Float32Array<ArrayBuffer> {
   if (!radii) return toStored(dimensions, places);
   return toBodies(dimensions, places, { radii: new Float32Array(places.length / dimensions) });
+}
+
+/** Lengths of the scene's world along axes that wrap around, 0 along others. */
+export function periodOf({ dimensions, periodic = false, min, max }: Scene): number[] {
+  return Array.from({ length: dimensions }, (_, axis) => {
+    const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
+    return wraps ? (max[axis] as number) - (min[axis] as number) : 0;
+  });
+}
+
+/** Half of the shortest period: no search around a point may go farther. */
+export function farthestSearch(scene: Scene): number {
+  return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+}
+
+/** Records the build of a grid over the scene's particles, wherever they are now, into an encoder of its own. */
+export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
+
+/** A grid of the scene's on a device, while it lasts. What was built must be submitted before the next is. */
+export async function withSceneGrid<Result>(
+  gpu: Gpu,
+  scene: Scene,
+  use: (grid: HashGrid, build: BuildOn) => Promise<Result>,
+): Promise<Result> {
+  const grid = await HashGrid.create(gpu, gridOptionsOf(scene));
+  try {
+    const input = await createBuffers(gpu, 'verify.grid', { positions: particlesOf(scene).byteLength });
+    try {
+      const { positions: buffer } = input.buffers;
+      return await use(grid, (positions) => {
+        // Deno takes no empty write.
+        if (scene.count > 0) gpu.device.queue.writeBuffer(buffer, 0, particlesOf({ ...scene, positions }));
+        const encoder = gpu.device.createCommandEncoder({ label: 'verify.grid' });
+        grid.encode(encoder, { positions: buffer, count: scene.count });
+        return encoder;
+      });
+    } finally {
+      input.destroy();
+    }
+  } finally {
+    grid.destroy();
+  }
+}
+
+/** A grid of the scene's on the CPU. */
+export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
+  const { count: capacity, positions, radii, radiusRange } = scene;
+  const world = worldOptions(scene);
+  if (radii && radiusRange) {
+    const grid = createCpuGrid({ ...world, radii: radiusRange, capacity });
+    grid.build(positions, radii);
+    return grid;
+  }
+  const grid = createCpuGrid({ ...world, diameter: 2 * scene.radius, capacity });
+  grid.build(positions);
+  return grid;
 }

@@ -6,27 +6,19 @@
  */
 import { startLength } from '../core/cells';
 import { GUEST_BUCKETS } from '../core/constants';
-import { defineLevels } from '../core/world';
 import { createCpuGrid } from '../cpu/grid';
-import { createCpuIndex } from '../cpu/live-index';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toBodies } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
-import { bruteForceLevelPairs, buildLevelGrid } from '../reference/levels';
+import { buildLevelGrid } from '../reference/levels';
 import type { MixedScene } from '../scenes';
-
-const BRUTE_FORCE_LIMIT = 4096;
+import { exactMixedPairs, type MixedParticles } from './exact';
+import { differenceOfList } from './lists';
 
 /** Larger grids take plain JavaScript too long. */
 const MOST_FILED = 70_000;
-
-/** What a scene's pairs follow from. */
-export type MixedParticles = Pick<
-  MixedScene,
-  'dimensions' | 'world' | 'range' | 'count' | 'positions' | 'radii'
->;
 
 type Finding = { readonly pass: boolean; readonly detail: string };
 
@@ -66,17 +58,6 @@ function cpuPairs(scene: MixedScene): Uint32Array {
   const grid = createCpuGrid({ ...world, radii: range, capacity: count });
   grid.build(positions, radii);
   return grid.findPairs().pairs;
-}
-
-function expectedPairs({ dimensions, world, range, count, positions, radii }: MixedParticles): Uint32Array {
-  if (count <= BRUTE_FORCE_LIMIT) {
-    return bruteForceLevelPairs(defineLevels(world, range, count), positions, radii);
-  }
-  const index = createCpuIndex({ ...world, capacity: count });
-  radii.forEach((radius, particle) => {
-    index.add(positions.subarray(dimensions * particle, dimensions * (particle + 1)), radius);
-  });
-  return index.findPairs().pairs;
 }
 
 /** What a device makes of a scene's grid, while it lasts. */
@@ -148,13 +129,17 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
 }
 
 async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
-  const expected = expectedPairs(scene);
+  const expected = exactMixedPairs(scene);
   return withGrid(gpu, scene, async (grid, encoder) => {
     // Room for one too many, so that it shows.
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);
-    return checkMixedPairs((await list.read()).pairs, scene, expected);
+    const pairs = { count: expected.length / 2, pairs: expected };
+    const difference = await differenceOfList(gpu, list, pairs);
+    return difference
+      ? { pass: false, detail: difference }
+      : { pass: true, detail: `${pairs.count} pairs, as counted and as dispatched` };
   });
 }
 
@@ -162,7 +147,7 @@ async function checkPairs(gpu: Gpu, scene: MixedScene): Promise<Finding> {
 export function checkMixedPairs(
   got: Uint32Array,
   scene: MixedParticles,
-  expected = expectedPairs(scene),
+  expected = exactMixedPairs(scene),
 ): Finding {
   const { pass, detail } = compare([['words of pairs', got, expected]], '');
   return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };

@@ -1,18 +1,17 @@
 /**
- * Purpose: holds neighbour queries on the GPU against brute force: who is near, within the cell and beyond it, and
- * who is nearest. Inputs: a device, a scene. Output: what was seen, and whether it was right.
+ * Purpose: holds neighbour queries against brute force: who is near, within the cell and beyond it, and who is nearest.
+ * Inputs: a device, or none for the CPU engine; a scene. Output: what was seen, and whether it was right.
  * Scenes are dyadic, so every distance that matters is exact on both sides, and all comparisons are of equal bits.
  */
 import type { World } from '../core/world';
-import type { GridNear } from '../engine/grid-near';
-import type { GridNearest } from '../engine/grid-nearest';
 import { HashGrid } from '../engine/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { loadVector } from '../reference/contact';
 import { findNear, type NearParticle } from '../reference/near';
 import type { Scene } from '../scenes';
-import { gridOptionsOf, particlesOf, placesFor } from './grids';
+import { findWithin } from './exact';
+import { createFilled, farthestSearch, gridOptionsOf, particlesOf, placesFor } from './grids';
 
 /** Particles at most: brute force looks at all of them from every point. */
 export const QUERIES_LIMIT = 4096;
@@ -27,22 +26,39 @@ const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
 interface Queries {
-  readonly scene: Scene;
-  readonly world: World;
   /** Packed. */
   readonly points: Float32Array;
-  /** For each point all that are nearer than `wide`, ids ascending. */
+  /** For each point all within `wide`, ids ascending. */
   readonly around: readonly NearParticle[][];
+  /** Whether a distance squared is within a radius: on the GPU those that are as far are not, on the CPU they are. */
+  readonly isWithin: (distanceSquared: number, radius: number) => boolean;
   /** The grid's diameter, and a radius beyond its cells; of many sizes, two over cells of several levels. */
   readonly narrow: number;
   readonly wide: number;
 }
 
-export async function checkQueries(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; detail: string }> {
+interface NearLists {
+  readonly offsets: ArrayLike<number>;
+  readonly ids: Uint32Array;
+}
+
+interface NearestLists {
+  readonly k: number;
+  readonly ids: ArrayLike<number>;
+  readonly distancesSquared: ArrayLike<number>;
+}
+
+export async function checkQueries(
+  gpu: Gpu | undefined,
+  scene: Scene,
+): Promise<{ pass: boolean; detail: string }> {
+  return gpu ? checkOnGpu(gpu, scene) : checkOnCpu(scene);
+}
+
+async function checkOnGpu(gpu: Gpu, scene: Scene): Promise<{ pass: boolean; detail: string }> {
   const { dimensions, count } = scene;
   const grid = await HashGrid.create(gpu, gridOptionsOf(scene));
-  const queries = ask(scene, grid.world);
-  const { around, narrow, wide } = queries;
+  const queries = askOfGpu(scene, grid.world);
   const asked = queries.points.length / dimensions;
   const particles = particlesOf(scene);
   const points = placesFor(scene, queries.points);
@@ -57,39 +73,109 @@ export async function checkQueries(gpu: Gpu, scene: Scene): Promise<{ pass: bool
     gpu.device.queue.writeBuffer(buffers.points, 0, points);
     const encoder = gpu.device.createCommandEncoder({ label: 'verify.queries' });
     grid.encode(encoder, { positions: buffers.positions, count });
-    const capacity = Math.max(1, around.flat().length);
+    const capacity = Math.max(1, queries.around.flat().length);
     const searches: [string, () => Promise<string | undefined>][] = [];
-    for (const [name, radius] of [
-      ['near', narrow],
-      ['near beyond the cell', wide],
-    ] as const) {
+    for (const [name, radius] of searchesOf('near', queries)) {
       const search = await grid.near({ points: asked, capacity, reach: radius });
       search.encode(encoder, { points: buffers.points, count: asked });
-      searches.push([name, () => compareNear(queries, search, radius)]);
+      searches.push([name, async () => compareNear(queries, await search.read(), radius)]);
     }
-    for (const [name, radius] of [
-      ['nearest', narrow],
-      ['nearest beyond the cell', wide],
-    ] as const) {
+    for (const [name, radius] of searchesOf('nearest', queries)) {
       const search = await grid.nearest({ points: asked, k: NEAREST, radius });
       search.encode(encoder, { points: buffers.points, count: asked });
-      searches.push([name, () => compareNearest(queries, search, radius)]);
+      searches.push([name, async () => compareNearest(queries, await search.read(), radius)]);
     }
     gpu.device.queue.submit([encoder.finish()]);
     for (const [name, compare] of searches) {
       const difference = await compare();
       if (difference) return { pass: false, detail: `${name}: ${difference}` };
     }
-    return { pass: true, detail: `${asked} points, ${around.flat().length} neighbours within ${wide}` };
+    return passed(queries);
   } finally {
     input.destroy();
     grid.destroy();
   }
 }
 
-/** Points on particles from all over the scene and beside them, and what brute force says of them. */
-function ask(scene: Scene, world: World): Queries {
-  const { dimensions, count, positions } = scene;
+function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
+  const { dimensions } = scene;
+  const grid = createFilled(scene);
+  const queries = askOfCpu(scene, grid.world);
+  const places = Array.from(queries.around, (_, point) => loadVector(dimensions, queries.points, point));
+  for (const [name, radius] of searchesOf('near', queries)) {
+    const lists = places.map((place) => {
+      const ids: number[] = [];
+      grid.near(place, radius, (id) => ids.push(id));
+      return ids.sort((a, b) => a - b);
+    });
+    const offsets = [0];
+    for (const { length } of lists) offsets.push((offsets.at(-1) as number) + length);
+    const difference = compareNear(queries, { offsets, ids: Uint32Array.from(lists.flat()) }, radius);
+    if (difference) return { pass: false, detail: `${name}: ${difference}` };
+  }
+  for (const [name, radius] of searchesOf('nearest', queries)) {
+    const lists = places.map((place) => grid.nearest(place, NEAREST, radius));
+    const ids = lists.flatMap((found) => padded(found.ids, UNUSED));
+    const distancesSquared = lists.flatMap((found) =>
+      padded(found.distancesSquared, Number.POSITIVE_INFINITY),
+    );
+    const difference = compareNearest(queries, { k: NEAREST, ids, distancesSquared }, radius);
+    if (difference) return { pass: false, detail: `${name}: ${difference}` };
+  }
+  return passed(queries);
+}
+
+/** As long as a list on the GPU is. */
+function padded(values: Iterable<number>, rest: number): number[] {
+  const given = Array.from(values);
+  return [...given, ...new Array<number>(NEAREST - given.length).fill(rest)];
+}
+
+function passed({ around, wide }: Queries): { pass: boolean; detail: string } {
+  const detail = `${around.length} points, ${around.flat().length} neighbours within ${wide}`;
+  return { pass: true, detail };
+}
+
+function searchesOf(name: string, { narrow, wide }: Queries): readonly (readonly [string, number])[] {
+  return [
+    [name, narrow],
+    [`${name} beyond the cell`, wide],
+  ];
+}
+
+function askOfGpu(scene: Scene, world: World): Queries {
+  const points = placePoints(scene);
+  const reaches = reachesOf(scene, world);
+  const around = eachPoint(scene, points, (point) => findNear(world, scene.positions, point, reaches.wide));
+  const isWithin = (distanceSquared: number, radius: number) => distanceSquared < radius * radius;
+  return { points, around, isWithin, ...reaches };
+}
+
+function askOfCpu(scene: Scene, world: World): Queries {
+  const points = placePoints(scene);
+  const reaches = reachesOf(scene, world);
+  const around = eachPoint(scene, points, (point) => findWithin(scene, point, reaches.wide));
+  const isWithin = (distanceSquared: number, radius: number) => distanceSquared <= radius * radius;
+  return { points, around, isWithin, ...reaches };
+}
+
+function eachPoint<Found>(
+  { dimensions }: Scene,
+  points: Float32Array,
+  find: (point: number[]) => Found,
+): Found[] {
+  return Array.from({ length: points.length / dimensions }, (_, point) =>
+    find(loadVector(dimensions, points, point)),
+  );
+}
+
+function reachesOf(scene: Scene, { diameter }: World): Pick<Queries, 'narrow' | 'wide'> {
+  if (scene.radii) return MIXED_REACHES;
+  return { narrow: diameter, wide: Math.min(WIDE_REACH * diameter, farthestSearch(scene)) };
+}
+
+/** Points on particles from all over the scene and beside them. */
+function placePoints({ dimensions, count, positions }: Scene): Float32Array {
   const sources = Math.min(count, MOST_SOURCES);
   const places: number[] = [];
   for (let source = 0; source < sources; source++) {
@@ -98,31 +184,18 @@ function ask(scene: Scene, world: World): Queries {
     places.push(...place, ...place.map((value, axis) => value + (axis === 1 ? -0.625 : 0.375)));
   }
   // Without particles, a point that nobody is near.
-  if (places.length === 0) places.push(...world.cells.map(() => 0));
-  const points = Float32Array.from(places);
-  const half = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-  const reaches = scene.radii
-    ? MIXED_REACHES
-    : { narrow: world.diameter, wide: Math.min(WIDE_REACH * world.diameter, half) };
-  const around = Array.from({ length: points.length / dimensions }, (_, point) =>
-    findNear(world, positions, loadVector(dimensions, points, point), reaches.wide),
-  );
-  return { scene, world, points, around, ...reaches };
+  if (places.length === 0) places.push(...new Array<number>(dimensions).fill(0));
+  return Float32Array.from(places);
 }
 
-function within(near: readonly NearParticle[], radius: number): NearParticle[] {
-  return near.filter(({ distanceSquared }) => distanceSquared < radius * radius);
+function within({ around, isWithin }: Queries, point: number, radius: number): NearParticle[] {
+  return (around[point] ?? []).filter(({ distanceSquared }) => isWithin(distanceSquared, radius));
 }
 
-async function compareNear(
-  { around }: Queries,
-  search: GridNear,
-  radius: number,
-): Promise<string | undefined> {
-  const { offsets, ids } = await search.read();
-  for (const [point, near] of around.entries()) {
+function compareNear(queries: Queries, { offsets, ids }: NearLists, radius: number): string | undefined {
+  for (let point = 0; point < queries.around.length; point++) {
     const got = ids.subarray(offsets[point], offsets[point + 1]);
-    const expected = within(near, radius).map(({ id }) => id);
+    const expected = within(queries, point, radius).map(({ id }) => id);
     if (got.length !== expected.length) {
       return `point ${point} has ${got.length} neighbours instead of ${expected.length}`;
     }
@@ -133,14 +206,13 @@ async function compareNear(
   return undefined;
 }
 
-async function compareNearest(
-  { around }: Queries,
-  search: GridNearest,
+function compareNearest(
+  queries: Queries,
+  { k, ids, distancesSquared }: NearestLists,
   radius: number,
-): Promise<string | undefined> {
-  const { k, ids, distancesSquared } = await search.read();
-  for (const [point, near] of around.entries()) {
-    const expected = within(near, radius).sort(
+): string | undefined {
+  for (let point = 0; point < queries.around.length; point++) {
+    const expected = within(queries, point, radius).sort(
       (a, b) => a.distanceSquared - b.distanceSquared || a.id - b.id,
     );
     for (let index = 0; index < k; index++) {

@@ -53,8 +53,13 @@ import {
 import { UNITS } from '../scenes/scene';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
+import { checkCellSizes } from './cell-sizes';
+import { mixedOf } from './exact';
 import { checkFlights, MOST_FLYING } from './flights';
-import { checkMixedPairs, levelChecks, type MixedParticles } from './levels';
+import { checkKernel } from './kernel';
+import { checkMixedPairs, levelChecks } from './levels';
+import { checkEvents, checkList } from './lists';
+import { checkIndex, MOST_INDEXED } from './live-index';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 
 export interface VerifyCase {
@@ -85,6 +90,8 @@ const MOST_ONE_CELL_RESOLVED = 512;
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
 const REPEATED_LIMIT = 70_000;
+/** Lists of pairs, their events, kernels over them and cells of other sizes. */
+const MOST_LISTED = 70_000;
 /** Exact in binary, see above. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
@@ -138,6 +145,7 @@ export async function* verify(subject: Subject, options: VerifyOptions = {}): As
           ...rayChecks(gpu, scene),
           ...simulationChecks(subject, scene),
           ...searchChecks(gpu, scene),
+          ...pairChecks(gpu, scene),
         ]);
       }
     }
@@ -170,7 +178,9 @@ export function describeCaps(options: VerifyOptions): string[] {
     notes.push(`one-cell was checked up to ${MOST_IN_ONE_CELL} particles only, since all of them are pairs.`);
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
-    notes.push(`one-cell was resolved up to ${MOST_ONE_CELL_RESOLVED} particles only.`);
+    notes.push(
+      `one-cell was resolved, and its pairs listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+    );
   }
   for (const name of FAST_SCENE_NAMES) {
     if (!scenes.includes(name) || most <= MOST_FLYING) continue;
@@ -180,6 +190,12 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
   if (most > MOST_SEARCHED) notes.push(`Boxes and rays were checked up to ${MOST_SEARCHED} particles only.`);
   if (most > MOST_BOXES) notes.push(`Overlapping boxes were checked up to ${MOST_BOXES} particles only.`);
+  if (most > MOST_INDEXED) notes.push(`The CPU index was checked up to ${MOST_INDEXED} particles only.`);
+  if (most > MOST_LISTED) {
+    notes.push(
+      `Lists of pairs, events, kernels and other sizes of cells were checked up to ${MOST_LISTED} particles only.`,
+    );
+  }
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
@@ -205,11 +221,28 @@ function rayChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
 
 function searchChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
-  if (gpu && isOfBalls(scene) && scene.count <= QUERIES_LIMIT) {
+  if (isOfBalls(scene) && scene.count <= QUERIES_LIMIT) {
     checks.push(['queries', () => checkQueries(gpu, scene)]);
   }
   if (!scene.radii && scene.count <= MOST_BOXES) checks.push(['boxes', () => checkBoxes(gpu, scene)]);
   return checks;
+}
+
+/** Of pairs other than those of simulations. Lists of particles with radii of their own are among levelChecks. */
+function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
+  const checks: Check[] = [];
+  if (!isOfBalls(scene) || scene.count > mostListed(scene.name)) return checks;
+  if (gpu && !scene.radii) checks.push(['list', () => checkList(gpu, scene)]);
+  checks.push(['events', () => checkEvents(gpu, scene)]);
+  if (gpu) checks.push(['kernel', () => checkKernel(gpu, scene)]);
+  if (scene.count <= MOST_INDEXED) checks.push(['index', () => checkIndex(scene)]);
+  if (!scene.radii) checks.push(['cell size', () => checkCellSizes(gpu, scene)]);
+  return checks;
+}
+
+/** Of all in one cell all are pairs, in several lists at once. */
+function mostListed(scene: string): number {
+  return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }
 
 function simulationChecks(subject: Subject, scene: Scene): Check[] {
@@ -458,13 +491,6 @@ async function withSimulation<Result>(
   } finally {
     simulation.destroy();
   }
-}
-
-/** What is asked of a scene whose particles have radii of their own. */
-function mixedOf(scene: Scene): MixedParticles | undefined {
-  const { dimensions, count, positions, radii, radiusRange, halfExtents } = scene;
-  if (!radii || !radiusRange || halfExtents) return undefined;
-  return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
 function initialGrid(world: World, scene: Scene): Grid {

@@ -8,13 +8,13 @@ import type { PortabilityReport } from './entries/verify';
 
 const COUNTS = [257];
 const SCENES = ['clustered', 'channel', 'colliding-cells', 'crowds'];
-const CHECKS = 13;
+const CHECKS = 18;
 const MIXED_SCENES = ['mixed', 'one-large'];
-const MIXED_CHECKS = 14;
+const MIXED_CHECKS = 17;
 const BOX_SCENES = ['boxes-periodic'];
 const BOX_CHECKS = 9;
 const FAST_SCENES = ['bullets'];
-const FAST_CHECKS = 14;
+const FAST_CHECKS = 19;
 const ALL = [...SCENES, ...MIXED_SCENES, ...BOX_SCENES, ...FAST_SCENES];
 
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {

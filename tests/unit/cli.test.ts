@@ -16,6 +16,7 @@ import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { defineLevels, defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
+import type { VerifyCase } from '../../src/verify/verify';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
@@ -267,6 +268,8 @@ describe('cellstorm', () => {
     expect(report.adapter).toContain('CPU engine');
     expect(report.cases.length).toBeGreaterThan(8);
     expect(report.cases[0]).toMatchObject({ scene: 'lattice', dimensions: 2, count: 100, pass: true });
+    const checks = report.cases.map(({ check }: VerifyCase) => check);
+    expect(checks).toEqual(expect.arrayContaining(['queries', 'events', 'index', 'cell size']));
     expect(code).toBe(0);
   });
 

@@ -1,0 +1,124 @@
+/**
+ * Purpose: the checks `list` and `events` of a scene: the list of its contacts on the GPU with its count and its indirect
+ * dispatch, and what began, stayed and ended when the scene was stirred. Inputs: who is asked, a scene.
+ */
+import { WORKGROUP_SIZE } from '../core/constants';
+import { type PairEvents, pairEvents } from '../core/pair-events';
+import type { PairList } from '../core/simulation';
+import type { GridPairs } from '../engine/grid-pairs';
+import type { Gpu } from '../gpu/device';
+import type { Scene } from '../scenes';
+import { differenceOfPairs, exactPairs, keepPairs, stirred } from './exact';
+import { createFilled, withSceneGrid } from './grids';
+
+type Finding = { readonly pass: boolean; readonly detail: string };
+
+const NONE: PairList = { count: 0, pairs: new Uint32Array(0) };
+
+const KINDS = ['begun', 'stayed', 'ended'] as const;
+
+export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
+  const expected = exactPairs(scene);
+  return withSceneGrid(gpu, scene, async (grid, build) => {
+    // Room for more than there are, so that it shows.
+    const list = await grid.pairs({ capacity: expected.count + 2 });
+    const encoder = build(scene.positions);
+    list.encode(encoder);
+    gpu.device.queue.submit([encoder.finish()]);
+    const difference = await differenceOfList(gpu, list, expected);
+    if (difference) return { pass: false, detail: difference };
+    return { pass: true, detail: `${expected.count} pairs in order, as counted and as dispatched` };
+  });
+}
+
+/** Of a list that was submitted: its pairs, how many it says there are, and the dispatch over them. */
+export async function differenceOfList(
+  gpu: Gpu,
+  list: GridPairs,
+  expected: PairList,
+): Promise<string | undefined> {
+  const { count, dispatchOffset } = list;
+  const { listed, beside } = await list.readBeside([
+    { buffer: count, size: 8 },
+    { buffer: count, offset: dispatchOffset, size: 12 },
+  ]);
+  const [[found, stored] = [], [x, y, z] = []] = beside.map((words) => Array.from(new Uint32Array(words)));
+  if (found !== expected.count || stored !== expected.count || listed.found !== expected.count) {
+    return `${found} pairs are counted and ${stored} listed instead of ${expected.count}`;
+  }
+  const workgroups = Math.ceil(expected.count / WORKGROUP_SIZE);
+  const columns = Math.min(workgroups, gpu.device.limits.maxComputeWorkgroupsPerDimension);
+  const rows = workgroups === 0 ? 1 : Math.ceil(workgroups / columns);
+  if (x !== columns || y !== rows || z !== 1) {
+    return `the dispatch over ${expected.count} pairs is ${x} by ${y} by ${z} instead of ${columns} by ${rows} by 1`;
+  }
+  return differenceOfPairs(listed, expected);
+}
+
+export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<Finding> {
+  return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
+}
+
+/** All begins at first; then against the twin on the host, given the pairs of the oracle. */
+async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
+  const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
+  return withSceneGrid(gpu, scene, async (grid, build) => {
+    const list = await grid.pairs({ capacity: Math.max(...lists.map(({ count }) => count)) + 2 });
+    const events = await list.events();
+    let before = NONE;
+    for (const [place, { positions }] of [scene, stirred(scene)].entries()) {
+      const encoder = build(positions);
+      list.encode(encoder);
+      events.encode(encoder);
+      gpu.device.queue.submit([encoder.finish()]);
+      const after = lists[place] as PairList;
+      const got = await events.read();
+      const difference = got.valid
+        ? differenceOfEvents(got, pairEvents(before, after))
+        : 'the list was cut short';
+      if (difference) return { pass: false, detail: `${place === 0 ? 'at first' : 'then'} ${difference}` };
+      before = after;
+    }
+    return passed(pairEvents(...lists));
+  });
+}
+
+/** The twin on the host, given the pairs of the CPU's grid, against sets of the oracle's. */
+function checkEventsOnCpu(scene: Scene): Finding {
+  const after = stirred(scene);
+  const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());
+  const [old, now] = [exactPairs(scene), exactPairs(after)];
+  const [wasThere, isThere] = [keysOf(old), keysOf(now)];
+  const expected: PairEvents = {
+    begun: keepPairs(now, (first, second) => !wasThere.has(keyOf(first, second))),
+    stayed: keepPairs(now, (first, second) => wasThere.has(keyOf(first, second))),
+    ended: keepPairs(old, (first, second) => !isThere.has(keyOf(first, second))),
+  };
+  const difference = differenceOfEvents(got, expected);
+  return difference ? { pass: false, detail: difference } : passed(expected);
+}
+
+function passed({ begun, stayed, ended }: PairEvents): Finding {
+  return { pass: true, detail: `${begun.count} pairs began, ${stayed.count} stayed, ${ended.count} ended` };
+}
+
+function differenceOfEvents(got: PairEvents, expected: PairEvents): string | undefined {
+  for (const kind of KINDS) {
+    const difference = differenceOfPairs(got[kind], expected[kind]);
+    if (difference) return `${kind} ${difference}`;
+  }
+  return undefined;
+}
+
+/** Ids are below 2²⁶. */
+function keyOf(first: number, second: number): number {
+  return first * 2 ** 26 + second;
+}
+
+function keysOf({ count, pairs }: PairList): Set<number> {
+  const keys = new Set<number>();
+  for (let word = 0; word < 2 * count; word += 2) {
+    keys.add(keyOf(pairs[word] as number, pairs[word + 1] as number));
+  }
+  return keys;
+}
