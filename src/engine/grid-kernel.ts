@@ -6,7 +6,8 @@
  * Ordering: see each_particle.wgsl; the same input gives the same bits.
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, CellstormError, DestroyedError, LimitError, Phrase } from '../core/errors';
+import { HEAVY_WORKGROUP_SIZE } from '../core/constants';
+import { ArgumentError, CellstormError, DestroyedError, GpuError, LimitError, Phrase } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import type { World } from '../core/world';
 import { checkEncoder, type Gpu } from '../gpu/device';
@@ -31,7 +32,7 @@ import {
   worldFlags,
 } from '../passes/modules';
 import { bindKernels, encodeKernels, type ParticleGroup } from '../passes/particle-pass';
-import { checkCode, definesMerge, definesSkip } from './kernel-code';
+import { checkCode, checkNames, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 import { breadthFor, checkReach, reachCells, reachSquared } from './reach';
 
@@ -93,9 +94,6 @@ export interface KernelGrid {
 
 const OPTION_NAMES = ['code', 'over', 'label', 'radius', 'buffers', 'parameters'] as const;
 
-/** An identifier of WGSL that is not one of ours. */
-const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
-
 const FIELD_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   f32: 'f32',
   u32: 'u32',
@@ -148,7 +146,7 @@ export class GridKernel {
     }
     checkReach('radius', world, radius);
     checkBuffers(buffers);
-    checkCode(code, Object.keys(buffers));
+    checkCode(code, label, world.dimensions, Object.keys(buffers));
     const given = parameters === undefined ? {} : checkParameters(parameters);
     if (over === 'points' && Object.hasOwn(given, 'point_count')) {
       const accepted = 'a name other than that of the number of points, which comes with `count`';
@@ -171,7 +169,7 @@ export class GridKernel {
       );
     }
     const all = await Kernel.compile(gpu, description);
-    const heavy = splits ? await Kernel.compile(gpu, heaviest) : undefined;
+    const heavy = splits ? await compileHeavy(gpu, heaviest, label) : undefined;
     const own = layout ? await KernelParameters.create(gpu, label, layout) : undefined;
     return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
@@ -216,7 +214,7 @@ export class GridKernel {
     const buffers = all.map((name) => {
       const buffer = name === 'points' ? points : given[name];
       if (!buffer || !(buffer.usage & GPUBufferUsage.STORAGE)) {
-        throw new ArgumentError(`buffers.${name}`, buffer, 'a GPUBuffer with usage STORAGE');
+        throw new ArgumentError(`buffers.${name}`, described(buffer), 'a GPUBuffer with usage STORAGE');
       }
       return buffer;
     });
@@ -270,11 +268,11 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
   if (typeof buffers !== 'object' || buffers === null) {
     throw new ArgumentError('buffers', buffers, 'an object of { type, access } by name');
   }
+  checkNames('buffers', Object.keys(buffers));
   for (const [name, buffer] of Object.entries(buffers)) {
-    if (!NAME.test(name)) throw new ArgumentError('buffers', name, 'named as WGSL names things');
     checkKnownKeys(`buffers.${name}`, buffer, ['type', 'access']);
     const { type, access } = buffer;
-    if (typeof type !== 'string' || type === '' || /[;{}]/.test(type)) {
+    if (typeof type !== 'string' || type === '' || /[;{}]|\/[/*]/.test(type)) {
       throw new ArgumentError(`buffers.${name}.type`, type, "a type of WGSL, such as 'array<f32>'");
     }
     if (access !== 'read' && access !== 'write') {
@@ -295,9 +293,15 @@ export function checkPoints(
   const needed = 4 * bodyFloats(world) * count;
   if (!points || !(points.usage & GPUBufferUsage.STORAGE) || points.size < needed) {
     const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} points`;
-    throw new ArgumentError('points', points, accepted);
+    throw new ArgumentError('points', described(points), accepted);
   }
   return count;
+}
+
+/** A buffer in words, anything else as it is. */
+function described(buffer: GPUBuffer | undefined): unknown {
+  const isBuffer = typeof buffer?.size === 'number' && typeof buffer.usage === 'number';
+  return isBuffer ? new Phrase(`a buffer of ${buffer.size} bytes and usage ${buffer.usage}`) : buffer;
 }
 
 function checkParameters(fields: StructFields): StructFields {
@@ -305,8 +309,8 @@ function checkParameters(fields: StructFields): StructFields {
   if (names.length === 0) {
     throw new ArgumentError('parameters', fields, 'left out or an object of types by name');
   }
+  checkNames('parameters', names);
   for (const name of names) {
-    if (!NAME.test(name)) throw new ArgumentError('parameters', name, 'named as WGSL names things');
     if (!Object.hasOwn(FIELD_TYPES, fields[name] as string)) {
       const accepted = `one of ${Object.keys(FIELD_TYPES).join(', ')}`;
       throw new ArgumentError(`parameters.${name}`, fields[name], accepted);
@@ -410,6 +414,20 @@ function describe(
 /** Particles with radii of their own look as far as they overlap. */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
+}
+
+/** The same code has compiled once by now; here a workgroup holds an Own for each of its threads besides. */
+async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
+  return Kernel.compile(gpu, description).catch((error: Error) => {
+    const limit = 'maxComputeWorkgroupStorageSize';
+    const held = gpu.device.limits[limit];
+    const isTooLarge = /workgroup storage|workgroup memory|threadgroup memory/i.test(error.message);
+    if (!(error instanceof GpuError) || !isTooLarge) throw error;
+    throw new LimitError(
+      limit,
+      `The kernel ${label} has an Own that is too large for its \`merge\`: it may have at most ${Math.floor(held / HEAVY_WORKGROUP_SIZE)} bytes, as ${HEAVY_WORKGROUP_SIZE} of them must fit this device's ${limit} of ${held}.`,
+    );
+  });
 }
 
 function bitsOf(value: number): number {

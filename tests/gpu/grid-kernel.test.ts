@@ -4,6 +4,7 @@ import { ArgumentError, DestroyedError, GpuError, LimitError } from '../../src/c
 import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/world';
 import type { GridKernelOptions } from '../../src/engine/grid-kernel';
 import { HashGrid } from '../../src/engine/hash-grid';
+import { linkedTexts } from '../../src/engine/kernel-code';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNear } from '../../src/reference/near';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
@@ -250,6 +251,15 @@ describe('a kernel that is wrong', () => {
         [{ radius: 0 }, /^radius is 0, /],
         [{ radius: 2 ** -41 }, /^radius is 4\.5.*e-13, /],
         [{ buffers: { '2nd': { type: 'array<f32>', access: 'read' } } }, /^buffers is "2nd", /],
+        [
+          { buffers: { loop: { type: 'array<f32>', access: 'read' } } },
+          /^buffers is "loop", .*keyword or reserved/,
+        ],
+        [
+          { buffers: { a: { type: 'array<f32> //', access: 'read' } } },
+          /^buffers\.a\.type is "array<f32> \/\/", /,
+        ],
+        [{ parameters: { fn: 'u32' } }, /^parameters is "fn", .*no keyword or reserved word of WGSL\.$/],
         [{ buffers: { a: { type: 'array<f32>', access: 'both' } } }, /^buffers\.a\.access is "both", /],
         [
           { parameters: { a: 'mat4x4f' } },
@@ -258,12 +268,30 @@ describe('a kernel that is wrong', () => {
         [{ reach: 1 }, /^options\.reach is 1, /],
         [
           { code: `${COUNTING.code}\nfn around() {}` },
-          /^code is WGSL that defines "around", .*whose names the grid's own code does not have\.$/,
+          /^counting:24:\d+: code is WGSL that defines "around", .*whose names the grid's own code does not have\.$/,
         ],
-        [{ code: `${COUNTING.code}\nstruct Span { a: u32 }` }, /^code is WGSL that defines "Span", /],
-        [{ code: `${COUNTING.code}\nfn meet() {}` }, /^code is WGSL that defines "meet", /],
-        [{ code: `${COUNTING.code}\nfn wide_span() {}` }, /^code is WGSL that defines "wide_span", /],
-        [{ code: `${COUNTING.code}\nconst FARTHEST = 1;` }, /^code is WGSL that defines "FARTHEST", /],
+        [
+          { code: `${COUNTING.code}\nstruct Span { a: u32 }` },
+          /^counting:24:\d+: code is WGSL that defines "Span", /,
+        ],
+        [{ code: `${COUNTING.code}\nfn meet() {}` }, /^counting:24:\d+: code is WGSL that defines "meet", /],
+        [
+          { code: `${COUNTING.code}\nfn wide_span() {}` },
+          /^counting:24:\d+: code is WGSL that defines "wide_span", /,
+        ],
+        [
+          { code: `${COUNTING.code}\nconst FARTHEST = 1;` },
+          /^counting:24:\d+: code is WGSL that defines "FARTHEST", /,
+        ],
+        [
+          { code: `${COUNTING.code}\nfn min(a: u32, b: u32) -> u32 { return a; }` },
+          / defines "min", .*WGSL itself does/,
+        ],
+        [{ code: COUNTING.code.trimEnd().slice(0, -1) }, /^counting:20:20: .* a "{" that nothing closes, /],
+        [
+          { code: COUNTING.code.replace(' -> Own', '') },
+          /^counting:7:4: .*another `fn begin`, .*`fn begin\(particle: Particle\) -> Own`\.$/,
+        ],
         [{ code: `${COUNTING.code}\nvar<private> block_of: u32;` }, /defines "block_of", /],
         [{ code: COUNTING.code.replace('fn finish', '/* fn finish /* */ */') }, /WGSL without "fn finish"/],
         [
@@ -298,6 +326,10 @@ describe('a kernel that is wrong', () => {
           { buffers: { masses, found: grid[name] }, parameters },
           new RegExp(`^buffers\\.found is the grid's own buffer \`${name}\`, `),
         ]),
+        [
+          { buffers: { masses, found: tools.allocate('found', 48, GPUBufferUsage.COPY_DST) }, parameters },
+          /^buffers\.found is a buffer of 48 bytes and usage 8, but it must be a GPUBuffer with usage STORAGE\.$/,
+        ],
         [{ buffers: { masses, found, more: found }, parameters }, /^buffers\.more is an object, /],
         [{ buffers: { masses, found }, parameters: { shift: [1, 1] } }, /^parameters\.step is undefined, /],
         [
@@ -323,6 +355,90 @@ describe('a kernel that is wrong', () => {
 });
 
 gpuTest(
+  'a kernel defines no name that the device knows and our code uses, and is not misled by any of its own',
+  async (device, tools) => {
+    const text = linkedTexts().join(' ');
+    const words = [...new Set(text.match(/\b[A-Za-z]\w*/g))];
+    const complain = async (codes: readonly string[]) => {
+      device.pushErrorScope('validation');
+      const modules = codes.map((code) => device.createShaderModule({ code }));
+      await device.popErrorScope();
+      const all = await Promise.all(modules.map((module) => module.getCompilationInfo()));
+      return all.map(({ messages }) => messages.map(({ message }) => message).join());
+    };
+    const asNames = await complain(words.map((word) => `struct Asked { ${word}: u32 }`));
+    const asValues = await complain(words.map((word) => `const ASKED = ${word};`));
+    const known = words.filter(
+      (_word, index) => asNames[index] === '' && !/unresolved/.test(asValues[index] as string),
+    );
+    expect(known).toEqual(
+      expect.arrayContaining(['dot', 'min', 'select', 'vec2f', 'u32', 'function', 'bitcast']),
+    );
+    const grid = await createGrid(tools, box(2));
+    for (const name of known) {
+      const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
+      await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
+    }
+    // The nearest that is allowed, and the same names where they are local.
+    const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
+    const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
+    kernel.destroy();
+    grid.destroy();
+  },
+  { driverless: true },
+);
+
+gpuTest(
+  'a kernel that lacks anything, or has something too many at its end, is told so with a line of its own',
+  async (_, tools) => {
+    const grid = await createGrid(tools, box(2));
+    const { code } = COUNTING;
+    const tokens = [...code.matchAll(/\w+|->|\S/g)];
+    const codes = [
+      ...tokens.map(({ 0: token, index }) => code.slice(0, index) + code.slice(index + token.length)),
+      ...['fn', 'var', 'const', '@', '@must_use', '{', '}', ')', '/*', '<', '1'].map((end) => code + end),
+    ];
+    const messages = await Promise.all(
+      codes.map((wrong) =>
+        grid.kernel({ ...COUNTING, code: wrong }).then(
+          (kernel) => kernel.destroy(),
+          (error: Error) => error.message,
+        ),
+      ),
+    );
+    const told = messages.filter((message) => message !== undefined);
+    // Whatever is left out of `0u`, there is still a number.
+    expect(told.length).toBeGreaterThan(0.9 * codes.length);
+    for (const message of told)
+      expect(message).toMatch(/^(code is |(The shader of .*\n {2})?counting:\d+:\d+: )/);
+    grid.destroy();
+  },
+  { driverless: true },
+);
+
+gpuTest(
+  'a kernel whose Own is too large to be merged is refused with the limit',
+  async (_, tools) => {
+    const grid = await HashGrid.create(tools.wrap(), { ...box(2), crowds: true, capacity: 16, diameter: 1 });
+    const code = (words: number) => `
+struct Own { words: array<u32, ${words}> }
+fn begin(particle: Particle) -> Own { return Own(); }
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) { (*own).words[0] += 1u; }
+fn finish(own: Own, particle: Particle) { found[particle.slot] = own.words[0]; }
+fn merge(own: ptr<function, Own>, other: Own) { (*own).words[0] += other.words[0]; }`;
+    const options = { label: 'large', buffers: { found: { type: 'array<u32>', access: 'write' } } } as const;
+    const attempt = grid.kernel({ ...options, code: code(65) });
+    await expect(attempt).rejects.toThrow(LimitError);
+    await expect(attempt).rejects.toThrow(
+      "The kernel large has an Own that is too large for its `merge`: it may have at most 256 bytes, as 64 of them must fit this device's maxComputeWorkgroupStorageSize of 16384.",
+    );
+    (await grid.kernel({ ...options, code: code(64) })).destroy();
+    grid.destroy();
+  },
+  { driverless: true },
+);
+
+gpuTest(
   'a kernel may be written with comments, `#` and other spaces, and by an alias',
   async (device, tools) => {
     for (const options of [box(2), { dimensions: 2, unbounded: true } as const]) {
@@ -336,10 +452,8 @@ gpuTest(
           fn  begin(particle: Particle) -> Own { let start = 1.0; return start; }
           fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) { *own += 1.0; }
           fn
-          finish(own: Own, particle: Particle) { sums[id_of(particle.slot)] = own; }`.replace(
-          '#IF',
-          '// #if',
-        ),
+          finish(own: Own, particle: Particle) { sums[id_of(particle.slot)] = dots(own); }
+          fn dots(dot: f32) -> f32 { let min = dot; return min; }`.replace('#IF', '// #if'),
         buffers: { sums: { type: 'array<f32>', access: 'write' } },
       });
       const sums = tools.upload('sums', Float32Array.of(9, 9, 9));
