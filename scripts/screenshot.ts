@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import puppeteer from 'puppeteer';
 import { createServer } from 'vite';
 import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
+import { titleOf } from '../src/page/format';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
@@ -66,8 +67,8 @@ try {
   await page.waitForFunction(() => window.cellstorm !== undefined);
   const settle = () => page.evaluate(() => window.cellstorm?.settled());
   await page.evaluate(() => window.cellstorm?.ready);
-  await page.select('#scene', scene);
-  await page.click(`input[name=dimensions][value="${dimensions}"]`);
+  await page.select('#scene', titleOf(scene));
+  await page.select('#dimensions', `${dimensions}D`);
   await page.click('#count', { count: 3 });
   await page.keyboard.type(count);
   await page.keyboard.press('Tab');

@@ -1,5 +1,5 @@
 // Particles of the plane: one quad each, a disc with an edge antialiased over one pixel; with SHAPED some are boxes,
-// which cover of each pixel their share of it. Needs frame.
+// which cover of each pixel their share of it. Needs frame and colour.
 // Drawn as a strip of four vertices, one instance a slot, straight from the simulation's buffers.
 
 struct Disc {
@@ -16,7 +16,6 @@ struct Disc {
 }
 
 @group(1) @binding(0) var<storage, read> position: array<Body>;
-@group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 
 // Below this radius in pixels a disc is drawn this large and fainter, lest it fall between pixels.
 const SMALLEST = 0.6;
@@ -47,9 +46,9 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let corner = quad_corner(index) * pixels;
   let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner / frame.scale.y, 0.0), 1.0);
 #if SHAPED
-  return Disc(place, corner, speed_colour(length(load_vector(velocity[slot]))), radius, half);
+  return Disc(place, corner, colour_of(slot), radius, half);
 #else
-  return Disc(place, corner, speed_colour(length(load_vector(velocity[slot]))), radius);
+  return Disc(place, corner, colour_of(slot), radius);
 #endif
 }
 

@@ -13,12 +13,13 @@ struct Frame {
   // Inside of the box (2D) or its floor (3D), and its edges; alpha is opacity.
   surface: vec4f,
   line: vec4f,
+  // Particles that never move.
+  obstacle: vec4f,
   // Corners of the world's box.
   lowest: vec4f,
   highest: vec4f,
-  // Radius of a particle (where each has its own, of the largest), pixels a unit of length (2D only), 1 / speed of the
-  // last colour,
-  // least coverage of a pixel that is drawn (3D only).
+  // Radius of a particle (where each has its own, of the largest), pixels a unit of length (2D only), 1 / value of the
+  // last colour, least coverage of a pixel that is drawn (3D only).
   scale: vec4f,
   // Eye distances where fog begins and is thickest, its greatest share, unused.
   fog: vec4f,
@@ -39,12 +40,6 @@ fn drawn_radius(body: Body) -> f32 {
 // Corner of a quad drawn as a strip of four, each coordinate −1 or 1.
 fn quad_corner(index: u32) -> vec2f {
   return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-}
-
-fn speed_colour(speed: f32) -> vec3f {
-  let place = clamp(speed * frame.scale.z, 0.0, 1.0) * f32(STOPS_LAST);
-  let first = min(u32(place), STOPS_LAST - 1u);
-  return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
 }
 
 fn lift(vector: Vector) -> vec3f {

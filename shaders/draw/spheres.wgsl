@@ -1,5 +1,5 @@
 // Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with SHAPED
-// perhaps the box. Needs frame. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's
+// perhaps the box. Needs frame and colour. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's
 // buffers.
 
 struct Sphere {
@@ -21,7 +21,6 @@ struct Shaded {
 }
 
 @group(1) @binding(0) var<storage, read> position: array<Body>;
-@group(1) @binding(1) var<storage, read> velocity: array<Stored>;
 
 // Seen from the eye, of unit length: over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
@@ -52,7 +51,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
 #if SHAPED
-  let colour = speed_colour(length(load_vector(velocity[slot])));
+  let colour = colour_of(slot);
   let half = position[slot].shape.xyz;
   if (half.x > 0.0) {
     let ray = ray_of(index, eye, half);
@@ -62,7 +61,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   }
   return Sphere(place, corner, eye, colour, radius, half);
 #else
-  return Sphere(place, corner, eye, speed_colour(length(load_vector(velocity[slot]))), radius);
+  return Sphere(place, corner, eye, colour_of(slot), radius);
 #endif
 }
 

@@ -1,8 +1,9 @@
 /**
- * Purpose: from the world to the screen. A flat sight fits the box of the plane into the free part of the
- * window; an orbiting one circles the box of space. Matrices are column by column, as WGSL reads them; the
- * eye looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
+ * Purpose: from the world to the screen. In the plane the whole box is fitted into the free part of the window, and can be
+ * moved and magnified; in space the eye circles a point of it. Matrices are column by column, as WGSL reads them; the eye
+ * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
+import { mat4, vec4 } from 'wgpu-matrix';
 import type { World } from '../core/world';
 
 export type Matrix = Float32Array;
@@ -28,60 +29,132 @@ export interface Viewport {
 export interface Sight {
   readonly view: Matrix;
   readonly projection: Matrix;
-  /** CSS pixels a unit of length; in space, at the middle of the box. */
+  /** CSS pixels a unit of length; in space, where the eye looks at. */
   readonly pixelsPerUnit: number;
-  /** Distance of the eye from the middle of the box, and how far the box reaches from there. */
+  /** In space, distance of the eye from what it looks at, and how far the box reaches from there. */
   readonly distance: number;
   readonly reach: number;
+}
+
+/** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
+export interface Camera {
+  sight(world: World, viewport: Viewport): Sight;
+  /** What is seen follows by so much. */
+  pan(across: number, down: number): void;
+  /** Nearer by a factor; what is at this place stays there. */
+  zoom(factor: number, x: number, y: number): void;
+  /** In space by so many radians; in the plane nothing turns. */
+  turn(yaw: number, pitch: number): void;
+  /** The whole box again. */
+  fit(): void;
 }
 
 /** Free room around the box, CSS pixels. */
 const MARGIN = 16;
 
-export function flatSight(world: World, viewport: Viewport): Sight {
-  const { free } = viewport;
-  const [width, height] = extents(world);
-  const scale = Math.max(
-    1e-6,
-    Math.min((free.width - 2 * MARGIN) / width, (free.height - 2 * MARGIN) / height),
-  );
-  const [x, y] = middle(world);
-  const projection = identity();
-  projection[0] = (2 * scale) / viewport.width;
-  projection[5] = (2 * scale) / viewport.height;
-  projection[10] = 0;
-  projection[12] = (2 * (free.x + free.width / 2)) / viewport.width - 1 - x * projection[0];
-  projection[13] = 1 - (2 * (free.y + free.height / 2)) / viewport.height - y * projection[5];
-  return { view: identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
+
+export class PlaneCamera implements Camera {
+  private magnification = 1;
+  /** Of the world, in the middle of the free part; the middle of the box where it is undefined. */
+  private centre: readonly [number, number] | undefined;
+  /** As it was last seen. */
+  private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
+
+  sight(world: World, viewport: Viewport): Sight {
+    const { free } = viewport;
+    const [width, height] = extents(world);
+    const fitted = Math.max(
+      1e-6,
+      Math.min((free.width - 2 * MARGIN) / width, (free.height - 2 * MARGIN) / height),
+    );
+    const scale = fitted * this.magnification;
+    const [middleX, middleY] = middle(world);
+    const [x, y] = this.centre ?? [middleX, middleY];
+    const [left, top] = [free.x + free.width / 2, free.y + free.height / 2];
+    this.seen = { scale, centre: [x, y], x: left, y: top };
+    const projection = mat4.ortho(
+      x - left / scale,
+      x + (viewport.width - left) / scale,
+      y - (viewport.height - top) / scale,
+      y + top / scale,
+      -1,
+      1,
+    );
+    return { view: mat4.identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+  }
+
+  pan(across: number, down: number): void {
+    const { scale, centre } = this.seen;
+    this.centre = [centre[0] - across / scale, centre[1] + down / scale];
+    this.seen = { ...this.seen, centre: this.centre };
+  }
+
+  zoom(factor: number, x: number, y: number): void {
+    const before = this.magnification;
+    this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
+    // Of the way from the middle to the place, what the place would move by.
+    const grown = 1 - before / this.magnification;
+    const { scale, centre, x: left, y: top } = this.seen;
+    this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];
+    this.seen = { ...this.seen, centre: this.centre, scale: (scale * this.magnification) / before };
+  }
+
+  turn(): void {}
+
+  fit(): void {
+    this.magnification = 1;
+    this.centre = undefined;
+  }
 }
 
 /** Angle between the plane of the floor and the line of sight, and how near the eye may come. */
 const LOWEST_PITCH = 0.05;
 const HIGHEST_PITCH = 1.4;
-const ZOOM = { least: 0.4, most: 6 } as const;
+const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 /** Focal length in sizes of the free part: the larger, the flatter the picture. */
 const FOCAL = 1.5;
 /** Radians a second: a turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
 
-/** Where the eye of a picture of space stands; the visitor turns it, or it turns slowly by itself. */
-export class Orbit {
+type Vector3 = readonly [number, number, number];
+
+/** The visitor turns it, or it turns slowly by itself. */
+export class SpaceCamera implements Camera {
   private yaw = 0.55;
   private pitch = 0.32;
-  private zoom = 1;
+  private magnification = 1;
+  /** What it looks at, from the middle of the box. */
+  private offset: Vector3 = [0, 0, 0];
+  private seen = { pixelsPerUnit: 1, x: 0, y: 0 };
 
   turn(yaw: number, pitch: number): void {
     this.yaw += yaw;
-    this.pitch = Math.min(HIGHEST_PITCH, Math.max(LOWEST_PITCH, this.pitch + pitch));
-  }
-
-  magnify(factor: number): void {
-    this.zoom = Math.min(ZOOM.most, Math.max(ZOOM.least, this.zoom * factor));
+    this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
   /** Turns by itself. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
+  }
+
+  pan(across: number, down: number): void {
+    const { pixelsPerUnit } = this.seen;
+    this.move(-across / pixelsPerUnit, down / pixelsPerUnit);
+  }
+
+  zoom(factor: number, x: number, y: number): void {
+    const before = this.magnification;
+    this.magnification = clamp(before * factor, SPACE_ZOOM.least, SPACE_ZOOM.most);
+    const grown = 1 - before / this.magnification;
+    const { pixelsPerUnit } = this.seen;
+    this.move(((x - this.seen.x) / pixelsPerUnit) * grown, ((this.seen.y - y) / pixelsPerUnit) * grown);
+    this.seen = { ...this.seen, pixelsPerUnit: (pixelsPerUnit * this.magnification) / before };
+  }
+
+  fit(): void {
+    this.magnification = 1;
+    this.offset = [0, 0, 0];
   }
 
   sight(world: World, viewport: Viewport): Sight {
@@ -95,21 +168,27 @@ export class Orbit {
     };
     const focal = FOCAL * Math.min(room.width, room.height);
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
-    const reach = Math.hypot(width, height, depth) / 2;
-    const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.zoom;
+    const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
+    const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
     const near = Math.max(distance - 1.05 * reach, distance * 0.02);
     const far = distance + 1.05 * reach;
-    const projection = new Float32Array(16);
-    projection[0] = (2 * focal) / viewport.width;
-    projection[5] = (2 * focal) / viewport.height;
-    // The middle of the box appears in the middle of the free part.
-    projection[8] = 1 - (2 * (free.x + free.width / 2)) / viewport.width;
-    projection[9] = (2 * (free.y + free.height / 2)) / viewport.height - 1;
-    projection[10] = far / (near - far);
-    projection[11] = -1;
-    projection[14] = (near * far) / (near - far);
+    // What it looks at appears in the middle of the free part.
+    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+    const along = near / focal;
+    const projection = mat4.frustum(
+      -x * along,
+      (viewport.width - x) * along,
+      -(viewport.height - y) * along,
+      y * along,
+      near,
+      far,
+    );
+    this.seen = { pixelsPerUnit: focal / distance, x, y };
+    const back = this.axes()[2];
+    const target = middle(world).map((centre, axis) => centre + (this.offset[axis] as number));
+    const eye = target.map((place, axis) => place + distance * (back[axis] as number));
     return {
-      view: this.look(world, distance),
+      view: mat4.lookAt(eye, target, [0, 1, 0]),
       projection,
       pixelsPerUnit: focal / distance,
       distance,
@@ -117,21 +196,22 @@ export class Orbit {
     };
   }
 
-  private look(world: World, distance: number): Matrix {
+  /** Across the screen and up it, in the plane of what is looked at. */
+  private move(across: number, up: number): void {
+    const [right, upwards] = this.axes();
+    const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;
+    this.offset = [along(0), along(1), along(2)];
+  }
+
+  /** To the right, up and towards the eye. */
+  private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];
-    const right = [cosYaw, 0, -sinYaw] as const;
-    const up = [-sinYaw * sinPitch, cosPitch, -cosYaw * sinPitch] as const;
-    const back = [sinYaw * cosPitch, sinPitch, cosYaw * cosPitch] as const;
-    const centre = middle(world);
-    const along = (axis: readonly [number, number, number]) =>
-      -(axis[0] * centre[0] + axis[1] * centre[1] + axis[2] * centre[2]);
-    return new Float32Array([
-      ...[right[0], up[0], back[0], 0],
-      ...[right[1], up[1], back[1], 0],
-      ...[right[2], up[2], back[2], 0],
-      ...[along(right), along(up), along(back) - distance, 1],
-    ]);
+    return [
+      [cosYaw, 0, -sinYaw],
+      [-sinYaw * sinPitch, cosPitch, -cosYaw * sinPitch],
+      [sinYaw * cosPitch, sinPitch, cosYaw * cosPitch],
+    ];
   }
 }
 
@@ -141,27 +221,17 @@ export function project(
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
-  const eye = transform(sight.view, [point[0] ?? 0, point[1] ?? 0, point[2] ?? 0, 1]);
-  const [x, y, , w] = transform(sight.projection, eye);
+  const eye = vec4.transformMat4([point[0] ?? 0, point[1] ?? 0, point[2] ?? 0, 1], sight.view);
+  const [x = 0, y = 0, , w = 1] = vec4.transformMat4(eye, sight.projection);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
     y: ((1 - y / w) / 2) * viewport.height,
-    distance: -eye[2],
+    distance: -(eye[2] ?? 0),
   };
 }
 
-type Vector4 = [number, number, number, number];
-
-function transform(matrix: Matrix, vector: Vector4): Vector4 {
-  const row = (index: number) =>
-    vector.reduce((sum, component, column) => sum + component * (matrix[4 * column + index] ?? 0), 0);
-  return [row(0), row(1), row(2), row(3)];
-}
-
-function identity(): Matrix {
-  const matrix = new Float32Array(16);
-  for (let axis = 0; axis < 4; axis++) matrix[5 * axis] = 1;
-  return matrix;
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }
 
 function extents(world: World): [number, number, number] {

@@ -2,7 +2,9 @@
  * Purpose: draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
  * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
  */
+import type { StaticBodies } from '../core/obstacle-tree';
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
+import type { World } from '../core/world';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import { interpolate, type Rgb, type Theme, toCss } from './colour';
 import type { Frame } from './engine';
@@ -29,11 +31,16 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
 
-  draw(simulation: ParticleSimulation, frame: Frame): void {
+  /** `values`: of each particle, what decides its colour. */
+  draw(
+    simulation: ParticleSimulation,
+    particles: ParticleArrays,
+    values: ArrayLike<number>,
+    obstacles: StaticBodies,
+    frame: Frame,
+  ): void {
     const context = this.canvas.getContext('2d', { alpha: false });
-    const particles = simulation.read();
-    // The CPU engine answers at once.
-    if (!context || particles instanceof Promise) return;
+    if (!context) return;
     const { viewport, theme } = frame;
     const { pixelRatio } = viewport;
     this.canvas.width = Math.max(1, Math.round(viewport.width * pixelRatio));
@@ -41,35 +48,113 @@ export class CanvasView {
     context.fillStyle = toCss(theme.background);
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     context.scale(pixelRatio, pixelRatio);
-    if (simulation.dimensions === 2) this.drawPlane(context, simulation, particles, frame);
-    else this.drawSpace(context, simulation, particles, frame);
+    const { dimensions, radius } = simulation;
+    const bodies = [
+      {
+        count: obstacles.positions.length / dimensions,
+        positions: obstacles.positions,
+        reach: (body: number) => obstacles.radii?.[body] ?? radius,
+        halves: obstacles.halves,
+        colour: () => OBSTACLE_COLOUR,
+      },
+      {
+        count: particles.ids.length,
+        positions: particles.positions,
+        reach: (body: number) => particles.radii?.[body] ?? radius,
+        halves: particles.halfExtents,
+        colour: (body: number) => colourOf((values[body] ?? 0) / frame.scale.end),
+      },
+    ];
+    if (dimensions === 2) drawPlane(context, simulation.world, bodies, frame);
+    else this.drawSpace(context, simulation.world, bodies, frame);
   }
 
-  private drawPlane(
+  private drawSpace(
     context: CanvasRenderingContext2D,
-    { world, radius }: ParticleSimulation,
-    particles: ParticleArrays,
-    { sight, viewport, theme, speedScale }: Frame,
+    world: World,
+    bodies: readonly Bodies[],
+    { sight, viewport, theme }: Frame,
   ): void {
-    const low = project(sight, viewport, world.min);
-    const high = project(sight, viewport, world.max);
-    context.fillStyle = toCss(theme.surface);
-    context.strokeStyle = toCss(theme.line);
-    context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
-    context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
-    const { positions, radii, halfExtents } = particles;
-    const scale = sight.pixelsPerUnit;
-    groupBySpeed(particles, 2, speedScale).forEach((group, step) => {
-      const colour = interpolate(theme.stops, step / (COLOURS - 1));
+    drawBox(context, world.min, world.max, sight, viewport, theme);
+    const focal = sight.pixelsPerUnit * sight.distance;
+    const pictures = this.pictures(theme);
+    const faces = facesSeen(sight, theme);
+    const seen = bodies.flatMap((one) =>
+      Array.from({ length: one.count }, (_, body) => {
+        const point = one.positions.subarray(3 * body, 3 * body + 3);
+        return { one, body, point, ...project(sight, viewport, Array.from(point)) };
+      }).filter(({ distance }) => distance > 0),
+    );
+    seen.sort((first, second) => second.distance - first.distance);
+    for (const { one, body, point, x, y, distance } of seen) {
+      const colour = one.colour(body);
+      const half = one.halves?.subarray(3 * body, 3 * body + 3);
+      if (half && (half[0] ?? 0) > 0) {
+        paintBoxFaces(context, point, half, sight, viewport, faces[colour] ?? []);
+        continue;
+      }
+      const picture = pictures[colour];
+      const pixels = (one.reach(body) * focal) / distance;
+      if (picture) context.drawImage(picture, x - pixels, y - pixels, 2 * pixels, 2 * pixels);
+    }
+  }
+
+  private pictures(theme: Theme): readonly HTMLCanvasElement[] {
+    if (this.sprites?.theme !== theme) {
+      this.sprites = { theme, pictures: paletteOf(theme).map(paintSphere) };
+    }
+    return this.sprites.pictures;
+  }
+}
+
+/** Discs, spheres and boxes that are coloured alike. */
+interface Bodies {
+  readonly count: number;
+  readonly positions: Float32Array;
+  readonly reach: (body: number) => number;
+  readonly halves: Float32Array | undefined;
+  /** Its place in the palette. */
+  readonly colour: (body: number) => number;
+}
+
+/** Behind the colours of values. */
+const OBSTACLE_COLOUR = COLOURS;
+
+function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
+  const values = Array.from({ length: COLOURS }, (_, step) => interpolate(stops, step / (COLOURS - 1)));
+  return [...values, obstacle];
+}
+
+function colourOf(share: number): number {
+  return Math.min(COLOURS - 1, Math.max(0, Math.round(share * (COLOURS - 1))));
+}
+
+function drawPlane(
+  context: CanvasRenderingContext2D,
+  world: World,
+  bodies: readonly Bodies[],
+  { sight, viewport, theme }: Frame,
+): void {
+  const low = project(sight, viewport, world.min);
+  const high = project(sight, viewport, world.max);
+  context.fillStyle = toCss(theme.surface);
+  context.strokeStyle = toCss(theme.line);
+  context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
+  context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
+  const scale = sight.pixelsPerUnit;
+  const palette = paletteOf(theme);
+  for (const one of bodies) {
+    groupByColour(one).forEach((group, step) => {
+      const colour = palette[step] as Rgb;
       const rims: Rectangle[] = [];
       context.fillStyle = toCss(colour);
       context.beginPath();
-      for (const particle of group) {
-        const pixels = (radii?.[particle] ?? radius) * scale;
-        const x = low.x + ((positions[2 * particle] ?? 0) - (world.min[0] ?? 0)) * scale;
-        const y = low.y - ((positions[2 * particle + 1] ?? 0) - (world.min[1] ?? 0)) * scale;
-        const across = (halfExtents?.[2 * particle] ?? 0) * scale;
-        const up = (halfExtents?.[2 * particle + 1] ?? 0) * scale;
+      for (const body of group) {
+        const pixels = one.reach(body) * scale;
+        const x = low.x + ((one.positions[2 * body] ?? 0) - (world.min[0] ?? 0)) * scale;
+        const y = low.y - ((one.positions[2 * body + 1] ?? 0) - (world.min[1] ?? 0)) * scale;
+        const across = (one.halves?.[2 * body] ?? 0) * scale;
+        const up = (one.halves?.[2 * body + 1] ?? 0) * scale;
         if (across > 0) {
           context.rect(x - across, y - up, 2 * across, 2 * up);
           if (2 * Math.min(across, up) >= NARROWEST_RIMMED) rims.push(rimOf(x, y, across, up));
@@ -89,66 +174,14 @@ export class CanvasView {
       context.stroke();
     });
   }
-
-  private drawSpace(
-    context: CanvasRenderingContext2D,
-    { world, radius }: ParticleSimulation,
-    { positions, velocities, radii, halfExtents, ids }: ParticleArrays,
-    { sight, viewport, theme, speedScale }: Frame,
-  ): void {
-    drawBox(context, world.min, world.max, sight, viewport, theme);
-    const focal = sight.pixelsPerUnit * sight.distance;
-    const pictures = this.pictures(theme);
-    const faces = halfExtents ? facesSeen(sight, theme) : [];
-    const seen = Array.from(ids, (_, particle) => {
-      const point = positions.subarray(3 * particle, 3 * particle + 3);
-      return { particle, ...project(sight, viewport, Array.from(point)) };
-    }).filter(({ distance }) => distance > 0);
-    seen.sort((first, second) => second.distance - first.distance);
-    for (const { particle, x, y, distance } of seen) {
-      const speed = Math.hypot(...velocities.subarray(3 * particle, 3 * particle + 3));
-      const colour = colourOf(speed, speedScale);
-      const half = halfExtents?.subarray(3 * particle, 3 * particle + 3);
-      if (half && (half[0] ?? 0) > 0) {
-        const centre = positions.subarray(3 * particle, 3 * particle + 3);
-        paintBoxFaces(context, centre, half, sight, viewport, faces[colour] ?? []);
-        continue;
-      }
-      const picture = pictures[colour];
-      const pixels = ((radii?.[particle] ?? radius) * focal) / distance;
-      if (picture) context.drawImage(picture, x - pixels, y - pixels, 2 * pixels, 2 * pixels);
-    }
-  }
-
-  private pictures(theme: Theme): readonly HTMLCanvasElement[] {
-    if (this.sprites?.theme !== theme) {
-      const pictures = Array.from({ length: COLOURS }, (_, colour) =>
-        paintSphere(interpolate(theme.stops, colour / (COLOURS - 1))),
-      );
-      this.sprites = { theme, pictures };
-    }
-    return this.sprites.pictures;
-  }
 }
 
-function colourOf(speed: number, speedScale: number): number {
-  const colour = Math.round((speed / speedScale) * (COLOURS - 1));
-  return Math.min(COLOURS - 1, Math.max(0, colour));
-}
-
-/** Particles of each colour; those whose coordinates are not finite are left out. */
-function groupBySpeed(
-  { positions, velocities, ids }: ParticleArrays,
-  dimensions: number,
-  speedScale: number,
-): number[][] {
-  const groups = Array.from({ length: COLOURS }, (): number[] => []);
-  for (let particle = 0; particle < ids.length; particle++) {
-    const first = dimensions * particle;
-    const speed = Math.hypot(velocities[first] ?? 0, velocities[first + 1] ?? 0);
-    if (Number.isFinite((positions[first] ?? 0) + (positions[first + 1] ?? 0))) {
-      groups[colourOf(speed, speedScale)]?.push(particle);
-    }
+/** Bodies of each colour; those whose coordinates are not finite are left out. */
+function groupByColour({ count, positions, colour }: Bodies): number[][] {
+  const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
+  for (let body = 0; body < count; body++) {
+    const sum = (positions[2 * body] ?? 0) + (positions[2 * body + 1] ?? 0);
+    if (Number.isFinite(sum)) groups[colour(body)]?.push(body);
   }
   return groups;
 }
@@ -172,8 +205,8 @@ interface Face {
   readonly rim: string;
 }
 
-/** All six faces in every colour of speed. */
-function facesSeen({ view }: Sight, { stops }: Theme): readonly (readonly Face[])[] {
+/** All six faces in every colour. */
+function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
       // Seen from the eye, as LIGHT is, and the world's up.
@@ -184,15 +217,14 @@ function facesSeen({ view }: Sight, { stops }: Theme): readonly (readonly Face[]
       return { axis, side, light: 0.34 + 0.26 * sky + 0.62 * Math.max(0, along(LIGHT)) };
     }),
   );
-  return Array.from({ length: COLOURS }, (_, step) => {
-    const colour = interpolate(stops, step / (COLOURS - 1));
-    return lights.map(({ axis, side, light }) => ({
+  return paletteOf(theme).map((colour) =>
+    lights.map(({ axis, side, light }) => ({
       axis,
       side,
       fill: toCss(colour, light),
       rim: toCss(colour, RIM_BRIGHTNESS * light),
-    }));
-  });
+    })),
+  );
 }
 
 /** The faces of a box that look at the eye: none hides another. */

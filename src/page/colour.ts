@@ -1,9 +1,11 @@
 /**
- * Purpose: colours. Speed is shown in viridis, which is perceptually uniform and safe for colour-blind eyes;
- * of its range each theme leaves out the end that its background would swallow. All other colours are custom
+ * Purpose: colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
+ * eyes; of its range each theme leaves out the end that its background would swallow. All other colours are custom
  * properties in style.css, read here so that canvas and page agree.
  */
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Colouring } from './fields';
+import { formatCount, formatReal } from './format';
 
 /** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
 export type Rgb = readonly [number, number, number];
@@ -15,7 +17,9 @@ export interface Theme {
   readonly surface: Rgb;
   /** Edges of the box. */
   readonly line: Rgb;
-  /** Colours of speeds from 0 to the legend's end, evenly spaced. */
+  /** Particles that never move. */
+  readonly obstacle: Rgb;
+  /** Colours of values from 0 to the legend's end, evenly spaced. */
   readonly stops: readonly Rgb[];
 }
 
@@ -49,7 +53,7 @@ const VIRIDIS = [
 /** Share of viridis that is used: on dark not the darkest, on light not the lightest. */
 const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
 
-export function speedStops(isDark: boolean): Rgb[] {
+export function colourStops(isDark: boolean): Rgb[] {
   const [low, high] = RANGE[isDark ? 'dark' : 'light'];
   return Array.from({ length: COLOUR_STOPS }, (_, index) =>
     interpolate(VIRIDIS, low + ((high - low) * index) / (COLOUR_STOPS - 1)),
@@ -86,15 +90,60 @@ export function readTheme(): Theme {
     background: colour('--stage'),
     surface: colour('--stage-box'),
     line: colour('--stage-line'),
-    stops: speedStops(isDark),
+    obstacle: colour('--stage-obstacle'),
+    stops: colourStops(isDark),
   };
+}
+
+/** What a particle is coloured by, and the value of the last colour. */
+export interface Scale {
+  readonly by: Colouring;
+  readonly end: number;
+}
+
+export interface Legend {
+  readonly title: string;
+  readonly start: string;
+  readonly end: string;
+  readonly stops: readonly Rgb[];
+}
+
+/** Diameters within which neighbours are counted. */
+export const DENSITY_REACH = 2;
+
+/** Of the densest packing: those that one touches, and those that are nearer than DENSITY_REACH or just there. */
+const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
+
+/** What the colours of a simulation go up to. */
+export function scaleFor(by: Colouring, simulation: ParticleSimulation, options: SimulationOptions): Scale {
+  const { dimensions } = simulation;
+  if (by === 'speed') return { by, end: speedScale(simulation, options) };
+  if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
+  return { by, end: MOST_AROUND[by][dimensions] };
+}
+
+export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
+  switch (by) {
+    case 'speed':
+      return { title: 'Speed', start: '0', end: `${formatReal(end)} units/s`, stops };
+    case 'id':
+      return { title: 'Id', start: '0', end: formatCount(end), stops };
+    case 'contacts':
+      return { title: 'Contacts', start: '0', end: `${end} or more`, stops };
+    case 'density':
+      return { title: `Within ${DENSITY_REACH} diameters`, start: '0', end: `${end} or more`, stops };
+  }
+}
+
+export function legendCss({ stops }: Legend): string {
+  return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
 }
 
 /**
  * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
  * exceed; two digits, at least 1.
  */
-export function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
+function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
   const { world, settings, dimensions } = simulation;
   const height = (world.max[1] ?? 0) - (world.min[1] ?? 0);
   const fall = Math.sqrt(2 * Math.abs(settings.gravity[1] ?? 0) * height);

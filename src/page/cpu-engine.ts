@@ -2,13 +2,26 @@
  * Purpose: the page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes
  * over where there is no WebGPU, and is there to compare with where there is.
  */
-import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
 import { CanvasView } from './canvas-view';
-import type { Engine, Frame, Run, StepTime } from './engine';
+import type { CountNear } from './cpu-tally';
+import {
+  type Engine,
+  explain,
+  type Frame,
+  obstaclesOf,
+  type Run,
+  refuseCounts,
+  type StepTime,
+} from './engine';
+import type { Colouring } from './fields';
 
 export async function openCpuEngine(): Promise<Engine> {
   // Loaded only when needed.
-  const { createCpuSimulation } = await import('../cpu');
+  const [{ createCpuSimulation }, { createCpuTally }] = await Promise.all([
+    import('../cpu/simulation'),
+    import('./cpu-tally'),
+  ]);
   const view = new CanvasView();
   return {
     kind: 'cpu',
@@ -17,7 +30,7 @@ export async function openCpuEngine(): Promise<Engine> {
     canvas: view.canvas,
     lost: new Promise<string>(() => undefined),
     holds: () => true,
-    start: async (options) => new CpuRun(view, createCpuSimulation(options), options),
+    start: async (options) => new CpuRun(view, createCpuSimulation(options), options, createCpuTally),
     destroy: () => view.canvas.remove(),
   };
 }
@@ -25,11 +38,13 @@ export async function openCpuEngine(): Promise<Engine> {
 class CpuRun implements Run {
   readonly pending = 0;
   stepTime: StepTime | undefined;
+  private readonly tallies = new Map<Colouring, CountNear>();
 
   constructor(
     private readonly view: CanvasView,
     readonly simulation: ParticleSimulation,
     readonly options: SimulationOptions,
+    private readonly createTally: typeof import('./cpu-tally').createCpuTally,
   ) {}
 
   step(seconds: number): void {
@@ -38,11 +53,37 @@ class CpuRun implements Run {
     this.stepTime = { milliseconds: performance.now() - began, clock: 'page' };
   }
 
+  async prepare(by: Colouring): Promise<string> {
+    if ((by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return '';
+    const refusal = refuseCounts(this.simulation, by);
+    if (refusal) return refusal;
+    try {
+      this.tallies.set(by, this.createTally(this.simulation, this.options, by));
+      return '';
+    } catch (error) {
+      return `${explain(error)} Colours stay with speed.`;
+    }
+  }
+
   draw(frame: Frame): void {
-    this.view.draw(this.simulation, frame);
+    const particles = this.simulation.read();
+    // The CPU engine answers at once.
+    if (particles instanceof Promise) return;
+    const values = this.valuesOf(particles, frame.scale.by);
+    this.view.draw(this.simulation, particles, values, obstaclesOf(this.simulation, this.options), frame);
   }
 
   destroy(): void {
     this.simulation.destroy();
+  }
+
+  private valuesOf(particles: ParticleArrays, by: Colouring): ArrayLike<number> {
+    if (by === 'id') return particles.ids;
+    const counted = this.tallies.get(by)?.(particles);
+    if (counted) return counted;
+    const { dimensions } = this.simulation;
+    return Float32Array.from(particles.ids, (_, particle) =>
+      Math.hypot(...particles.velocities.subarray(dimensions * particle, dimensions * (particle + 1))),
+    );
   }
 }

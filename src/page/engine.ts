@@ -3,17 +3,18 @@
  * (cpu-engine.ts). An engine owns a canvas and starts runs; a run owns one simulation.
  */
 import { CellstormError, GpuError } from '../core/errors';
+import type { StaticBodies } from '../core/obstacle-tree';
+import { NO_OBSTACLES, readObstacles } from '../core/obstacles';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
 import type { Sight, Viewport } from './camera';
-import type { Theme } from './colour';
-import type { EngineKind } from './state';
+import type { Scale, Theme } from './colour';
+import type { Colouring, EngineKind } from './fields';
 
 export interface Frame {
   readonly sight: Sight;
   readonly viewport: Viewport;
   readonly theme: Theme;
-  /** Speed of the last colour. */
-  readonly speedScale: number;
+  readonly scale: Scale;
 }
 
 export interface StepTime {
@@ -30,6 +31,8 @@ export interface Run {
   /** The last step that was timed. */
   readonly stepTime: StepTime | undefined;
   step(seconds: number): void;
+  /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
+  prepare(by: Colouring): Promise<string>;
   draw(frame: Frame): void;
   destroy(): void;
 }
@@ -64,6 +67,20 @@ export function explainMissingGpu(error: unknown): string {
     default:
       return error.message;
   }
+}
+
+/** The obstacles of a simulation that was started with these options. */
+export function obstaclesOf(simulation: ParticleSimulation, options: SimulationOptions): StaticBodies {
+  const { dimensions, obstacleCount, radiusRange, boxes } = simulation;
+  if (!options.obstacles || obstacleCount === 0) return NO_OBSTACLES;
+  return readObstacles('obstacles', options.obstacles, obstacleCount, { dimensions, radiusRange, boxes });
+}
+
+/** Why the others around each particle cannot be counted, else ''. */
+export function refuseCounts({ boxes, radiusRange }: ParticleSimulation, by: Colouring): string {
+  if (boxes) return 'Boxes are not counted around each other, so colours stay with speed.';
+  if (by !== 'density' || !radiusRange) return '';
+  return 'Density is counted among particles of one radius, so colours stay with speed.';
 }
 
 export function explain(error: unknown): string {

@@ -3,9 +3,14 @@
  */
 import type { SimulationOptions } from '../core/simulation';
 import { createSimulation, type Simulation } from '../engine/simulation';
+import { createBuffers } from '../gpu/buffers';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
+import { toBodies } from '../gpu/layout';
 import type { Engine, Frame, Run, StepTime } from './engine';
-import { drawnOf, GpuView } from './gpu-view';
+import { explain, obstaclesOf, refuseCounts } from './engine';
+import type { Colouring } from './fields';
+import { type Beside, drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
+import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
@@ -58,11 +63,15 @@ export class GpuEngine implements Engine {
   }
 
   async start(options: SimulationOptions): Promise<Run> {
-    const [simulation] = await Promise.all([
-      createSimulation(this.gpu, options),
-      this.view.prepare(drawnOf(options)),
-    ]);
-    return new GpuRun(this.gpu, this.view, simulation, options);
+    const simulation = await createSimulation(this.gpu, options);
+    const run = new GpuRun(this.gpu, this.view, simulation, options);
+    try {
+      await run.showObstacles();
+      return run;
+    } catch (error) {
+      run.destroy();
+      throw error;
+    }
   }
 
   destroy(): void {
@@ -77,6 +86,8 @@ class GpuRun implements Run {
   pending = 0;
   private lastTiming = Number.NEGATIVE_INFINITY;
   private isTiming = false;
+  private readonly tallies = new Map<Colouring, Tally>();
+  private obstacles: Beside['obstacles'];
 
   constructor(
     private readonly gpu: Gpu,
@@ -105,12 +116,50 @@ class GpuRun implements Run {
     this.track();
   }
 
+  async prepare(by: Colouring): Promise<string> {
+    await this.view.prepare(drawnOf(this.simulation, by));
+    if (by !== 'contacts' && by !== 'density') return '';
+    if (this.tallies.has(by)) return '';
+    const refusal = refuseCounts(this.simulation, by);
+    if (refusal) return refusal;
+    try {
+      this.tallies.set(by, await Tally.create(this.gpu, this.simulation, this.options, by));
+      return '';
+    } catch (error) {
+      return `${explain(error)} Colours stay with speed.`;
+    }
+  }
+
+  async showObstacles(): Promise<void> {
+    const { options, simulation } = this;
+    const { dimensions, world, obstacleCount, radius } = simulation;
+    if (obstacleCount === 0) return;
+    const given = obstaclesOf(simulation, options);
+    const radii = given.radii ?? new Float32Array(obstacleCount).fill(radius);
+    const longest = 2 * Math.max(...world.max.map((high, axis) => high - (world.min[axis] ?? 0)));
+    // What has no end goes as far as can be seen.
+    const halves = (given.halves ?? new Float32Array(dimensions * obstacleCount)).map((half) =>
+      Math.min(half, longest),
+    );
+    const packed = toBodies(dimensions, given.positions, { radii, halves, bulks: radii });
+    await this.view.prepare(obstaclesDrawn(dimensions));
+    const { buffers } = await createBuffers(this.gpu, 'page', { obstacles: packed.byteLength });
+    this.gpu.device.queue.writeBuffer(buffers.obstacles, 0, packed);
+    this.obstacles = { bodies: buffers.obstacles, count: obstacleCount };
+  }
+
   draw(frame: Frame): void {
-    this.view.draw(this.simulation, frame);
+    const { by } = frame.scale;
+    const tally = by === 'contacts' || by === 'density' ? this.tallies.get(by) : undefined;
+    const values = by === 'id' ? this.simulation.buffers.ids : tally?.counts;
+    const beside = { values, obstacles: this.obstacles };
+    this.view.draw(this.simulation, frame, beside, (encoder) => tally?.encode(encoder));
     this.track();
   }
 
   destroy(): void {
+    for (const tally of this.tallies.values()) tally.destroy();
+    this.obstacles?.bodies.destroy();
     this.simulation.destroy();
   }
 

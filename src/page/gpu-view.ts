@@ -1,22 +1,24 @@
 /**
  * Purpose: draws particles from the simulation's own GPU buffers into a canvas: discs in the plane
  * (shaders/draw/discs.wgsl), shaded spheres with depth in space (spheres.wgsl), boxes among them where particles
- * may be boxes, and the box around them.
+ * may be boxes; particles that never move; and the box around them.
  */
 import boxText from '../../shaders/draw/box.wgsl?raw';
+import colourText from '../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../shaders/draw/discs.wgsl?raw';
 import frameText from '../../shaders/draw/frame.wgsl?raw';
 import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
-import type { SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
 import { linkShader, type ShaderSource } from '../gpu/link';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
+import type { Colouring } from './fields';
 
 const FRAME_SOURCE = { name: 'draw/frame.wgsl', text: frameText };
+const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
 const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const PARTICLE_SOURCES = {
   2: { name: 'draw/discs.wgsl', text: discsText, entry: 'disc' },
@@ -30,6 +32,7 @@ const FRAME_FIELDS = {
   background: 4,
   surface: 4,
   line: 4,
+  obstacle: 4,
   lowest: 4,
   highest: 4,
   scale: 4,
@@ -63,10 +66,11 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Group 0: the frame; group 1: positions and velocities. */
+/** Group 0: the frame; group 1: positions and what decides the colour, of obstacles positions alone. */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;
   readonly particles: GPUBindGroupLayout;
+  readonly obstacles: GPUBindGroupLayout;
 }
 
 /** What the pipelines have to know of the canvas they draw into. */
@@ -82,21 +86,30 @@ export interface Drawn {
   readonly isMixed: boolean;
   /** Whether they may be boxes; then each has a size of its own. */
   readonly isShaped: boolean;
+  /** What decides the colour: the velocity, a number of each, or nothing: that of obstacles. */
+  readonly colour: 'speed' | 'value' | 'plain';
 }
 
-export function drawnOf({
-  dimensions,
-  radii,
-  radiusRange,
-  halfExtents,
-  boxes,
-}: Pick<SimulationOptions, 'dimensions' | 'radii' | 'radiusRange' | 'halfExtents' | 'boxes'>): Drawn {
-  const isShaped = boxes ?? halfExtents !== undefined;
-  return { dimensions, isMixed: isShaped || (radii ?? radiusRange) !== undefined, isShaped };
+/** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
+export function obstaclesDrawn(dimensions: Dimensions): Drawn {
+  return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
 }
 
-function nameOf({ dimensions, isMixed, isShaped }: Drawn): string {
-  return `${dimensions}D${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
+export function drawnOf({ dimensions, radiusRange, boxes }: Simulation, by: Colouring): Drawn {
+  const isMixed = boxes || radiusRange !== undefined;
+  return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' ? 'speed' : 'value' };
+}
+
+function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string {
+  return `${dimensions}D ${colour}${isMixed ? ' mixed' : ''}${isShaped ? ' shaped' : ''}`;
+}
+
+/** What is drawn beside the simulation's own buffers. */
+export interface Beside {
+  /** u32 of each slot, where particles are coloured by a number. */
+  readonly values: GPUBuffer | undefined;
+  /** Particles that never move, as bodies that may be boxes. */
+  readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -115,7 +128,7 @@ export class GpuView {
   private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
   private readonly pipelines = new Map<string, Pipelines>();
-  private groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
+  private readonly groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
   private targets: Targets | undefined;
 
   constructor(
@@ -149,22 +162,36 @@ export class GpuView {
     this.pipelines.set(name, await createPipelines(device, particles, { format, samples }, layouts));
   }
 
-  draw(simulation: Simulation, frame: Frame): void {
+  /** `prelude` records what is to be known before. */
+  draw(
+    simulation: Simulation,
+    frame: Frame,
+    { values, obstacles }: Beside,
+    prelude?: (encoder: GPUCommandEncoder) => void,
+  ): void {
     const { dimensions, count } = simulation;
-    const pipelines = this.pipelines.get(nameOf(drawnOf(simulation)));
+    const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
     this.device.queue.writeBuffer(this.uniforms, 0, packFrame(frameValues(simulation, frame, this.samples)));
     const encoder = this.device.createCommandEncoder({ label: 'draw' });
+    prelude?.(encoder);
     const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
     pass.setBindGroup(0, this.frameGroup);
     pass.setPipeline(pipelines.surface);
     pass.draw(4);
     pass.setPipeline(pipelines.edges);
     pass.draw(2 * EDGES[dimensions]);
+    const fixed = this.pipelines.get(nameOf(obstaclesDrawn(dimensions)));
+    if (obstacles && fixed) {
+      pass.setPipeline(fixed.particles);
+      pass.setBindGroup(1, this.group(this.layouts.obstacles, [obstacles.bodies]));
+      pass.draw(4, obstacles.count);
+    }
     if (count > 0) {
+      const { positions, velocities } = simulation.buffers;
       pass.setPipeline(pipelines.particles);
-      pass.setBindGroup(1, this.group(simulation));
+      pass.setBindGroup(1, this.group(this.layouts.particles, [positions, values ?? velocities]));
       pass.draw(4, count);
     }
     pass.end();
@@ -179,23 +206,19 @@ export class GpuView {
     this.canvas.remove();
   }
 
-  /** The state moves between buffers from step to step; there is a group for each pair seen. */
-  private group(simulation: Simulation): GPUBindGroup {
-    const { positions, velocities } = simulation.buffers;
-    let byVelocities = this.groups.get(positions);
-    if (!byVelocities) {
-      byVelocities = new WeakMap();
-      this.groups.set(positions, byVelocities);
-    }
-    let group = byVelocities.get(velocities);
-    if (!group) {
-      group = this.device.createBindGroup({
+  /** The state moves between buffers from step to step; there is a group for each combination seen. */
+  private group(layout: GPUBindGroupLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
+    const last = buffers.at(-1) as GPUBuffer;
+    const known = this.groups.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
+    this.groups.set(buffers[0], known);
+    const group =
+      known.get(last) ??
+      this.device.createBindGroup({
         label: 'draw.particles.group',
-        layout: this.layouts.particles,
-        entries: [positions, velocities].map((buffer, binding) => ({ binding, resource: { buffer } })),
+        layout,
+        entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
       });
-      byVelocities.set(velocities, group);
-    }
+    known.set(last, group);
     return group;
   }
 
@@ -272,15 +295,20 @@ export function createLayouts(device: GPUDevice): Layouts {
         },
       ],
     }),
-    particles: device.createBindGroupLayout({
-      label: 'draw.particles.layout',
-      entries: [0, 1].map((binding) => ({
-        binding,
-        visibility: GPUShaderStage.VERTEX,
-        buffer: { type: 'read-only-storage' },
-      })),
-    }),
+    particles: storageLayout(device, 'draw.particles', 2),
+    obstacles: storageLayout(device, 'draw.obstacles', 1),
   };
+}
+
+function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBindGroupLayout {
+  return device.createBindGroupLayout({
+    label: `${label}.layout`,
+    entries: Array.from({ length: buffers }, (_, binding) => ({
+      binding,
+      visibility: GPUShaderStage.VERTEX,
+      buffer: { type: 'read-only-storage' },
+    })),
+  });
 }
 
 /** All that pictures of such particles are drawn with; uses the device alone, no page. */
@@ -293,9 +321,10 @@ export async function createPipelines(
   const { dimensions } = drawn;
   const { entry, ...source } = PARTICLE_SOURCES[dimensions];
   const [box, particles] = await Promise.all([
-    compile(device, 'draw.box', drawn, BOX_SOURCE),
-    compile(device, `draw.${entry}s`, drawn, source),
+    compile(device, 'draw.box', drawn, [BOX_SOURCE]),
+    compile(device, `draw.${entry}s`, drawn, [COLOUR_SOURCE, source]),
   ]);
+  const bodies = drawn.colour === 'plain' ? layouts.obstacles : layouts.particles;
   const create = (
     label: string,
     module: GPUShaderModule,
@@ -306,7 +335,7 @@ export async function createPipelines(
       label: `${label}.pipeline`,
       layout: device.createPipelineLayout({
         label: `${label}.pipeline-layout`,
-        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, layouts.particles],
+        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, bodies],
       }),
       ...describePipeline(dimensions, picture, module, entryPoints, topology),
     });
@@ -321,13 +350,13 @@ export async function createPipelines(
 async function compile(
   device: GPUDevice,
   label: string,
-  { dimensions, isMixed, isShaped }: Drawn,
-  source: ShaderSource,
+  { dimensions, isMixed, isShaped, colour }: Drawn,
+  sources: readonly ShaderSource[],
 ): Promise<GPUShaderModule> {
   const linked = linkShader({
     dimensions,
-    sources: [FRAME_SOURCE, source],
-    flags: { MIXED: isMixed, SHAPED: isShaped },
+    sources: [FRAME_SOURCE, ...sources],
+    flags: { MIXED: isMixed, SHAPED: isShaped, VALUED: colour === 'value', PLAIN: colour === 'plain' },
     constants: { STOPS: COLOUR_STOPS },
   });
   const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });
@@ -376,7 +405,7 @@ function describePipeline(
 
 function frameValues(
   simulation: Simulation,
-  { sight, viewport, theme, speedScale }: Frame,
+  { sight, viewport, theme, scale }: Frame,
   samples: number,
 ): FrameValues {
   const { world, radius, dimensions } = simulation;
@@ -387,9 +416,10 @@ function frameValues(
     background: [...theme.background, 1],
     surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
     line: [...theme.line, 1],
+    obstacle: [...theme.obstacle, 1],
     lowest: corner(world.min),
     highest: corner(world.max),
-    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / speedScale, samples > 1 ? 0 : 0.5],
+    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
     fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, 0],
     stops: theme.stops.flatMap((stop) => [...stop, 1]),
   };

@@ -1,91 +1,130 @@
 /**
- * Purpose: keys that work everywhere on the page, and pointers, wheel and keys that turn a picture of space.
+ * Purpose: keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
+ * shows and what is listened to.
  */
 import type { Playground } from './playground';
 
-/** Radians a CSS pixel that is dragged, and a press of an arrow key. */
+/** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
 const TURN = 0.006;
 const KEY_TURN = 0.08;
-const KEY_ZOOM = 1.12;
+const KEY_PAN = 40;
+const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
+/** CSS pixels of a line and a page that some wheels count in. */
+const WHEEL_UNITS = [1, 16, 400] as const;
+
+interface Key {
+  /** As `KeyboardEvent.key` has it, in lower case. */
+  readonly keys: readonly string[];
+  readonly shown: string;
+  readonly does: string;
+  /** Controls keep keys that mean something to them. */
+  readonly unless?: 'typing' | 'pressing';
+  readonly act: (playground: Playground, key: string) => void;
+}
+
+export const KEYS: readonly Key[] = [
+  {
+    keys: [' '],
+    shown: 'space',
+    does: 'play or pause',
+    unless: 'pressing',
+    act: (playground) => playground.playOrPause(),
+  },
+  { keys: ['.'], shown: '.', does: 'one step', act: (playground) => playground.stepOnce() },
+  { keys: ['r'], shown: 'R', does: 'start over', act: (playground) => playground.reset() },
+  { keys: ['b'], shown: 'B', does: 'back to the last checkpoint', act: (playground) => playground.goBack() },
+  { keys: ['f'], shown: 'F', does: 'fit the picture', act: (playground) => playground.fit() },
+  {
+    keys: ['arrowleft', 'arrowright', 'arrowup', 'arrowdown'],
+    shown: 'arrows',
+    does: 'turn space, move the plane',
+    unless: 'pressing',
+    act: (playground, key) => moveByKey(playground, key),
+  },
+  {
+    keys: ['+', '='],
+    shown: '+',
+    does: 'nearer',
+    act: (playground) => playground.zoomMiddle(KEY_ZOOM),
+  },
+  { keys: ['-'], shown: '−', does: 'farther', act: (playground) => playground.zoomMiddle(1 / KEY_ZOOM) },
+  { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
+  { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
+  { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.toggleHelp() },
+];
 
 export function listenToKeys(playground: Playground): void {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    // Controls keep the keys that mean something to them.
-    const isTyping = target.matches('input[type=number], select');
+    if (target.closest('dialog')) return;
+    const name = event.key.toLowerCase();
+    const key = KEYS.find(({ keys }) => keys.includes(name));
+    const isTyping = target.matches('input:not([type=range], [type=checkbox]), select');
     const isPressing = isTyping || target.matches('button, input');
-    if (event.key === ' ' && !isPressing) playground.playOrPause();
-    else if (event.key === '.' && !isTyping) playground.stepOnce();
-    else if (event.key.toLowerCase() === 'r' && !isTyping && !event.repeat) playground.reset();
-    else if (target instanceof HTMLCanvasElement && playground.canTurn && turnByKey(playground, event.key)) {
-      playground.turned();
-    } else return;
+    if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
+    if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
+    key.act(playground, name);
     event.preventDefault();
   });
 }
 
-function turnByKey({ orbit }: Playground, key: string): boolean {
-  switch (key) {
-    case 'ArrowLeft':
-      orbit.turn(-KEY_TURN, 0);
-      return true;
-    case 'ArrowRight':
-      orbit.turn(KEY_TURN, 0);
-      return true;
-    case 'ArrowUp':
-      orbit.turn(0, KEY_TURN);
-      return true;
-    case 'ArrowDown':
-      orbit.turn(0, -KEY_TURN);
-      return true;
-    case '+':
-    case '=':
-      orbit.magnify(KEY_ZOOM);
-      return true;
-    case '-':
-      orbit.magnify(1 / KEY_ZOOM);
-      return true;
-    default:
-      return false;
-  }
+function moveByKey(playground: Playground, key: string): void {
+  const across = key === 'arrowleft' ? -1 : key === 'arrowright' ? 1 : 0;
+  const up = key === 'arrowup' ? 1 : key === 'arrowdown' ? -1 : 0;
+  if (playground.canTurn) playground.turn(across * KEY_TURN, up * KEY_TURN);
+  else playground.pan(-across * KEY_PAN, up * KEY_PAN);
 }
 
-/** One finger or the mouse turns; two fingers or the wheel come nearer. */
+/**
+ * One finger or the mouse moves the plane and turns space; two fingers, the other buttons or a shift key move either; two
+ * fingers or the wheel come nearer, to where they are.
+ */
 export function listenToPointers(playground: Playground): void {
-  const { stage, orbit } = playground;
+  const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
-  const spread = () => {
+  const pinch = () => {
     const [first, second] = [...pointers.values()];
-    return first && second ? Math.hypot(first.x - second.x, first.y - second.y) : 0;
+    if (!first || !second) return undefined;
+    return {
+      x: (first.x + second.x) / 2,
+      y: (first.y + second.y) / 2,
+      spread: Math.hypot(first.x - second.x, first.y - second.y),
+    };
   };
   stage.addEventListener('pointerdown', (event) => {
-    if (!playground.canTurn) return;
     stage.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
   });
   stage.addEventListener('pointermove', (event) => {
     const pointer = pointers.get(event.pointerId);
     if (!pointer) return;
-    const before = spread();
+    const before = pinch();
     const [across, down] = [event.clientX - pointer.x, event.clientY - pointer.y];
     pointer.x = event.clientX;
     pointer.y = event.clientY;
-    if (pointers.size === 1) orbit.turn(-across * TURN, down * TURN);
-    else if (before > 0) orbit.magnify(spread() / before);
-    playground.turned();
+    const after = pinch();
+    if (before && after) {
+      playground.pan(after.x - before.x, after.y - before.y);
+      if (before.spread > 0) playground.zoom(after.spread / before.spread, after.x, after.y);
+    } else if (!playground.canTurn || event.shiftKey || event.buttons > 1) {
+      playground.pan(across, down);
+    } else {
+      playground.turn(-across * TURN, down * TURN);
+    }
   });
   for (const type of ['pointerup', 'pointercancel'] as const) {
     stage.addEventListener(type, (event) => pointers.delete(event.pointerId));
   }
+  stage.addEventListener('contextmenu', (event) => event.preventDefault());
+  stage.addEventListener('dblclick', () => playground.fit());
   stage.addEventListener(
     'wheel',
     (event) => {
-      if (!playground.canTurn) return;
       event.preventDefault();
-      orbit.magnify(Math.exp(-event.deltaY * WHEEL_ZOOM));
-      playground.turned();
+      const pixels = event.deltaY * (WHEEL_UNITS[event.deltaMode] ?? 1);
+      playground.zoom(Math.exp(-pixels * WHEEL_ZOOM), event.clientX, event.clientY);
     },
     { passive: false },
   );

@@ -1,23 +1,29 @@
 /**
- * Purpose: the panel: reads its controls, shows choices, notes and figures. Markup is in index.html; from
- * here only text goes in, never markup.
+ * Purpose: the panel: shows what is chosen, notes and figures, and says what a visitor asks for. The controls are made of
+ * FIELDS by lil-gui, with sliders that the browser knows, for keyboards and screen readers; all other markup is in
+ * index.html. From here only text goes in, never markup.
  */
+import GUI, { type Controller } from 'lil-gui';
 import type { Measures } from '../core/simulation';
-import { ALL_SCENES } from '../scenes';
-import { type Theme, toCss } from './colour';
+import { createScene } from '../scenes';
+import { canSpread } from './choices';
+import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
 import {
   type Choices,
-  countToSlider,
-  formatCount,
-  formatReal,
-  MOST_TYPED,
-  SLIDER_STEPS,
-  sliderToCount,
-} from './state';
-
-/** An unbounded world has no box to draw. */
-const DRAWN = ALL_SCENES.filter(({ world }) => world !== 'unbounded');
+  DRAWN_SCENES,
+  FIELD_NAMES,
+  type FieldName,
+  fieldOf,
+  formatNumber,
+  fromSlider,
+  type Group,
+  type NumberField,
+  refusalOf,
+  sliderPlaces,
+  toSlider,
+} from './fields';
+import { formatCount, formatMilliseconds, formatReal, formatShare } from './format';
 
 /** What a visitor asks for. */
 export interface PanelEvents {
@@ -25,40 +31,45 @@ export interface PanelEvents {
   playOrPause(): void;
   stepOnce(): void;
   reset(): void;
+  goBack(): void;
+  fit(): void;
+  savePicture(): void;
+  copyLink(): void;
+}
+
+/** Folded at first. */
+const FOLDED: readonly Group[] = ['Collisions'];
+
+interface Control {
+  readonly controller: Controller;
+  readonly slider: HTMLInputElement | undefined;
 }
 
 export class Panel {
-  private readonly scene = find('scene', HTMLSelectElement);
-  private readonly count = find('count', HTMLInputElement);
-  private readonly countSlider = find('count-slider', HTMLInputElement);
-  private readonly gravity = find('gravity', HTMLInputElement);
-  private readonly boxWidth = find('box-width', HTMLInputElement);
+  private readonly controls = new Map<FieldName, Control>();
+  private readonly shown: Record<string, string | number> = {};
   private readonly fold = find('fold', HTMLButtonElement);
 
-  constructor(private readonly events: PanelEvents) {
-    for (const { name } of DRAWN) {
-      const option = document.createElement('option');
-      option.value = name;
-      option.textContent = titleOf(name);
-      this.scene.append(option);
-    }
-    this.countSlider.max = String(SLIDER_STEPS);
-    this.count.max = String(MOST_TYPED);
+  constructor(
+    private readonly events: PanelEvents,
+    choices: Choices,
+  ) {
+    Object.assign(this.shown, choices);
+    this.build();
     this.listen();
   }
 
+  /** `count`: as many as there are, where that is less than is wished for. */
   showChoices(choices: Choices, count: number): void {
-    this.scene.value = choices.scene;
-    setText('scene-hint', DRAWN.find(({ name }) => name === choices.scene)?.description ?? '');
-    this.count.value = String(count);
-    this.countSlider.value = String(countToSlider(count));
-    this.countSlider.setAttribute('aria-valuetext', `${formatCount(count)} particles`);
-    this.gravity.value = String(choices.gravity);
-    this.boxWidth.value = String(choices.boxWidth);
-    this.showSliderValues();
-    checkRadio('dimensions', String(choices.dimensions));
-    checkRadio('broad-phase', choices.broadPhase);
-    checkRadio('engine', choices.engine);
+    Object.assign(this.shown, choices, { count });
+    for (const [name, { controller, slider }] of this.controls) {
+      controller.updateDisplay();
+      if (slider) this.showPlace(name, slider, this.shown[name] as number);
+    }
+    const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
+    setText('scene-hint', scene?.description ?? '');
+    const hasOneRadius = canSpread(createScene(choices.scene, { dimensions: choices.dimensions, count: 2 }));
+    this.enable('spread', hasOneRadius, 'This scene has radii of its own.');
   }
 
   showPlaying(isPlaying: boolean): void {
@@ -86,7 +97,7 @@ export class Panel {
 
   /** Where the visitor cannot choose the GPU. */
   setGpuAvailable(isAvailable: boolean): void {
-    for (const radio of radios('engine')) if (radio.value === 'gpu') radio.disabled = !isAvailable;
+    this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
   showMeasures(measures: Measures | undefined): void {
@@ -113,50 +124,108 @@ export class Panel {
     if (stepTime) find('step-time', HTMLElement).title = CLOCKS[stepTime.clock];
   }
 
-  showLegend(theme: Theme, speedScale: number): void {
-    find('legend-bar', HTMLElement).style.background =
-      `linear-gradient(to right, ${theme.stops.map((stop) => toCss(stop)).join(', ')})`;
-    setText('legend-end', `${formatReal(speedScale)} units/s`);
+  showLegend(legend: Legend): void {
+    find('legend-bar', HTMLElement).style.background = legendCss(legend);
+    setText('legend-title', legend.title);
+    setText('legend-start', legend.start);
+    setText('legend-end', legend.end);
+  }
+
+  private build(): void {
+    const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
+    // The panel folds by itself.
+    gui.$title.remove();
+    const folders = new Map<Group, GUI>();
+    for (const name of FIELD_NAMES) {
+      const { group } = fieldOf(name);
+      let folder = folders.get(group);
+      if (!folder) {
+        folder = gui.addFolder(group);
+        if (FOLDED.includes(group)) folder.close();
+        folders.set(group, folder);
+      }
+      this.controls.set(name, this.add(folder, name));
+      if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
+    }
+  }
+
+  private add(folder: GUI, name: FieldName): Control {
+    const field = fieldOf(name);
+    const title = (element: HTMLElement) => {
+      if (field.hint) element.title = field.hint;
+    };
+    if (field.kind === 'choice') {
+      const labels = Object.fromEntries(field.options.map(({ label, value }) => [label, value]));
+      const controller = folder.add(this.shown, name, labels).name(field.label);
+      controller.domElement.querySelector('select')?.setAttribute('id', name);
+      title(controller.domElement);
+      controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
+      return { controller, slider: undefined };
+    }
+    const controller = folder.add(this.shown, name).name(field.label);
+    const input = controller.domElement.querySelector('input');
+    input?.setAttribute('id', name);
+    title(controller.domElement);
+    // A number that is being typed is taken when it is done; until then it may be anything.
+    controller.onFinishChange((value: number) => this.events.choose({ [name]: value }));
+    const slider = field.slider === 0 ? undefined : this.addSlider(controller, name, field);
+    return { controller, slider };
+  }
+
+  private addSlider(controller: Controller, name: FieldName, field: NumberField): HTMLInputElement {
+    const slider = document.createElement('input');
+    slider.type = 'range';
+    slider.id = `${name}-slider`;
+    slider.max = String(sliderPlaces(field));
+    slider.setAttribute('aria-label', field.label);
+    controller.domElement.append(slider);
+    controller.domElement.classList.add('has-slider');
+    const isLive = field.effect !== 'start';
+    slider.addEventListener('input', () => {
+      const value = fromSlider(field, slider.valueAsNumber);
+      this.shown[name] = value;
+      controller.updateDisplay();
+      this.showPlace(name, slider, value);
+      if (isLive && refusalOf(name, value) === undefined) this.events.choose({ [name]: value });
+    });
+    if (!isLive) {
+      slider.addEventListener('change', () =>
+        this.events.choose({ [name]: fromSlider(field, slider.valueAsNumber) }),
+      );
+    }
+    return slider;
+  }
+
+  private showPlace(name: FieldName, slider: HTMLInputElement, value: number): void {
+    const field = fieldOf(name);
+    if (field.kind !== 'number') return;
+    const place = String(toSlider(field, value));
+    if (slider.value !== place) slider.value = place;
+    slider.setAttribute('aria-valuetext', formatNumber(field, value));
+  }
+
+  private enable(name: FieldName, isEnabled: boolean, why: string): void {
+    const control = this.controls.get(name);
+    if (!control) return;
+    control.controller.enable(isEnabled);
+    if (control.slider) control.slider.disabled = !isEnabled;
+    control.controller.domElement.title = isEnabled ? (fieldOf(name).hint ?? '') : why;
   }
 
   private listen(): void {
     const { events } = this;
-    find('controls', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
     find('play', HTMLButtonElement).addEventListener('click', () => events.playOrPause());
     find('step', HTMLButtonElement).addEventListener('click', () => events.stepOnce());
     find('reset', HTMLButtonElement).addEventListener('click', () => events.reset());
-    this.scene.addEventListener('change', () => events.choose({ scene: this.scene.value }));
-    this.countSlider.addEventListener('input', () => {
-      const count = sliderToCount(Number(this.countSlider.value));
-      this.count.value = String(count);
-      this.countSlider.setAttribute('aria-valuetext', `${formatCount(count)} particles`);
-    });
-    this.countSlider.addEventListener('change', () =>
-      events.choose({ count: sliderToCount(Number(this.countSlider.value)) }),
-    );
-    this.count.addEventListener('change', () => events.choose({ count: this.count.valueAsNumber }));
-    this.gravity.addEventListener('input', () => {
-      this.showSliderValues();
-      events.choose({ gravity: this.gravity.valueAsNumber });
-    });
-    this.boxWidth.addEventListener('input', () => this.showSliderValues());
-    this.boxWidth.addEventListener('change', () => events.choose({ boxWidth: this.boxWidth.valueAsNumber }));
-    onRadio('dimensions', (value) => events.choose({ dimensions: value === '3' ? 3 : 2 }));
-    onRadio('broad-phase', (value) => events.choose({ broadPhase: value === 'naive' ? 'naive' : 'grid' }));
-    onRadio('engine', (value) => events.choose({ engine: value === 'cpu' ? 'cpu' : 'gpu' }));
+    find('back', HTMLButtonElement).addEventListener('click', () => events.goBack());
+    find('fit', HTMLButtonElement).addEventListener('click', () => events.fit());
+    find('save-picture', HTMLButtonElement).addEventListener('click', () => events.savePicture());
+    find('copy-link', HTMLButtonElement).addEventListener('click', () => events.copyLink());
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));
       find('body', HTMLElement).hidden = !isOpen;
     });
-  }
-
-  private showSliderValues(): void {
-    setText(
-      'gravity-value',
-      this.gravity.valueAsNumber === 0 ? 'none' : this.gravity.valueAsNumber.toFixed(1),
-    );
-    setText('box-width-value', `× ${this.boxWidth.valueAsNumber}`);
   }
 }
 
@@ -177,37 +246,7 @@ function showNote(id: string, text: string): void {
   find(id, HTMLElement).hidden = text === '';
 }
 
-function radios(name: string): HTMLInputElement[] {
-  return [...document.querySelectorAll<HTMLInputElement>(`input[type=radio][name=${name}]`)];
-}
-
-function checkRadio(name: string, value: string): void {
-  for (const radio of radios(name)) radio.checked = radio.value === value;
-}
-
-function onRadio(name: string, choose: (value: string) => void): void {
-  for (const radio of radios(name)) radio.addEventListener('change', () => choose(radio.value));
-}
-
-/** `one-cell` as `One cell`. */
-function titleOf(name: string): string {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** Digits enough to tell a share from 1. */
-function formatShare(share: number): string {
-  const percent = 100 * share;
-  const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
-  return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
-}
-
 const CLOCKS = {
   gpu: 'By the timestamps of the GPU',
   page: "By the page's clock, from hand-over to completion",
 } as const;
-
-function formatMilliseconds(milliseconds: number): string {
-  if (milliseconds < 0.01) return '< 0.01 ms';
-  return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
-}

@@ -3,27 +3,27 @@
  * measures, and goes on in some way whatever happens to the GPU.
  */
 import { GpuError, LimitError } from '../core/errors';
-import { type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
-import { flatSight, Orbit, project, type Sight, type Viewport } from './camera';
-import { readTheme, speedScale } from './colour';
-import { openCpuEngine } from './cpu-engine';
-import { type Engine, explain, explainMissingGpu, type Frame, type Run } from './engine';
-import { openGpuEngine } from './gpu-engine';
-import { Meter } from './meter';
-import { Panel } from './panel';
+import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
+import { type Camera, PlaneCamera, project, type Sight, SpaceCamera, type Viewport } from './camera';
 import {
-  type Choices,
   capOf,
+  changedFields,
   chooseScene,
   effectiveCount,
-  FEWEST_PARTICLES,
-  FIRST_CHOICES,
-  formatCount,
-  gravityVector,
-  MOST_TYPED,
   STEP_SECONDS,
+  settingsOf,
   simulationOptions,
-} from './state';
+} from './choices';
+import { legendOf, readTheme, type Scale, scaleFor } from './colour';
+import { openCpuEngine } from './cpu-engine';
+import { type Engine, explain, explainMissingGpu, type Frame, type Run } from './engine';
+import { type Choices, type FieldName, fieldOf, refusalOf } from './fields';
+import { openGpuEngine } from './gpu-engine';
+import { Help } from './help';
+import { History } from './history';
+import { readLink, writeLink } from './link';
+import { Meter } from './meter';
+import { Panel } from './panel';
 
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Screens are not punctual: a step may be taken this much early. */
@@ -39,15 +39,16 @@ const REST_AFTER_TURN = 6;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
 export class Playground {
-  readonly orbit = new Orbit();
-  private choices: Choices = FIRST_CHOICES;
+  private readonly plane = new PlaneCamera();
+  private readonly space = new SpaceCamera();
+  private choices: Choices = readLink(location.search);
   /** What the present run was started with. */
   private running: Choices | undefined;
   private wanted: Choices | undefined;
   private working: Promise<void> | undefined;
   private engine: Engine | undefined;
   private run: Run | undefined;
-  private scale = 1;
+  private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   private isPlaying: boolean;
   private isDirty = true;
@@ -57,13 +58,17 @@ export class Playground {
   private losses = 0;
   private readonly panel: Panel;
   private readonly meter: Meter;
+  private readonly history = new History();
+  private readonly help = new Help();
+  /** What a lost device held, for the next one. */
+  private rescued: { readonly choices: Choices; readonly checkpoint: Checkpoint } | undefined;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
   constructor(
     readonly stage: HTMLElement,
     private readonly free: HTMLElement,
   ) {
-    this.panel = new Panel(this);
+    this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures),
       (error) => this.panel.notify(explain(error)),
@@ -80,7 +85,7 @@ export class Playground {
     for (const element of [stage, free]) new ResizeObserver(redraw).observe(element);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.theme = readTheme();
-      this.panel.showLegend(this.theme, this.scale);
+      this.showLegend();
       redraw();
     });
   }
@@ -107,7 +112,7 @@ export class Playground {
   get frame(): Frame | undefined {
     if (!this.run) return undefined;
     const viewport = this.viewport();
-    return { sight: this.sight(viewport), viewport, theme: this.theme, speedScale: this.scale };
+    return { sight: this.sight(viewport), viewport, theme: this.theme, scale: this.scale };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
@@ -126,21 +131,25 @@ export class Playground {
   }
 
   choose(change: Partial<Choices>): void {
-    const before = this.choices;
-    if (change.count !== undefined && !isCount(change.count)) {
-      this.panel.notify(
-        `The number of particles must be a whole number from ${formatCount(FEWEST_PARTICLES)} to ${formatCount(MOST_TYPED)}.`,
-      );
+    const refusal = Object.entries(change)
+      .map(([name, value]) => refusalOf(name as FieldName, value))
+      .find((sentence) => sentence !== undefined);
+    if (refusal !== undefined) {
+      this.panel.notify(refusal);
       this.showChoices();
       return;
     }
+    const before = this.choices;
+    const after = change.scene ? chooseScene(before, change.scene) : { ...before, ...change };
+    const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
+    if (effects.size === 0) return;
     this.clearNotes();
-    this.choices = change.scene ? chooseScene(before, change.scene) : { ...before, ...change };
-    const isLive = Object.keys(change).every((name) => name === 'gravity' || name === 'broadPhase');
-    if (isLive && this.run && !this.working && this.count === this.run.simulation.count) {
-      this.adjust(this.run);
-    } else {
+    this.choices = after;
+    const { run } = this;
+    if (effects.has('start') || !run || this.working || this.count !== run.simulation.count) {
       this.request(this.choices);
+    } else {
+      this.adjust(run);
     }
   }
 
@@ -165,10 +174,89 @@ export class Playground {
     this.request(this.choices);
   }
 
-  /** The visitor turned or magnified the picture. */
-  turned(): void {
+  /** The state that was kept before this one. */
+  goBack(): void {
+    const { run } = this;
+    if (!run) return;
+    const checkpoint = this.history.takeBefore(run.simulation.time);
+    if (!checkpoint) return;
+    try {
+      run.simulation.restore(checkpoint);
+    } catch (error) {
+      this.panel.notify(explain(error));
+      return;
+    }
+    this.panel.notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
+    this.changed();
+  }
+
+  pan(across: number, down: number): void {
+    this.camera.pan(across, down);
+    this.looked();
+  }
+
+  /** Nearer by a factor to a place of the window, CSS pixels. */
+  zoom(factor: number, x: number, y: number): void {
+    const { left, top } = this.stage.getBoundingClientRect();
+    this.camera.zoom(factor, x - left, y - top);
+    this.looked();
+  }
+
+  zoomMiddle(factor: number): void {
+    const { left, top, width, height } = this.free.getBoundingClientRect();
+    this.zoom(factor, left + width / 2, top + height / 2);
+  }
+
+  turn(yaw: number, pitch: number): void {
+    this.camera.turn(yaw, pitch);
+    this.looked();
+  }
+
+  fit(): void {
+    this.camera.fit();
+    this.isDirty = true;
+  }
+
+  toggleHelp(): void {
+    this.help.toggle();
+  }
+
+  async copyLink(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.panel.notify('The link to what is chosen is on the clipboard.');
+    } catch {
+      this.panel.notify('The browser gives no clipboard to this page; the address bar has the link.');
+    }
+  }
+
+  /** What is seen, as a file. */
+  async savePicture(): Promise<void> {
+    const { run, engine } = this;
+    if (!run || !engine) return;
+    // A canvas of WebGPU keeps its picture only as long as the task that drew it.
+    this.draw(run);
+    const blob = await new Promise<Blob | null>((done) => engine.canvas.toBlob(done, 'image/png'));
+    if (!blob) {
+      this.panel.notify('The browser could not make a picture of the canvas.');
+      return;
+    }
+    const { scene, dimensions } = this.choices;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `cellstorm-${scene}-${dimensions}d-${run.simulation.time.toFixed(2)}s.png`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  /** The visitor moved the picture. */
+  private looked(): void {
     this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
     this.isDirty = true;
+  }
+
+  private get camera(): Camera {
+    return this.canTurn ? this.space : this.plane;
   }
 
   get canTurn(): boolean {
@@ -181,10 +269,10 @@ export class Playground {
 
   /** Changes that a running simulation takes. */
   private adjust(run: Run): void {
-    run.simulation.set({ gravity: gravityVector(this.choices), broadPhase: this.choices.broadPhase });
+    run.simulation.set(settingsOf(this.choices));
     this.running = this.choices;
     this.meter.touch();
-    this.rescale(run);
+    this.recolour(run);
     this.showChoices();
     this.notifyCap();
   }
@@ -226,11 +314,12 @@ export class Playground {
     let started: { readonly engine: Engine; readonly run: Run };
     try {
       started = await startOn(engine, simulationOptions(actual, count));
+      await this.resume(started.run, actual);
     } catch (error) {
       if (engine !== this.engine) engine.destroy();
       throw error;
     }
-    this.take(started.engine, started.run);
+    await this.take(started.engine, started.run, actual);
     this.running = actual;
     if (!this.wanted) this.choices = actual;
     this.showChoices();
@@ -240,7 +329,7 @@ export class Playground {
   /** The present engine where it serves, else a new one; too much for the GPU throws before anything is made. */
   private async engineFor(choices: Choices): Promise<Engine> {
     const { engine } = this;
-    if (engine?.kind !== choices.engine) return this.openEngine(choices);
+    if (!engine || engine.kind !== choices.engine) return this.openEngine(choices);
     const { dimensions } = choices;
     const count = effectiveCount(choices, engine.isSoftware);
     return engine.holds(count) ? engine : openGpuEngine({ particles: count, dimensions });
@@ -259,8 +348,26 @@ export class Playground {
     }
   }
 
+  /** Goes on where a lost device was, if that was with these choices. */
+  private async resume({ simulation }: Run, choices: Choices): Promise<void> {
+    const { rescued } = this;
+    this.rescued = undefined;
+    if (!rescued) return;
+    const differing = changedFields(rescued.choices, choices).filter(
+      (name) => fieldOf(name).effect === 'start',
+    );
+    if (differing.some((name) => name !== 'engine')) return;
+    try {
+      simulation.restore(rescued.checkpoint);
+    } catch {
+      // It starts over, as the note says where it does not go on.
+    }
+  }
+
   /** Shows this run from now on. */
-  private take(engine: Engine, run: Run): void {
+  private async take(engine: Engine, run: Run, choices: Choices): Promise<void> {
+    await this.prepareColours(run, choices);
+    const isOther = this.running?.scene !== choices.scene || this.running.boxWidth !== choices.boxWidth;
     this.run?.destroy();
     this.run = run;
     if (engine !== this.engine) {
@@ -270,9 +377,12 @@ export class Playground {
       engine.lost.then((reason) => this.recover(engine, reason));
       this.panel.showEngine(engine);
     }
+    if (isOther || this.running?.dimensions !== choices.dimensions)
+      for (const camera of [this.plane, this.space]) camera.fit();
     this.describeCanvas(engine.canvas, run);
-    this.rescale(run);
     this.meter.attach(run);
+    this.history.attach(run.simulation);
+    this.showLegend();
     this.owed = 0;
     this.draw(run);
   }
@@ -281,14 +391,19 @@ export class Playground {
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.engine) return;
     this.losses++;
+    const { latest } = this.history;
+    this.rescued = latest && this.running && { choices: this.running, checkpoint: latest };
+    const where = latest ? `goes on from ${latest.time.toFixed(2)} s` : 'starts over';
     this.run = undefined;
     this.engine = undefined;
     const why = reason.trim().replace(/\.?$/, '.');
     if (this.losses <= MOST_LOSSES) {
-      this.panel.showEngineNote(`The GPU was lost (${why}) The scene starts over on a new device.`);
+      this.panel.showEngineNote(`The GPU was lost (${why}) The scene ${where} on a new device.`);
     } else {
       this.choices = { ...this.choices, engine: 'cpu' };
-      this.panel.showEngineNote(`The GPU was lost ${this.losses} times (${why}) The CPU engine takes over.`);
+      this.panel.showEngineNote(
+        `The GPU was lost ${this.losses} times (${why}) The CPU engine takes over and ${where}.`,
+      );
     }
     this.request(this.choices);
   }
@@ -303,6 +418,7 @@ export class Playground {
     try {
       if (this.isPlaying) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
+      this.history.update(now);
       if (this.isDirty) this.draw(run);
     } catch (error) {
       this.isPlaying = false;
@@ -324,14 +440,20 @@ export class Playground {
       this.advance(run);
     }
     if (this.canTurn && !this.reducedMotion.matches && performance.now() > this.restUntil) {
-      this.orbit.drift(elapsed / 1000);
+      this.space.drift(elapsed / 1000);
       this.isDirty = true;
     }
   }
 
   private advance(run: Run): void {
-    run.step(STEP_SECONDS);
+    run.step(STEP_SECONDS * this.choices.timeScale);
+    this.changed();
+  }
+
+  /** The state is another one. */
+  private changed(): void {
     this.meter.touch();
+    this.history.touch();
     this.isDirty = true;
   }
 
@@ -343,16 +465,36 @@ export class Playground {
     this.meter.frame(performance.now());
   }
 
-  private rescale(run: Run): void {
-    this.scale = speedScale(run.simulation, run.options);
-    this.panel.showLegend(this.theme, this.scale);
+  /** Other colours, once what they take is there. */
+  private recolour(run: Run): void {
+    const { choices } = this;
+    this.working ??= this.prepareColours(run, choices)
+      .catch((error: unknown) => this.panel.notify(explain(error)))
+      .then(() => this.showLegend())
+      .then(() => (this.wanted ? this.work() : undefined))
+      .finally(() => {
+        this.working = undefined;
+      });
+  }
+
+  private async prepareColours(run: Run, { colour }: Choices): Promise<void> {
+    const refusal = await run.prepare(colour);
+    if (refusal) {
+      this.panel.notify(refusal);
+      await run.prepare('speed');
+    }
+    this.scale = scaleFor(refusal ? 'speed' : colour, run.simulation, run.options);
     this.isDirty = true;
+  }
+
+  private showLegend(): void {
+    this.panel.showLegend(legendOf(this.scale, this.theme));
   }
 
   private sight(viewport: Viewport): Sight {
     const world = this.run?.simulation.world;
     if (!world) throw new Error('Nothing runs that could be looked at.');
-    return world.dimensions === 2 ? flatSight(world, viewport) : this.orbit.sight(world, viewport);
+    return this.camera.sight(world, viewport);
   }
 
   private viewport(): Viewport {
@@ -368,18 +510,20 @@ export class Playground {
 
   private describeCanvas(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions } = run.simulation;
-    canvas.tabIndex = dimensions === 3 ? 0 : -1;
+    const drag = dimensions === 3 ? 'turn' : 'move';
+    canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute(
       'aria-label',
-      dimensions === 3
-        ? 'Particles in a box, coloured by speed. Drag or use the arrow keys to turn, the wheel or plus and minus to come nearer.'
-        : 'Particles in a box, coloured by speed.',
+      `Particles in a box. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
     );
   }
 
   private showChoices(): void {
     this.panel.showChoices(this.choices, this.count);
+    const record = writeLink(this.choices);
+    const address = record ? `?${record}` : location.pathname;
+    if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);
   }
 
   private notifyCap(): void {
@@ -393,10 +537,6 @@ export class Playground {
     this.panel.notify('');
     if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
   }
-}
-
-function isCount(count: number): boolean {
-  return Number.isInteger(count) && count >= FEWEST_PARTICLES && count <= MOST_TYPED;
 }
 
 /** On this engine, or where its device is too small on one that is asked for just this much. */

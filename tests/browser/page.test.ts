@@ -4,10 +4,13 @@
  */
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation';
+import { defaultChoices, simulationOptions } from '../../src/page/choices';
+import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/fields';
+import { readLink } from '../../src/page/link';
 import { createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
 import {
-  chooseRadio,
+  chooseOption,
   chooseScene,
   colourDistance,
   compareWithState,
@@ -20,6 +23,8 @@ import {
   takePicture,
   textOf,
   typeCount,
+  typeNumber,
+  unfold,
 } from './playground';
 
 /** Of 255 a channel: rounding of the blend and of the screenshot. */
@@ -30,6 +35,7 @@ const SOME = 600;
 const SHOWN = ['negative', 'periodic', 'mixed', 'terraces', 'mixed-bullets'];
 /** Few enough that boxes are large. */
 const FEW = 100;
+const NAIVE = 'Naive: all pairs';
 
 async function measuresOf({ page }: OpenPage): Promise<Measures> {
   await settle(page);
@@ -131,7 +137,7 @@ describe('the page', () => {
     const opened = await openPlayground(browser, { theme: 'light' });
     const { page, expectNoProblems } = opened;
     await typeCount(page, SOME);
-    await chooseRadio(page, 'dimensions', '3');
+    await chooseOption(page, 'dimensions', '3D');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
     await stepTimes(page, 3);
     const scenery = await describeScenery(page);
@@ -174,13 +180,13 @@ describe('the page', () => {
     await typeCount(page, SOME);
     const results: Record<string, Measures[]> = {};
     for (const broadPhase of ['grid', 'naive']) {
-      await chooseRadio(page, 'broad-phase', broadPhase);
+      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
       expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
       await page.click('#reset');
       await stepTimes(page, 12);
       const after = await measuresOf(opened);
       // The other broad phase measures the very same state.
-      await chooseRadio(page, 'broad-phase', broadPhase === 'grid' ? 'naive' : 'grid');
+      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
       const crossed = await measuresOf(opened);
       expect([crossed.contacts, crossed.hash]).toEqual([after.contacts, after.hash]);
       results[broadPhase] = [after];
@@ -201,10 +207,10 @@ describe('the page', () => {
     const { page, expectNoProblems } = await openPlayground(browser);
     await typeCount(page, 4001);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
-    await chooseRadio(page, 'broad-phase', 'naive');
+    await chooseOption(page, 'broadPhase', NAIVE);
     expect(await textOf(page, 'notice')).toMatch(/every pair.*capped.*grid takes more/);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(3000);
-    await chooseRadio(page, 'broad-phase', 'grid');
+    await chooseOption(page, 'broadPhase', 'Grid');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
     expect(await textOf(page, 'notice')).toBe('');
     for (const wrong of ['7', '-5', '1.5', '99999999999']) {
@@ -250,15 +256,16 @@ describe('the page', () => {
     const width = () => page.evaluate(() => window.cellstorm?.simulation?.world.max[0] ?? 0);
     const time = () => page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
     const before = await width();
-    await page.focus('#box-width');
+    await page.focus('#boxWidth-slider');
     await page.keyboard.press('Home');
     await settle(page);
     expect(await width()).toBe(createScene('pile', { dimensions: 2, count: SOME }).max[0]);
     expect(await width()).toBeLessThan(before);
-    await page.focus('#gravity');
+    await unfold(page, 'gravity');
+    await page.focus('#gravity-slider');
     await page.keyboard.press('Home');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, 0]);
-    expect(await textOf(page, 'gravity-value')).toBe('none');
+    expect(await page.$eval('#gravity', (input) => (input as HTMLInputElement).value)).toBe('0');
     await page.keyboard.press('End');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -20]);
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
@@ -279,6 +286,173 @@ describe('the page', () => {
     expectNoProblems();
   });
 
+  browserTest('does with every control what it says, and keeps it in the address', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser);
+    await typeCount(page, FEW);
+    const typed: Partial<Record<FieldName, number>> = {
+      size: 0.5,
+      spread: 4,
+      boxWidth: 2,
+      seed: 7,
+      gravity: 5,
+      restitution: 0.5,
+      friction: 0.25,
+      substeps: 3,
+      iterations: 2,
+      timeScale: 0.5,
+    };
+    for (const [field, value] of Object.entries(typed)) await typeNumber(page, field, value);
+    for (const [field, label] of [
+      ['dimensions', '3D'],
+      ['colour', 'Id'],
+      ['broadPhase', NAIVE],
+    ] as const) {
+      await chooseOption(page, field, label);
+    }
+    await stepTimes(page, 1);
+    const got = await page.evaluate(async () => {
+      const { simulation, frame } = window.cellstorm ?? {};
+      const { radii = [] } = (await simulation?.read()) ?? {};
+      const { settings, time, dimensions, count } = simulation ?? {};
+      return { settings, time, dimensions, count, radii: Array.from(radii), by: frame?.scale.by };
+    });
+    expect(got.settings).toMatchObject({
+      gravity: [0, -5, 0],
+      restitution: 0.5,
+      friction: 0.25,
+      substeps: 3,
+      iterations: 2,
+      broadPhase: 'naive',
+    });
+    expect(got.time).toBeCloseTo(0.5 / 60, 9);
+    expect([got.dimensions, got.count, got.by]).toEqual([3, FEW, 'id']);
+    const expected = {
+      ...defaultChoices('pile', 3),
+      count: FEW,
+      ...typed,
+      colour: 'id',
+      broadPhase: 'naive',
+    } as Choices;
+    expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
+    const address = new URL(page.url());
+    expect(readLink(address.search)).toEqual(expected);
+    // The same again for whoever follows the link.
+    await page.goto(address.href);
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.evaluate(() => window.cellstorm?.ready);
+    await stepTimes(page, 1);
+    const again = await page.evaluate(async () => {
+      const { radii = [] } = (await window.cellstorm?.simulation?.read()) ?? {};
+      return { settings: window.cellstorm?.simulation?.settings, radii: Array.from(radii) };
+    });
+    expect(again).toEqual({ settings: got.settings, radii: got.radii });
+    for (const field of FIELD_NAMES) {
+      const shown = await page.$eval(`#${field}`, (control) =>
+        control instanceof HTMLSelectElement
+          ? control.selectedOptions[0]?.textContent
+          : (control as HTMLInputElement).value,
+      );
+      const definition = fieldOf(field);
+      if (definition.kind === 'number') expect(Number(shown), field).toBe(expected[field]);
+      else {
+        const option = definition.options.find(({ value }) => value === expected[field]);
+        expect(shown, field).toBe(option?.label);
+      }
+    }
+    expectNoProblems();
+  });
+
+  browserTest('colours by density, contacts and id, with a legend, and shows what never moves', async () => {
+    const opened = await openPlayground(browser);
+    const { page, expectNoProblems } = opened;
+    await typeCount(page, SOME);
+    await chooseScene(page, 'gas');
+    for (const [label, title] of [
+      ['Id', /^Id$/],
+      ['Contacts', /^Contacts$/],
+      ['Density', /2 diameters/],
+    ] as const) {
+      await chooseOption(page, 'colour', label);
+      expect(await textOf(page, 'legend-title')).toMatch(title);
+      await expectTruePicture(opened, `colour-${label.toLowerCase()}`);
+    }
+    // Boxes are not counted around each other: that is said, and speeds are shown.
+    await chooseScene(page, 'terraces');
+    expect(await textOf(page, 'notice')).toMatch(/Boxes .* stay with speed/);
+    expect(await textOf(page, 'legend-title')).toBe('Speed');
+    await chooseOption(page, 'colour', 'Speed');
+    await chooseScene(page, 'obstacles');
+    const { theme, obstacles } = await describeScenery(page);
+    const image = await takePicture(page, 'obstacles');
+    const painted = obstacles.filter(
+      ([x, y]) => colourDistance(pixelAt(image, x, y), theme.obstacle) <= TOLERANCE,
+    );
+    // Some particles lie upon them.
+    expect(painted.length).toBeGreaterThan(0.7 * obstacles.length);
+    expect(obstacles.length).toBeGreaterThan(20);
+    expectNoProblems();
+  });
+
+  browserTest('moves, magnifies and fits the plane, goes back, and has a sheet of keys', async () => {
+    const opened = await openPlayground(browser);
+    const { page, expectNoProblems } = opened;
+    await typeCount(page, SOME);
+    const place = () => page.evaluate(() => window.cellstorm?.toScreen([5, 5]) ?? [0, 0]);
+    const fitted = await place();
+    const { free } = await describeScenery(page);
+    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 30, y - 20);
+    await page.mouse.up();
+    const moved = await place();
+    expect([moved[0] - fitted[0], moved[1] - fitted[1]]).toEqual([
+      expect.closeTo(30, 2),
+      expect.closeTo(-20, 2),
+    ]);
+    await page.mouse.move(moved[0], moved[1]);
+    await page.mouse.wheel({ deltaY: -600 });
+    await settle(page);
+    const [nearX, nearY] = await place();
+    // Pointers are at whole pixels: half of one along each axis, magnified.
+    expect(Math.hypot(nearX - moved[0], nearY - moved[1])).toBeLessThan(Math.SQRT1_2 * (Math.exp(0.9) - 1));
+    const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
+    const near = await scale();
+    await expectTruePicture(opened, 'magnified');
+    await page.keyboard.press('f');
+    await settle(page);
+    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+    expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
+    // The first state is kept before any step.
+    const hash = await textOf(page, 'hash');
+    await stepTimes(page, 3);
+    expect(await textOf(page, 'hash')).not.toBe(hash);
+    await page.keyboard.press('b');
+    await settle(page);
+    expect(await textOf(page, 'notice')).toMatch(/^Back at 0\.00 s\.$/);
+    expect(await textOf(page, 'hash')).toBe(hash);
+    await page.evaluate(() => {
+      HTMLAnchorElement.prototype.click = function () {
+        document.title = this.download;
+      };
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
+      });
+    });
+    await page.keyboard.press('p');
+    await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
+    await page.click('#copy-link');
+    await page.waitForFunction(() => document.body.dataset.copied === location.href);
+    expect(await textOf(page, 'notice')).toMatch(/on the clipboard/);
+    await page.keyboard.press('?');
+    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
+    expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
+    await takePicture(page, 'help');
+    await page.keyboard.press('Escape');
+    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
+    expectNoProblems();
+  });
+
   browserTest('goes on after its device is lost', async () => {
     const opened = await openPlayground(browser);
     const { page, expectNoProblems } = opened;
@@ -287,7 +461,9 @@ describe('the page', () => {
     await page.evaluate(() => window.cellstorm?.device?.destroy());
     await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
     await settle(page);
+    expect(await textOf(page, 'engine-note')).toMatch(/goes on from \d\.\d\d s on a new device/);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(SOME);
     await stepTimes(page, 3);
     await expectTruePicture(opened, 'after-loss');
     expectNoProblems();
@@ -311,13 +487,13 @@ describe('without a GPU the page', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     // The 2D canvas has 32 colours.
     await expectTruePicture(opened, 'cpu', 3 * TOLERANCE);
-    await chooseRadio(page, 'dimensions', '3');
+    await chooseOption(page, 'dimensions', '3D');
     await stepTimes(page, 2);
     await expectAllDrawn(opened, 'cpu-space', 25);
     await typeCount(page, FEW);
     await chooseScene(page, 'crates');
     await expectAllDrawn(opened, 'cpu-boxes-space', 25);
-    await chooseRadio(page, 'dimensions', '2');
+    await chooseOption(page, 'dimensions', '2D');
     await stepTimes(page, 1);
     await expectTruePicture(opened, 'cpu-boxes', 3 * TOLERANCE);
     expectNoProblems();
@@ -429,16 +605,15 @@ describe('the layout of the page', () => {
     const { page } = await openPlayground(browser);
     const unmarked: string[] = [];
     const visited = new Set<string>();
-    for (let press = 0; press < 20; press++) {
+    for (let press = 0; press < 32; press++) {
       await page.keyboard.press('Tab');
       const focus = await page.evaluate(() => {
         const active = document.activeElement;
         if (!active || active === document.body) return undefined;
-        const shown = active.matches('input[type=radio]') ? active.nextElementSibling : active;
-        const style = shown ? getComputedStyle(shown) : undefined;
+        const style = getComputedStyle(active);
         return {
-          name: active.id || active.getAttribute('name') || active.tagName,
-          isMarked: style?.outlineStyle !== 'none' && Number.parseFloat(style?.outlineWidth ?? '0') >= 2,
+          name: active.id || active.textContent || active.tagName,
+          isMarked: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,
         };
       });
       if (!focus || visited.has(focus.name)) continue;
@@ -450,11 +625,15 @@ describe('the layout of the page', () => {
       'play',
       'step',
       'reset',
+      'back',
       'scene',
       'count',
       'count-slider',
       'dimensions',
-      'broad-phase',
+      'broadPhase',
+      'colour',
+      'fit',
+      'help-open',
     ]) {
       expect(visited).toContain(name);
     }
@@ -489,7 +668,7 @@ describe('the built page', () => {
     await settle(page);
     await expectTruePicture(opened, 'built');
     // The CPU engine is a file of its own.
-    await chooseRadio(page, 'engine', 'cpu');
+    await chooseOption(page, 'engine', 'CPU');
     expect(await textOf(page, 'badge')).toBe('CPU engine');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     expectNoProblems();
@@ -498,7 +677,9 @@ describe('the built page', () => {
 
 /** In the page: controls that cannot be brought into view or are covered there. */
 function findUnreachable(): string[] {
-  const controls = document.querySelectorAll('main button, main input, main select');
+  const controls = document.querySelectorAll(
+    'main :is(button, input, select):not(.lil-closed > .lil-children *)',
+  );
   return [...controls].flatMap((control) => {
     control.scrollIntoView({ block: 'nearest' });
     const { left, top, width, height } = control.getBoundingClientRect();

@@ -8,6 +8,7 @@ import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import type { Rectangle } from '../../src/page/camera';
 import { interpolate, type Rgb, type Theme } from '../../src/page/colour';
+import { titleOf } from '../../src/page/format';
 import { BLANK_PAGE, type BrowserFixture, type OpenPage } from '../helpers/browser';
 
 /** Pixels beside the panel that it darkens. */
@@ -67,20 +68,40 @@ export async function settle(page: Page): Promise<void> {
 }
 
 export async function chooseScene(page: Page, scene: string): Promise<void> {
-  await page.select('#scene', scene);
+  await chooseOption(page, 'scene', titleOf(scene));
+}
+
+/** By the label that a control shows. */
+export async function chooseOption(page: Page, field: string, label: string): Promise<void> {
+  await page.select(`#${field}`, label);
   await settle(page);
 }
 
-export async function chooseRadio(page: Page, name: string, value: string): Promise<void> {
-  await page.click(`input[name=${name}][value="${value}"]`);
+/** Types a number into a control and leaves it. */
+export async function typeNumber(page: Page, field: string, value: number | string): Promise<void> {
+  await unfold(page, field);
+  await page.focus(`#${field}`);
+  await page.$eval(`#${field}`, (input) => (input as HTMLInputElement).select());
+  await page.keyboard.type(String(value));
+  await page.keyboard.press('Tab');
   await settle(page);
 }
 
 export async function typeCount(page: Page, count: number | string): Promise<void> {
-  await page.click('#count', { count: 3 });
-  await page.keyboard.type(String(count));
-  await page.keyboard.press('Tab');
-  await settle(page);
+  await typeNumber(page, 'count', count);
+}
+
+/** Opens the group of controls that a control is in. */
+export async function unfold(page: Page, field: string): Promise<void> {
+  await page.$eval(`#${field}`, (input) => {
+    const group = input.closest('.lil-gui');
+    if (group?.classList.contains('lil-closed')) group.querySelector<HTMLElement>('.lil-title')?.click();
+  });
+  await page.waitForFunction(
+    (id) => !document.getElementById(id)?.closest('.lil-closed, .lil-transition'),
+    {},
+    field,
+  );
 }
 
 export async function stepTimes(page: Page, steps: number): Promise<void> {
@@ -98,14 +119,18 @@ export interface Scenery {
   readonly count: number;
   /** Pixels of the screenshot. */
   readonly points: readonly (readonly [number, number])[];
-  readonly speeds: readonly number[];
+  /** What decides their colours. */
+  readonly values: readonly number[];
+  /** Of obstacles of the plane. */
+  readonly obstacles: readonly (readonly [number, number])[];
   /** How far each reaches across and up, in pixels; in space as if it were in the middle of the box. */
   readonly reaches: readonly (readonly [number, number])[];
   readonly boxes: readonly boolean[];
   readonly box: Rectangle;
   readonly free: Rectangle;
   readonly theme: Theme;
-  readonly speedScale: number;
+  /** Value of the last colour. */
+  readonly scaleEnd: number;
 }
 
 export async function describeScenery(page: Page): Promise<Scenery> {
@@ -115,6 +140,9 @@ export async function describeScenery(page: Page): Promise<Scenery> {
     const frame = handle?.frame;
     if (!handle || !simulation || !frame) throw new Error('Nothing runs.');
     const { dimensions, world } = simulation;
+    const { by } = frame.scale;
+    const { obstacles: given } = await simulation.checkpoint();
+    const fixed = given instanceof Float32Array ? given : (given?.positions ?? new Float32Array(0));
     const { positions, velocities, radii, halfExtents, ids } = await simulation.read();
     const vector = (array: Float32Array, particle: number) =>
       Array.from(array.subarray(dimensions * particle, dimensions * (particle + 1)));
@@ -129,13 +157,25 @@ export async function describeScenery(page: Page): Promise<Scenery> {
       dimensions,
       count: simulation.count,
       points: particles.map((particle) => handle.toScreen(vector(positions, particle))),
-      speeds: particles.map((particle) => Math.hypot(...vector(velocities, particle))),
+      values: particles.map((particle) => {
+        if (by === 'speed') return Math.hypot(...vector(velocities, particle));
+        if (by === 'id') return ids[particle] ?? 0;
+        const within = 2 * simulation.radius * (by === 'density' ? 2 : 1);
+        const own = vector(positions, particle);
+        return particles.filter((other) => {
+          const apart = vector(positions, other).map((place, axis) => place - (own[axis] ?? 0));
+          return other !== particle && Math.hypot(...apart) < within;
+        }).length;
+      }),
+      obstacles: Array.from({ length: fixed.length / dimensions }, (_, obstacle) =>
+        handle.toScreen(vector(fixed, obstacle)),
+      ),
       reaches: particles.map((particle) => [reach(particle, 0), reach(particle, 1)] as const),
       boxes: particles.map((particle) => half(particle, 0) > 0),
       box: { x: left, y: top, width: right - left, height: bottom - top },
       free,
       theme: frame.theme,
-      speedScale: frame.speedScale,
+      scaleEnd: frame.scale.end,
       pixelRatio,
     };
   });
@@ -149,6 +189,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
   return {
     ...scenery,
     points: scenery.points.map(([x, y]) => [x * pixelRatio, y * pixelRatio] as const),
+    obstacles: scenery.obstacles.map(([x, y]) => [x * pixelRatio, y * pixelRatio] as const),
     reaches: scenery.reaches.map(([across, up]) => [across * pixelRatio, up * pixelRatio] as const),
     box: scale(scenery.box),
     free: scale(scenery.free),
@@ -176,8 +217,8 @@ export function colourDistance(first: Rgb, second: Rgb): number {
   return 255 * Math.max(...first.map((channel, index) => Math.abs(channel - (second[index] ?? 0))));
 }
 
-export function colourOfSpeed({ theme, speedScale }: Scenery, speed: number): Rgb {
-  return interpolate(theme.stops, speed / speedScale);
+export function colourOfValue({ theme, scaleEnd }: Scenery, value: number): Rgb {
+  return interpolate(theme.stops, value / scaleEnd);
 }
 
 /** Pixels of the free part of the window that differ between two pictures. */
@@ -196,7 +237,7 @@ export function countDifferences(
 }
 
 export interface Comparison {
-  /** Share of the particles whose middle has the colour of their speed. */
+  /** Share of the particles in the free part whose middle has the colour of their value. */
   readonly particles: number;
   /** Share of the boxes that are not tiny whose corners are painted; 1 without boxes. */
   readonly boxes: number;
@@ -207,13 +248,18 @@ export interface Comparison {
 
 /** Holds a picture of the plane against the state it was drawn from. */
 export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance: number): Comparison {
-  const { points, speeds, reaches, boxes, box, free, theme } = scenery;
+  const { points, values, reaches, boxes, box, free, theme } = scenery;
   const near = new Uint8Array(image.width * image.height);
+  let seen = 0;
   let hits = 0;
   const corners: boolean[] = [];
   points.forEach(([x, y], particle) => {
-    const expected = colourOfSpeed(scenery, speeds[particle] ?? 0);
-    if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
+    const expected = colourOfValue(scenery, values[particle] ?? 0);
+    // Others are behind a panel, or outside of the window where the picture is magnified.
+    if (isInside(x, y, free, -2)) {
+      seen++;
+      if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
+    }
     const [across, up] = reaches[particle] ?? [0, 0];
     if (boxes[particle] && Math.min(across, up) > SMALLEST_CORNERED) {
       const isPainted = (side: number, end: number) => {
@@ -234,8 +280,8 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
   let pixels = 0;
   let empty = 0;
   for (let row = Math.ceil(free.y); row < free.y + free.height; row += 2) {
-    // The panel casts a shadow.
-    for (let column = Math.ceil(free.x + SHADOW); column < free.x + free.width; column += 2) {
+    // Panels cast shadows.
+    for (let column = Math.ceil(free.x + SHADOW); column < free.x + free.width - SHADOW; column += 2) {
       const inside = isInside(column + 0.5, row + 0.5, box, -2);
       const isOutside = !isInside(column + 0.5, row + 0.5, box, 2);
       if (near[row * image.width + column] === 1 || (!inside && !isOutside)) continue;
@@ -245,7 +291,7 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
     }
   }
   return {
-    particles: hits / points.length,
+    particles: hits / seen,
     boxes: corners.length > 0 ? corners.filter(Boolean).length / corners.length : 1,
     background: empty / pixels,
     backgroundPixels: pixels,

@@ -17,15 +17,15 @@ const PIPELINES = {
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
   // Formats a canvas may prefer; samples on hardware and on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
-    for (const [samples, kind] of [
-      [1, ''],
-      [4, ''],
-      [4, ', of many sizes'],
-      [1, ', with boxes'],
-      [4, ', with boxes'],
+    for (const [samples, kind, colour] of [
+      [1, '', 'speed'],
+      [4, '', 'value'],
+      [4, ', of many sizes', 'value'],
+      [1, ', with boxes', 'speed'],
+      [4, ', with boxes', 'plain'],
     ] as const) {
       gpuTest(
-        `have their pipelines, in ${format} with ${samples} samples${kind}`,
+        `have their pipelines, in ${format} with ${samples} samples${kind}, coloured by ${colour}`,
         async (device) => {
           const modules: GPUShaderModule[] = [];
           const create = device.createShaderModule;
@@ -35,7 +35,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
             return module;
           };
           const picture = { format, samples };
-          const drawn = { dimensions, isMixed: kind !== '', isShaped: kind === ', with boxes' };
+          const drawn = { dimensions, isMixed: kind !== '', isShaped: kind === ', with boxes', colour };
           const pipelines = await createPipelines(device, drawn, picture, createLayouts(device)).finally(
             () => {
               device.createShaderModule = create;

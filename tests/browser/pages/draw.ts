@@ -1,8 +1,8 @@
 /** Purpose: runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
 import { createSimulation } from '../../../src/engine/simulation';
 import { requestGpu } from '../../../src/gpu/device';
-import { Orbit } from '../../../src/page/camera';
-import { speedStops } from '../../../src/page/colour';
+import { SpaceCamera } from '../../../src/page/camera';
+import { colourStops } from '../../../src/page/colour';
 import { drawnOf, GpuView } from '../../../src/page/gpu-view';
 import { createScene, sceneOptions } from '../../../src/scenes';
 
@@ -14,25 +14,27 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
   document.body.append(view.canvas);
   const scene = createScene('packing', { dimensions: 3, count });
   const simulation = await createSimulation(gpu, sceneOptions(scene));
-  await view.prepare(drawnOf(simulation));
+  await view.prepare(drawnOf(simulation, 'speed'));
   const viewport = {
     width: size,
     height: size,
     pixelRatio: 1,
     free: { x: 0, y: 0, width: size, height: size },
   };
-  view.draw(simulation, {
+  const frame = {
     viewport,
-    sight: new Orbit().sight(simulation.world, viewport),
+    sight: new SpaceCamera().sight(simulation.world, viewport),
     theme: {
       isDark: true,
-      background: [0, 0, 0],
-      surface: [0, 0, 0.2],
-      line: [0.5, 0.5, 0.5],
-      stops: speedStops(true),
+      background: [0, 0, 0] as const,
+      surface: [0, 0, 0.2] as const,
+      line: [0.5, 0.5, 0.5] as const,
+      obstacle: [0.5, 0.5, 0.5] as const,
+      stops: colourStops(true),
     },
-    speedScale: 1,
-  });
+    scale: { by: 'speed' as const, end: 1 },
+  };
+  view.draw(simulation, frame, { values: undefined, obstacles: undefined });
   await gpu.device.queue.onSubmittedWorkDone();
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 }

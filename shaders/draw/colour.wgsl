@@ -1,0 +1,25 @@
+// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with PLAIN that of
+// particles which never move. Needs frame.
+
+#if !PLAIN
+#if VALUED
+@group(1) @binding(1) var<storage, read> value: array<u32>;
+#else
+@group(1) @binding(1) var<storage, read> velocity: array<Stored>;
+#endif
+
+fn colour_of(slot: u32) -> vec3f {
+#if VALUED
+  let share = f32(value[slot]) * frame.scale.z;
+#else
+  let share = length(load_vector(velocity[slot])) * frame.scale.z;
+#endif
+  let place = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);
+  let first = min(u32(place), STOPS_LAST - 1u);
+  return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
+}
+#else
+fn colour_of(slot: u32) -> vec3f {
+  return frame.obstacle.rgb;
+}
+#endif

@@ -1,0 +1,155 @@
+/**
+ * Purpose: what is chosen at first and with a scene, what an engine can carry out of it, and the simulation that it means.
+ * Everything here is plain data and pure functions.
+ */
+import type { ObstaclesGiven } from '../core/obstacles';
+import { defaultSettings, type SettingsOptions } from '../core/settings';
+import type { SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { createScene, Random, type Scene, sceneOptions } from '../scenes';
+import { type Choices, FIELD_NAMES, FIRST_SEED, type FieldName } from './fields';
+import { formatCount } from './format';
+
+/** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
+export const STEP_SECONDS = 1 / 60;
+
+const FIRST_SCENE = 'pile';
+
+/** What a scene brings; everything else stays as it was chosen. */
+type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps' | 'iterations'>;
+
+function ofScene(scene: string, dimensions: Dimensions): OfScene {
+  const { settings } = createScene(scene, { dimensions, count: 1 });
+  const { restitution, friction, substeps, iterations } = defaultSettings(dimensions);
+  return {
+    gravity: Math.abs(settings.gravity?.[1] ?? 0),
+    // The pile has room to spill into.
+    boxWidth: scene === FIRST_SCENE ? 2.5 : 1,
+    restitution: settings.restitution ?? restitution,
+    friction: settings.friction ?? friction,
+    substeps: settings.substeps ?? substeps,
+    iterations: settings.iterations ?? iterations,
+  };
+}
+
+/** Everything a link leaves out. */
+export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
+  return {
+    scene,
+    dimensions,
+    count: 4000,
+    size: 1,
+    spread: 1,
+    seed: FIRST_SEED,
+    timeScale: 1,
+    broadPhase: 'grid',
+    engine: 'gpu',
+    colour: 'speed',
+    ...ofScene(scene, dimensions),
+  };
+}
+
+/** Another scene brings its own gravity and what else it needs. */
+export function chooseScene(choices: Choices, scene: string): Choices {
+  return { ...choices, scene, ...ofScene(scene, choices.dimensions) };
+}
+
+export function changedFields(from: Choices, to: Choices): FieldName[] {
+  return FIELD_NAMES.filter((name) => from[name] !== to[name]);
+}
+
+/** An upper bound of particles and, in words, where it comes from. */
+export interface Cap {
+  readonly most: number;
+  readonly reason: string;
+}
+
+/** What the engine can do at a useful rate; tests a substep grow with the square of the count. */
+const MOST_NAIVE = { gpu: 30_000, software: 3000, cpu: 3000 } as const;
+const MOST_ON_CPU = 50_000;
+
+export function capOf(
+  { engine, scene, broadPhase }: Pick<Choices, 'engine' | 'scene' | 'broadPhase'>,
+  isSoftwareGpu: boolean,
+): Cap | undefined {
+  const isNaive = broadPhase === 'naive';
+  if (isNaive || scene === 'one-cell') {
+    const most = MOST_NAIVE[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
+    const pairs = formatCount((most * (most - 1)) / 2);
+    const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell every pair is tested';
+    const remedy = isNaive ? 'the grid takes more' : 'other scenes take more';
+    return {
+      most,
+      reason: `${cause}, ${pairs} of them at ${formatCount(most)} particles, so it is capped there; ${remedy}.`,
+    };
+  }
+  if (engine === 'cpu') {
+    return {
+      most: MOST_ON_CPU,
+      reason: `The CPU engine runs on one thread, so this page gives it at most ${formatCount(MOST_ON_CPU)} particles.`,
+    };
+  }
+  return undefined;
+}
+
+export function effectiveCount(choices: Choices, isSoftwareGpu: boolean): number {
+  return Math.min(choices.count, capOf(choices, isSoftwareGpu)?.most ?? choices.count);
+}
+
+export function settingsOf(choices: Choices): SettingsOptions {
+  const { broadPhase, restitution, friction, substeps, iterations } = choices;
+  return { broadPhase, restitution, friction, substeps, iterations, gravity: gravityVector(choices) };
+}
+
+export function simulationOptions(choices: Choices, count: number): SimulationOptions {
+  const { dimensions, seed } = choices;
+  const scene = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
+  const max = [...scene.max];
+  const left = scene.min[0] ?? 0;
+  max[0] = left + Math.ceil(((max[0] ?? 0) - left) * choices.boxWidth);
+  return sceneOptions(scene, { ...settingsOf(choices), max });
+}
+
+function gravityVector({ dimensions, gravity }: Choices): number[] {
+  return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
+}
+
+/** Whether a scene's particles have one radius, so that a spread means something. */
+export function canSpread({ radii, halfExtents }: Pick<Scene, 'radii' | 'halfExtents'>): boolean {
+  return radii === undefined && halfExtents === undefined;
+}
+
+/** The scene with other radii; where everybody is, and the box, stay. */
+function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
+  const scaled = size === 1 ? scene : scale(scene, size);
+  if (spread === 1 || !canSpread(scaled)) return scaled;
+  const { radius, count, cellSize: _ofOneRadius, ...rest } = scaled;
+  const random = new Random(seed);
+  const smallest = Math.fround(radius / spread);
+  const radii = Float32Array.from({ length: count }, () =>
+    Math.max(smallest, radius * spread ** -(random.nextBits() / 2 ** 32)),
+  );
+  const radiusRange = { smallest, largest: radius };
+  return { ...rest, count, radius, radii, radiusRange, obstacles: withRadii(scaled) };
+}
+
+function scale(scene: Scene, size: number): Scene {
+  const { radius, radii, radiusRange, halfExtents, cellSize } = scene;
+  return {
+    ...scene,
+    radius: Math.fround(radius * size),
+    radii: radii?.map((one) => one * size),
+    radiusRange: radiusRange && {
+      smallest: Math.fround(radiusRange.smallest * size),
+      largest: Math.fround(radiusRange.largest * size),
+    },
+    halfExtents: halfExtents?.map((half) => half * size),
+    cellSize: cellSize && cellSize * Math.max(1, size),
+  };
+}
+
+/** Obstacles beside particles that each have a radius are told theirs. */
+function withRadii({ obstacles, radius, dimensions }: Scene): ObstaclesGiven | undefined {
+  if (!(obstacles instanceof Float32Array)) return obstacles;
+  return { positions: obstacles, radii: new Float32Array(obstacles.length / dimensions).fill(radius) };
+}

@@ -1,0 +1,33 @@
+/** Purpose: numbers as the page writes them. */
+
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
+
+/** 12,345 in full, 49.99M in short. */
+export function formatCount(count: number): string {
+  return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
+}
+
+/** Four significant digits. */
+export function formatReal(value: number): string {
+  return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
+}
+
+/** Digits enough to tell a share from 1. */
+export function formatShare(share: number): string {
+  const percent = 100 * share;
+  const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
+  return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
+}
+
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds < 0.01) return '< 0.01 ms';
+  return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
+}
+
+/** `one-cell` as `One cell`. */
+export function titleOf(name: string): string {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,36 @@
+/** Purpose: the help sheet: every key and what pointers do, made of KEYS. */
+import { KEYS } from './input';
+import { find } from './panel';
+
+const POINTERS = [
+  ['drag', 'move the plane, turn space'],
+  ['shift and drag', 'move either'],
+  ['wheel, pinch', 'nearer or farther, to where the pointer is'],
+  ['double click', 'fit the picture'],
+] as const;
+
+export class Help {
+  private readonly sheet = find('help', HTMLDialogElement);
+
+  constructor() {
+    const list = find('help-keys', HTMLElement);
+    for (const [shown, does] of [...KEYS.map((key) => [key.shown, key.does] as const), ...POINTERS]) {
+      const [term, description] = [document.createElement('dt'), document.createElement('dd')];
+      const key = document.createElement('kbd');
+      key.textContent = shown;
+      description.textContent = does;
+      term.append(key);
+      list.append(term, description);
+    }
+    find('help-open', HTMLButtonElement).addEventListener('click', () => this.toggle());
+    find('help-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
+    this.sheet.addEventListener('keydown', (event) => {
+      if (event.key === '?') this.sheet.close();
+    });
+  }
+
+  toggle(): void {
+    if (this.sheet.open) this.sheet.close();
+    else this.sheet.showModal();
+  }
+}

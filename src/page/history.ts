@@ -1,0 +1,84 @@
+/**
+ * Purpose: states that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
+ * far apart and so many that they fit the page's memory.
+ */
+import type { Checkpoint, ParticleSimulation } from '../core/simulation';
+
+/** Milliseconds between two; reading one back takes the GPU a while. */
+const INTERVAL_MS = 3000;
+const MOST_KEPT = 8;
+/** Numbers in all that are kept; a state that is larger by itself is kept alone. */
+const MOST_VALUES = 2 ** 24;
+
+interface Kept {
+  readonly time: number;
+  readonly checkpoint: Checkpoint;
+}
+
+export class History {
+  private kept: Kept[] = [];
+  private simulation: ParticleSimulation | undefined;
+  private next = 0;
+  private isAsking = false;
+  private hasChanged = false;
+
+  /** Whose states are kept from now on; those of another one are forgotten. */
+  attach(simulation: ParticleSimulation): void {
+    this.simulation = simulation;
+    this.kept = [];
+    this.isAsking = false;
+    this.hasChanged = true;
+    this.next = 0;
+  }
+
+  /** Something other than time has changed, or time has. */
+  touch(): void {
+    this.hasChanged = true;
+  }
+
+  get latest(): Checkpoint | undefined {
+    return this.kept.at(-1)?.checkpoint;
+  }
+
+  /** To be called every frame: keeps a state now and then. */
+  update(now: number): void {
+    if (this.isAsking || !this.hasChanged || now < this.next) return;
+    this.keep(now);
+  }
+
+  /** The last state from before `time`, and at the beginning that; later ones are forgotten. */
+  takeBefore(time: number): Checkpoint | undefined {
+    while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
+    return this.latest;
+  }
+
+  private async keep(now: number): Promise<void> {
+    const { simulation } = this;
+    if (!simulation) return;
+    this.isAsking = true;
+    this.hasChanged = false;
+    try {
+      const checkpoint = await simulation.checkpoint();
+      if (simulation !== this.simulation) return;
+      this.kept.push({ time: checkpoint.time, checkpoint });
+      this.forget();
+    } catch {
+      // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
+    } finally {
+      if (simulation === this.simulation) {
+        this.isAsking = false;
+        this.next = now + INTERVAL_MS;
+      }
+    }
+  }
+
+  /** The oldest but the first go. */
+  private forget(): void {
+    const valuesOf = ({ checkpoint }: Kept) => checkpoint.positions.length + checkpoint.velocities.length;
+    const values = () => this.kept.reduce((sum, one) => sum + valuesOf(one), 0);
+    while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
+      this.kept.splice(1, 1);
+    }
+    if (this.kept.length > 1 && values() > MOST_VALUES) this.kept.shift();
+  }
+}

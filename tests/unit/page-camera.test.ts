@@ -1,0 +1,82 @@
+/** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
+import { describe, expect, it } from 'vitest';
+import { defineWorld } from '../../src/core/world';
+import { PlaneCamera, project, SpaceCamera, type Viewport } from '../../src/page/camera';
+
+const VIEWPORT: Viewport = {
+  width: 1000,
+  height: 600,
+  pixelRatio: 1,
+  free: { x: 300, y: 0, width: 700, height: 560 },
+};
+const FLAT = defineWorld({ dimensions: 2, min: [-10, 5], max: [30, 25] }, 1);
+const DEEP = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [20, 10, 30] }, 1);
+const KINDS = [
+  ['plane', () => new PlaneCamera(), FLAT],
+  ['space', () => new SpaceCamera(), DEEP],
+] as const;
+
+describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
+  const middle = world.min.map((low, axis) => (low + (world.max[axis] as number)) / 2);
+  const place = (camera: ReturnType<typeof create>, point: readonly number[]) =>
+    project(camera.sight(world, VIEWPORT), VIEWPORT, point);
+
+  it('shows the whole box in the free part, its middle in the middle', () => {
+    const camera = create();
+    const { x, y } = place(camera, middle);
+    expect([x, y]).toEqual([expect.closeTo(650, 2), expect.closeTo(280, 2)]);
+    for (let bits = 0; bits < 2 ** world.dimensions; bits++) {
+      const corner = middle.map((_, axis) => ((bits >> axis) & 1 ? world.max : world.min)[axis] as number);
+      const at = place(camera, corner);
+      expect(at.x).toBeGreaterThan(300);
+      expect(at.x).toBeLessThan(1000);
+      expect(at.y).toBeGreaterThan(0);
+      expect(at.y).toBeLessThan(560);
+    }
+  });
+
+  it('comes nearer to a place, which stays where it is', () => {
+    const camera = create();
+    const before = camera.sight(world, VIEWPORT);
+    for (const factor of [2, 3, 0.5]) {
+      const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
+      // In space, what is in the plane that is looked at.
+      const target = kind === 'plane' ? point : middle;
+      const at = place(camera, target);
+      camera.zoom(factor, at.x, at.y);
+      const after = place(camera, target);
+      expect([after.x, after.y]).toEqual([expect.closeTo(at.x, 1), expect.closeTo(at.y, 1)]);
+    }
+    expect(camera.sight(world, VIEWPORT).pixelsPerUnit / before.pixelsPerUnit).toBeCloseTo(3, 4);
+    camera.fit();
+    expect(camera.sight(world, VIEWPORT)).toEqual(before);
+  });
+
+  it('follows a pointer that drags it', () => {
+    const camera = create();
+    const from = place(camera, middle);
+    camera.pan(70, -40);
+    const to = place(camera, middle);
+    expect([to.x - from.x, to.y - from.y]).toEqual([expect.closeTo(70, 1), expect.closeTo(-40, 1)]);
+  });
+
+  it('can neither be lost nor turned over', () => {
+    const camera = create();
+    for (let press = 0; press < 500; press++) camera.zoom(3, 0, 0);
+    for (let press = 0; press < 500; press++) camera.turn(0.3, 0.3);
+    const near = camera.sight(world, VIEWPORT);
+    expect([...near.view, ...near.projection].every(Number.isFinite)).toBe(true);
+    for (let press = 0; press < 500; press++) camera.zoom(1 / 3, 900, 10);
+    const far = camera.sight(world, VIEWPORT);
+    expect(far.pixelsPerUnit).toBeGreaterThan(0);
+    expect([...far.view, ...far.projection].every(Number.isFinite)).toBe(true);
+  });
+});
+
+it('the camera of space shows what is above above, and what is near before what is far', () => {
+  const camera = new SpaceCamera();
+  const sight = camera.sight(DEEP, VIEWPORT);
+  const at = (point: readonly number[]) => project(sight, VIEWPORT, point);
+  expect(at([10, 9, 15]).y).toBeLessThan(at([10, 1, 15]).y);
+  expect(at([10, 5, 30]).distance).toBeLessThan(at([10, 5, 0]).distance);
+});

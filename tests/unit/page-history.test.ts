@@ -1,0 +1,51 @@
+/** States to go back to: the first, and the last few. */
+import { describe, expect, it } from 'vitest';
+import { createCpuSimulation } from '../../src/cpu';
+import { History } from '../../src/page/history';
+
+function running() {
+  const positions = Float32Array.from([1, 1, 3, 3]);
+  return createCpuSimulation({ dimensions: 2, radius: 0.5, positions, gravity: [0, -1] });
+}
+
+const settled = () => new Promise((done) => setTimeout(done, 0));
+
+describe('the history of a simulation', () => {
+  it('keeps the first state, and later ones that are different, some seconds apart', async () => {
+    const simulation = running();
+    const history = new History();
+    history.attach(simulation);
+    for (let second = 0; second < 40; second++) {
+      history.update(1000 * second);
+      await settled();
+      simulation.step(1 / 60);
+      history.touch();
+    }
+    const times: number[] = [];
+    for (let before = simulation.time; ; ) {
+      const checkpoint = history.takeBefore(before);
+      if (!checkpoint || checkpoint.time === times.at(-1)) break;
+      times.push(checkpoint.time);
+      before = checkpoint.time;
+    }
+    expect(times).toHaveLength(8);
+    expect(times.at(-1)).toBe(0);
+    expect(times[0]).toBeGreaterThan(35 / 60);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it('keeps nothing where nothing has changed, and forgets another simulation', async () => {
+    const simulation = running();
+    const history = new History();
+    history.attach(simulation);
+    history.update(0);
+    await settled();
+    const first = history.latest;
+    history.update(10_000);
+    await settled();
+    expect(history.latest).toBe(first);
+    history.attach(running());
+    expect(history.latest).toBeUndefined();
+    expect(history.takeBefore(1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,125 @@
+/** What is chosen on the page, and its record in an address: nothing is lost on the way, and nothing strange gets in. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chooseScene, defaultChoices, effectiveCount, simulationOptions } from '../../src/page/choices';
+import {
+  type Choices,
+  clampValue,
+  FIELD_NAMES,
+  type FieldName,
+  fieldOf,
+  fromSlider,
+  refusalOf,
+  sliderPlaces,
+  toSlider,
+} from '../../src/page/fields';
+import { readLink, writeLink } from '../../src/page/link';
+
+function valuesOf(name: FieldName): fc.Arbitrary<string | number> {
+  const field = fieldOf(name);
+  if (field.kind === 'choice') return fc.constantFrom(...field.options.map(({ value }) => value));
+  const { min, max } = field;
+  return field.isWhole ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
+}
+
+const CHOICES = fc.record(
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, valuesOf(name)])),
+) as fc.Arbitrary<unknown> as fc.Arbitrary<Choices>;
+
+describe('a link', () => {
+  it('brings back whatever was chosen', () => {
+    fc.assert(
+      fc.property(CHOICES, (choices) => {
+        expect(readLink(`?${writeLink(choices)}`)).toEqual(choices);
+      }),
+    );
+  });
+
+  it('is empty at first, and holds only what a scene does not bring', () => {
+    expect(writeLink(defaultChoices())).toBe('');
+    expect(readLink('')).toEqual(defaultChoices());
+    expect(writeLink(chooseScene(defaultChoices(), 'gas'))).toBe('v=1&scene=gas');
+    expect(writeLink({ ...defaultChoices(), gravity: 3, dimensions: 3 })).toBe('v=1&dimensions=3&gravity=3');
+  });
+
+  it('gives what can be, whatever is in it', () => {
+    const hostile = fc.array(
+      fc.tuple(fc.constantFrom<string>(...FIELD_NAMES, 'v', '__proto__', 'x'), fc.string()),
+    );
+    fc.assert(
+      fc.property(hostile, (entries) => {
+        const choices = readLink(new URLSearchParams(entries.map(([name, text]) => [name, text])).toString());
+        expect(Object.keys(choices).sort()).toEqual([...FIELD_NAMES].sort());
+        for (const name of FIELD_NAMES) expect(refusalOf(name, choices[name]), name).toBeUndefined();
+      }),
+    );
+    const read = readLink(
+      '?count=1e99&restitution=-4&scene=%3Cimg%3E&dimensions=4&seed=2.6&friction=&substeps=NaN',
+    );
+    expect(read).toEqual({ ...defaultChoices(), count: 16_000_000, restitution: 0, seed: 3 });
+  });
+});
+
+describe('a field', () => {
+  it.each(FIELD_NAMES)('%s refuses what is out of its range, in a sentence that says the range', (name) => {
+    const field = fieldOf(name);
+    for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, -1e9, 'nonsense', undefined, null]) {
+      expect(refusalOf(name, wrong)).toMatch(new RegExp(`^${field.label} must be .*\\.$`));
+    }
+    if (field.kind === 'choice') return;
+    expect(refusalOf(name, field.min)).toBeUndefined();
+    expect(refusalOf(name, field.max)).toBeUndefined();
+    expect(refusalOf(name, field.max + 1)).toMatch(/ to /);
+    expect(clampValue(name, String(field.max * 2 + 1))).toBe(field.max);
+    if (field.isWhole) expect(refusalOf(name, field.min + 0.5)).toMatch(/whole number/);
+  });
+
+  it('has a slider that goes from its least to its end and back again', () => {
+    for (const name of FIELD_NAMES) {
+      const field = fieldOf(name);
+      if (field.kind === 'choice' || field.slider === 0) continue;
+      const places = sliderPlaces(field);
+      expect(fromSlider(field, 0), name).toBe(field.min);
+      expect(fromSlider(field, places), name).toBe(field.slider ?? field.max);
+      for (let place = 0; place <= places; place++) {
+        const value = fromSlider(field, place);
+        expect(refusalOf(name, value), name).toBeUndefined();
+        // Two significant digits may be the same at neighbouring places.
+        expect(fromSlider(field, toSlider(field, value))).toBeCloseTo(value, -Math.log10(value + 1e-9) + 1);
+      }
+    }
+  });
+});
+
+describe('choices', () => {
+  it('make particles larger, smaller and of many sizes, the same for the same seed', () => {
+    const choices = { ...defaultChoices('uniform'), count: 200 };
+    const usual = simulationOptions(choices, 200);
+    const half = simulationOptions({ ...choices, size: 0.5 }, 200);
+    expect(half.radius).toBe((usual.radius as number) / 2);
+    expect(half.positions).toEqual(usual.positions);
+    const spread = simulationOptions({ ...choices, spread: 8, seed: 5 }, 200);
+    expect(spread.radius).toBeUndefined();
+    const radii = spread.radii as Float32Array;
+    expect(Math.max(...radii)).toBeLessThanOrEqual(usual.radius as number);
+    expect(Math.min(...radii)).toBeGreaterThanOrEqual((usual.radius as number) / 8);
+    expect(Math.max(...radii) / Math.min(...radii)).toBeGreaterThan(6);
+    expect(simulationOptions({ ...choices, spread: 8, seed: 5 }, 200).radii).toEqual(radii);
+    expect(simulationOptions({ ...choices, spread: 8, seed: 6 }, 200).radii).not.toEqual(radii);
+    const other = simulationOptions({ ...choices, seed: 6 }, 200);
+    expect(other.positions).not.toEqual(usual.positions);
+  });
+
+  it('give obstacles beside particles of many sizes a radius each', () => {
+    const choices = { ...defaultChoices('obstacles'), spread: 4 };
+    const { obstacles } = simulationOptions(choices, 300);
+    expect(obstacles).toMatchObject({ radii: expect.any(Float32Array) });
+  });
+
+  it('are capped where an engine would stand still', () => {
+    const many = { ...defaultChoices(), count: 1_000_000 };
+    expect(effectiveCount(many, false)).toBe(1_000_000);
+    expect(effectiveCount({ ...many, engine: 'cpu' }, false)).toBe(50_000);
+    expect(effectiveCount({ ...many, broadPhase: 'naive' }, true)).toBe(3000);
+  });
+});
