@@ -42,6 +42,11 @@ export function checkInteger(
   }
 }
 
+/** A function of the caller's, which is called for each answer, or for none. */
+export function checkFunction(argument: string, value: unknown): void {
+  if (typeof value !== 'function') throw new ArgumentError(argument, value, 'a function');
+}
+
 /** A vector given as `dimensions` finite numbers. */
 export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): asserts value is number[] {
   const vector = value as ArrayLike<unknown> | null | undefined;

@@ -13,13 +13,17 @@
  * Guarantee: boxes include their bounds, as those of `inBox` do: what touches overlaps. The corners are compared as the
  * 32-bit floats that they are, so no pair is missed, added or doubled.
  */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
+import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
 import type { PairList } from '../core/simulation';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../core/world';
 import { BoxOrder } from './box-order';
 import { BoxSweep } from './box-sweep';
+import { makeRoom } from './lattice';
 import { sortPairs } from './search';
+
+/** Of a list of pairs that is too long. */
+const INSTEAD = 'forEachPair and countPairs take memory for a row of boxes at a time';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
@@ -123,18 +127,25 @@ export class CpuBoxPairs {
     this.checkIdle();
     const { sweep } = this;
     sweep.begin();
-    while (sweep.advance());
+    makeRoom(
+      () => {
+        while (sweep.advance());
+      },
+      () => sweep.length / 2,
+      INSTEAD,
+    );
     return { count: sweep.length / 2, pairs: sweep.words };
   }
 
   /** Every overlapping pair once, sorted by the first id and then the second, in an array of their own. */
   findPairs(): PairList {
     const { count, pairs } = this.collectPairs();
-    return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
+    return { count, pairs: sortPairs(pairs, 2 * count, this.built, INSTEAD) };
   }
 
   /** Calls `visit` for every overlapping pair once, the lower id first; takes little memory for the pairs. */
   forEachPair(visit: (first: number, second: number) => void): void {
+    checkFunction('visit', visit);
     this.checkIdle();
     const { sweep } = this;
     sweep.begin();

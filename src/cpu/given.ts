@@ -32,10 +32,15 @@ export function checkGiven(
 /** Where to look, and how far. */
 export function checkNear(point: readonly number[], radius: number, lattice: Lattice): void {
   checkVector('point', point, lattice.dimensions);
+  checkReach(radius, Math.min(...lattice.periods) / 2);
+}
+
+/** Up to where nobody is as near by two ways, or without end. */
+export function checkReach(radius: number, halfPeriod: number): void {
+  if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);
-  const greatest = Math.min(...lattice.periods) / 2;
-  if (radius > greatest) {
-    throw new ArgumentError('radius', radius, `at most ${greatest}, half the shortest period`);
+  if (radius > halfPeriod) {
+    throw new ArgumentError('radius', radius, `at most ${halfPeriod}, half the shortest period`);
   }
 }
 
@@ -54,8 +59,13 @@ export function checkRay({ origin, direction, greatestDistance }: Ray, { dimensi
   }
 }
 
-export function checkNearest(point: readonly number[], k: number, radius: number, lattice: Lattice): void {
-  checkVector('point', point, lattice.dimensions);
+export function checkNearest(
+  point: ArrayLike<number>,
+  k: number,
+  radius: number,
+  { dimensions }: Pick<World, 'dimensions'>,
+): void {
+  checkVector('point', point, dimensions);
   checkInteger('k', k, 1, MAX_PARTICLES);
   if (radius !== Number.POSITIVE_INFINITY) checkPositive('radius', radius);
 }

@@ -13,7 +13,7 @@
  * numbers that the coordinates are: no pair is missed, added or doubled by rounding. Building and searching
  * allocate nothing, results excepted.
  */
-import { checkDimensions, checkInteger, checkKnownKeys, checkPositive } from '../core/checks';
+import { checkDimensions, checkFunction, checkInteger, checkKnownKeys, checkPositive } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import {
@@ -132,10 +132,11 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and
-   * any radius will do, but where the world wraps around, of which distances are those of the nearest images, half
-   * the shortest period at most. Distances are rounded as doubles are.
+   * any radius will do, Infinity too, but where the world wraps around, of which distances are those of the nearest
+   * images, half the shortest period at most, or Infinity. Distances are rounded as doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
+    checkFunction('visit', visit);
     checkNear(point, radius, this.order.lattice);
     this.visiting(() => visitNear(this.order, this.positions, point, radius, visit));
   }
@@ -168,6 +169,7 @@ export class CpuGrid extends PairGrid {
     visit: (id: number, distance: number) => void,
     radius?: number,
   ): void {
+    checkFunction('visit', visit);
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 

@@ -87,19 +87,36 @@ export function reserve<Owner>(
   capacity: number,
   make: () => Owner,
 ): Owner {
+  return allocate(make, () => {
+    const [where, remedy] =
+      world.kind === 'unbounded'
+        ? ['', 'a smaller capacity']
+        : [` in ${world.cells.join(' × ')} cells`, 'a smaller capacity or a larger cellSize'];
+    return `${capacity} particles${where} take more memory than this JavaScript engine can allocate: choose ${remedy}`;
+  });
+}
+
+/** Makes room for more pairs than `found`, or says how many these are and what takes no memory for them. */
+export function makeRoom<List>(
+  make: () => List,
+  found: () => number,
+  instead = 'forEachPair and countPairs of a grid take none for them',
+): List {
+  return allocate(
+    make,
+    () =>
+      `${found()} pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}`,
+  );
+}
+
+/** Makes what takes memory, or says in a sentence that there is too little. */
+export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
   } catch (error) {
     // What a typed array throws whose length the engine cannot allocate.
     if (!(error instanceof RangeError)) throw error;
-    const [where, remedy] =
-      world.kind === 'unbounded'
-        ? ['', 'a smaller capacity']
-        : [` in ${world.cells.join(' × ')} cells`, 'a smaller capacity or a larger cellSize'];
-    throw new LimitError(
-      'memory',
-      `${capacity} particles${where} take more memory than this JavaScript engine can allocate: choose ${remedy}.`,
-    );
+    throw new LimitError('memory', `${sentence()}.`);
   }
 }
 

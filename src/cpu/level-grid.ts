@@ -14,6 +14,7 @@
  * numbers that coordinates and radii are: no pair is missed, added or doubled by rounding. Building and searching
  * allocate nothing, results excepted.
  */
+import { checkFunction } from '../core/checks';
 import { ArgumentError } from '../core/errors';
 import type { RadiusRange, World } from '../core/world';
 import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from './given';
@@ -65,10 +66,12 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order; its own
-   * radius does not matter. Any point and any radius will do, but where the world wraps around, of which distances are
-   * those of the nearest images, half the shortest period at most. Distances are rounded as doubles are.
+   * radius does not matter. Any point and any radius will do, Infinity too, but where the world wraps around, of which
+   * distances are those of the nearest images, half the shortest period at most, or Infinity. Distances are rounded as
+   * doubles are.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
+    checkFunction('visit', visit);
     checkNear(point, radius, this.order.lattice);
     this.visiting(() => visitNearLevels(this.order, point, radius, visit));
   }
@@ -102,6 +105,7 @@ export class CpuLevelGrid extends PairGrid {
     visit: (id: number, distance: number) => void,
     radius?: undefined,
   ): void {
+    checkFunction('visit', visit);
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 

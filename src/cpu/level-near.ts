@@ -1,7 +1,7 @@
 /**
  * Purpose: which particles of different radii have their centres near a point. Inputs: their order, a point, a radius
- * (where the world wraps around, half the shortest period at most). Calls `visit` with the source of each particle no
- * farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
+ * (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the source of each
+ * particle no farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
  */
 import type { LevelOrder } from './level-order';
 import { bringInside, forEachOf, type Visit, visitAll, visitSlots } from './near';

@@ -2,6 +2,7 @@
  * Purpose: ids that questions to an index have found. A question may be asked while the answer to another is handed
  * out, so what each has found begins where that of the one around it has ended. Grows with the longest answer.
  */
+import { allocate } from './lattice';
 
 /** Found ids up to which they are sorted by insertion. */
 const SHORT_ANSWER = 32;
@@ -11,7 +12,13 @@ export class Found {
   end = 0;
 
   push(id: number): void {
-    if (this.end === this.ids.length) this.ids = longer(this.ids);
+    if (this.end === this.ids.length) {
+      this.ids = allocate(
+        () => longer(this.ids),
+        () =>
+          `${this.end} objects were found so far, and a list of all takes more memory than this JavaScript engine can allocate: choose a smaller radius or box`,
+      );
+    }
     this.ids[this.end++] = id;
   }
 

@@ -19,7 +19,7 @@
  */
 import { type Bounds, type BoundsOptions, defineBounds } from '../core/bounds';
 import { carryCoordinate } from '../core/cells';
-import { checkInteger, checkKnownKeys, checkPositive, checkVector } from '../core/checks';
+import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../core/checks';
 import { ArgumentError, CellstormError, LimitError } from '../core/errors';
 import { MAX_PARTICLES, type PairList } from '../core/simulation';
 import {
@@ -31,17 +31,18 @@ import {
   type World,
 } from '../core/world';
 import { FreeIds } from './free-ids';
-import { checkRay } from './given';
-import { reserve } from './lattice';
+import { checkNearest, checkRay, checkReach } from './given';
+import { makeRoom, reserve } from './lattice';
 import { findInBoxLive } from './live-box';
 import { LEVEL, LiveCells, NONE, RADIUS, WORDS } from './live-cells';
 import { Found, longer } from './live-found';
 import { Nearness } from './live-near';
 import { findAlongRayLive } from './live-ray';
+import type { Nearest } from './nearest';
 import type { RayHits } from './ray-walk';
 import { sortPairs } from './search';
 
-export interface CpuIndexOptions extends BoundsOptions {
+export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   /** Objects at most; memory is reserved for all of them. */
   readonly capacity: number;
   /** Radius of objects that are added without one. Default: each must be given. */
@@ -53,7 +54,13 @@ export interface CpuIndexOptions extends BoundsOptions {
   readonly cellSize?: number | undefined;
 }
 
-const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'radius'] as const;
+/** What is made for crowds splits work among threads, and here is one. */
+const PLACE_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
+
+/** Of a list of pairs that is too long. */
+const INSTEAD = 'forEachPair takes none for them';
+
+const OPTION_NAMES = ['dimensions', ...PLACE_NAMES, 'capacity', 'radius'] as const;
 
 export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   checkKnownKeys('options', options, OPTION_NAMES);
@@ -204,27 +211,20 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point
-   * and any radius will do, but where the world wraps around, of which distances are those of the nearest images,
-   * half the shortest period at most. Distances are rounded as doubles are.
+   * and any radius will do, Infinity too, but where the world wraps around, of which distances are those of the nearest
+   * images, half the shortest period at most, or Infinity. Distances are rounded as doubles are.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
-    const { dimensions } = this.bounds;
-    if (!isVector(point, dimensions)) checkVector('point', point, dimensions);
-    checkPositive('radius', radius);
-    if (radius > this.halfPeriod) {
-      throw new ArgumentError('radius', radius, `at most ${this.halfPeriod}, half the shortest period`);
-    }
-    const x = this.foldPoint(point[0] as number, 0);
-    const y = this.foldPoint(point[1] as number, 1);
-    const z = dimensions === 3 ? this.foldPoint(point[2] as number, 2) : 0;
-    const { cells, found, nearness } = this;
+    checkFunction('visit', visit);
+    this.checkNear(point, radius);
+    const x = this.foldPoint(point, 0);
+    const y = this.foldPoint(point, 1);
+    const z = this.foldPoint(point, 2);
+    const { found, nearness } = this;
     const begin = found.end;
     this.visits++;
     try {
-      for (let place = 0; place < cells.occupiedLevels; place++) {
-        nearness.find(cells.occupied[place] as number, x, y, z, radius, false, NONE);
-      }
-      const end = found.sort(begin);
+      const end = this.searchNear(x, y, z, radius);
       for (let index = begin; index < end; index++) {
         const id = found.ids[index] as number;
         visit(id, nearness.distanceSquared(WORDS * id, x, y, z));
@@ -235,17 +235,41 @@ export class CpuIndex {
     }
   }
 
+  /** The same as an array of its own. */
+  findNear(point: ArrayLike<number>, radius: number): Uint32Array {
+    this.checkNear(point, radius);
+    const { found } = this;
+    const begin = found.end;
+    try {
+      const [x, y, z] = [0, 1, 2].map((axis) => this.foldPoint(point, axis)) as [number, number, number];
+      const end = this.searchNear(x, y, z, radius);
+      return found.ids.slice(begin, end);
+    } finally {
+      found.end = begin;
+    }
+  }
+
+  /**
+   * The k objects whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
+   * nearest first, of those equally far the lower id; their radii do not matter. Any point and any radius; default:
+   * however far. Where the world wraps around, distances are those of the nearest images. Distances are rounded as
+   * doubles are.
+   */
+  nearest(point: ArrayLike<number>, k: number, radius = Number.POSITIVE_INFINITY): Nearest {
+    checkNearest(point, k, radius, this.bounds);
+    const [x, y, z] = [0, 1, 2].map((axis) => this.foldPoint(point, axis)) as [number, number, number];
+    return this.nearness.nearest(x, y, z, k, radius);
+  }
+
   /** Calls `visit` for every object that overlaps one, by ascending id. */
   overlapping(id: number, visit: (other: number) => void): void {
+    checkFunction('visit', visit);
     const record = this.recordOf(id);
-    const { cells, found } = this;
+    const { found } = this;
     const begin = found.end;
     this.visits++;
     try {
-      for (let place = 0; place < cells.occupiedLevels; place++) {
-        this.searchAround(record, cells.occupied[place] as number, NONE);
-      }
-      const end = found.sort(begin);
+      const end = this.searchOverlapping(record);
       for (let index = begin; index < end; index++) {
         const other = found.ids[index] as number;
         if (other !== id) visit(other);
@@ -256,12 +280,26 @@ export class CpuIndex {
     }
   }
 
+  /** The same as an array of its own. */
+  findOverlapping(id: number): Uint32Array {
+    const record = this.recordOf(id);
+    const { found } = this;
+    const begin = found.end;
+    try {
+      const end = this.searchOverlapping(record);
+      return found.ids.subarray(begin, end).filter((other) => other !== id);
+    } finally {
+      found.end = begin;
+    }
+  }
+
   /**
    * Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. Pairs belong to
    * the one in the smaller cells, of two in cells of one size to the lower id: they come by the one that they belong
    * to ascending, then by the other.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
+    checkFunction('visit', visit);
     const { cells, found } = this;
     const begin = found.end;
     this.visits++;
@@ -292,11 +330,17 @@ export class CpuIndex {
     let pairs = new Uint32Array(2 * this.living);
     let length = 0;
     this.forEachPair((first, second) => {
-      if (length === pairs.length) pairs = longer(pairs);
+      if (length === pairs.length) {
+        pairs = makeRoom(
+          () => longer(pairs),
+          () => length / 2,
+          INSTEAD,
+        );
+      }
       pairs[length++] = first;
       pairs[length++] = second;
     });
-    return { count: length / 2, pairs: sortPairs(pairs, length, this.end) };
+    return { count: length / 2, pairs: sortPairs(pairs, length, this.end, INSTEAD) };
   }
 
   /**
@@ -305,6 +349,7 @@ export class CpuIndex {
    * object is in a box if one of its images is.
    */
   inBox(min: ArrayLike<number>, max: ArrayLike<number>, visit: (id: number) => void): void {
+    checkFunction('visit', visit);
     const { found } = this;
     const begin = found.end;
     this.visits++;
@@ -342,6 +387,7 @@ export class CpuIndex {
     visit: (id: number, distance: number) => void,
     radius?: undefined,
   ): void {
+    checkFunction('visit', visit);
     const { ids, distances } = this.findAlongRay(origin, direction, greatestDistance, radius);
     this.visits++;
     try {
@@ -409,10 +455,40 @@ export class CpuIndex {
     reals[record + 2] = place[2] as number;
   }
 
-  private foldPoint(coordinate: number, axis: number): number {
-    const period = this.bounds.period[axis] as number;
+  private checkNear(point: ArrayLike<number>, radius: number): void {
+    const { dimensions } = this.bounds;
+    if (!isVector(point, dimensions)) checkVector('point', point, dimensions);
+    checkReach(radius, this.halfPeriod);
+  }
+
+  /** A coordinate of a point, along axes that wrap around in the box; a plane is at 0. */
+  private foldPoint(point: ArrayLike<number>, axis: number): number {
+    const { bounds } = this;
+    if (axis === bounds.dimensions) return 0;
+    const coordinate = point[axis] as number;
+    const period = bounds.period[axis] as number;
     if (period === 0) return coordinate;
-    return coordinate - period * Math.floor((coordinate - (this.bounds.min[axis] as number)) / period);
+    return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
+  }
+
+  /** Finds what is near a place, ids ascending; returns where what was found ends. */
+  private searchNear(x: number, y: number, z: number, radius: number): number {
+    const { cells, found, nearness } = this;
+    const begin = found.end;
+    for (let place = 0; place < cells.occupiedLevels; place++) {
+      nearness.find(cells.occupied[place] as number, x, y, z, radius, false, NONE);
+    }
+    return found.sort(begin);
+  }
+
+  /** The same for what overlaps an object, itself included. */
+  private searchOverlapping(record: number): number {
+    const { cells, found } = this;
+    const begin = found.end;
+    for (let place = 0; place < cells.occupiedLevels; place++) {
+      this.searchAround(record, cells.occupied[place] as number, NONE);
+    }
+    return found.sort(begin);
   }
 
   /** The objects of a level that overlap one, with an id above another. */

@@ -1,11 +1,14 @@
 /**
- * Purpose: which objects of an index have their centres near a place, and which overlap a ball around it. Inputs: where
- * the objects are filed; a place, a radius. Output: ids, in no particular order. Distances are of the nearest images.
+ * Purpose: which objects of an index have their centres near a place, which are the nearest to it, and which overlap a
+ * ball around it. Inputs: where the objects are filed; a place, a radius of any size. Output: ids, in no particular
+ * order, the nearest as in nearest.ts. Distances are of the nearest images.
  * Guarantee: two balls overlap if their centres are closer than the sum of their radii, on the real numbers that these
  * are, whatever the radii; distances to a place are rounded as doubles are.
  */
 import { type LiveCells, RADIUS, WORDS } from './live-cells';
 import type { Found } from './live-found';
+import type { Visit } from './near';
+import { type Nearest, widen } from './nearest';
 import { ballsOverlap, wrappedBand } from './overlap';
 import { around } from './wrapped';
 
@@ -58,6 +61,40 @@ export class Nearness {
     this.above = above;
     const reach = (balls ? radius + cells.greatestRadius(level) : radius) * WIDER;
     cells.visitAround(level, x, y, z, reach, this.consider);
+  }
+
+  /**
+   * The k objects whose centres are nearest to a place and no farther than `radius`. Looks first as far as the cells are
+   * wide of the level that holds most: a few objects of another size do not decide.
+   */
+  nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
+    const { cells } = this;
+    const { counts, occupied, occupiedLevels } = cells;
+    let live = 0;
+    let fullest = 0;
+    for (const level of occupied.subarray(0, occupiedLevels)) {
+      live += counts[level] as number;
+      if ((counts[level] as number) > (counts[fullest] as number)) fullest = level;
+    }
+    const near = (reach: number, visit: Visit) => {
+      const limit = reach * reach;
+      const consider = (id: number) => {
+        const squared = this.distanceSquared(WORDS * id, x, y, z);
+        if (squared <= limit) visit(id, squared);
+      };
+      for (let place = 0; place < occupiedLevels; place++) {
+        cells.visitAround(occupied[place] as number, x, y, z, reach * WIDER, consider);
+      }
+    };
+    return widen(k, radius, {
+      live,
+      dimensions: this.periods.length,
+      cellSize: 2 * cells.greatestRadius(fullest),
+      // Each object is visited once however far it is looked around an end, and on no level more cells than objects.
+      halfPeriod: Number.POSITIVE_INFINITY,
+      near,
+      all: (visit) => near(radius, visit),
+    });
   }
 
   distanceSquared(record: number, x: number, y: number, z: number): number {

@@ -1,7 +1,7 @@
 /**
  * Purpose: which particles are near a point, in each kind of world. Inputs: a canonical order and its positions, a
- * point, a radius (where the world wraps around, half the shortest period at most). Calls `visit` with the source of
- * each particle no farther than that, and its distance².
+ * point, a radius (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the
+ * source of each particle no farther than that, and its distance².
  * Ordering: canonical. Only in an unbounded world, where neighbours are anywhere in the order, does this take
  * memory, as much as is found.
  */

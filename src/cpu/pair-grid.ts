@@ -3,6 +3,7 @@
  * forms that callers like, and positions brought into a world that wraps around.
  * Guarantee: while a caller is being visited, the grid is not built, and its pairs are not searched anew.
  */
+import { checkFunction } from '../core/checks';
 import { CellstormError } from '../core/errors';
 import type { PairList } from '../core/simulation';
 import type { World } from '../core/world';
@@ -95,6 +96,7 @@ export abstract class PairGrid {
 
   /** Calls `visit` for every overlapping pair once, the lower id first; takes no memory for the pairs. */
   forEachPair(visit: (first: number, second: number) => void): void {
+    checkFunction('visit', visit);
     const search = this.beginSearch();
     this.visiting(() => {
       while (search.advance()) {
@@ -104,12 +106,26 @@ export abstract class PairGrid {
     });
   }
 
+  abstract near(
+    point: readonly number[],
+    radius: number,
+    visit: (id: number, distanceSquared: number) => void,
+  ): void;
+
+  /** Those that `near` visits, ids ascending, as an array of its own. */
+  findNear(point: readonly number[], radius: number): Uint32Array {
+    const found: number[] = [];
+    this.near(point, radius, (id) => found.push(id));
+    return Uint32Array.from(found).sort();
+  }
+
   /**
    * Calls `visit` for every particle whose centre is in a box, bounds included, ids ascending. Any box will do: of one
    * whose `min` is above its `max` along an axis nothing is in it. Where the world wraps around, a particle is in a box
    * if one of its images is.
    */
   inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
+    checkFunction('visit', visit);
     const ids = this.findInBox(min, max);
     this.visiting(() => {
       for (const id of ids) visit(id);

@@ -5,7 +5,7 @@
  */
 import type { BroadPhase } from '../core/settings';
 import type { Kernels, PairTask } from './kernels';
-import type { Lattice } from './lattice';
+import { type Lattice, makeRoom } from './lattice';
 import type { CellOrder } from './order';
 import { kernelsFor } from './variants';
 
@@ -43,17 +43,23 @@ export abstract class PortionedSearch<Task extends Portion> {
     const own = task.words;
     const room = this.roomForOne();
     task.words = words;
-    while (task.next < task.live) {
-      if (task.words.length < task.length + room) {
-        const longer = new Uint32Array(2 * task.words.length + room);
-        longer.set(task.words);
-        task.words = longer;
+    try {
+      while (task.next < task.live) {
+        if (task.words.length < task.length + room) {
+          const length = 2 * task.words.length + room;
+          const longer = makeRoom(
+            () => new Uint32Array(length),
+            () => task.length / 2,
+          );
+          longer.set(task.words);
+          task.words = longer;
+        }
+        this.collect(task.words.length - room);
       }
-      this.collect(task.words.length - room);
+      return task.words;
+    } finally {
+      task.words = own;
     }
-    const filled = task.words;
-    task.words = own;
-    return filled;
   }
 }
 
@@ -131,7 +137,15 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
  * The pairs sorted by the first name and then the second, in a new array. Names are below `limit`.
  * A counting sort by the first; the second ones of each are few and sorted by insertion.
  */
-export function sortPairs(pairs: Uint32Array, length: number, limit: number): Uint32Array {
+export function sortPairs(pairs: Uint32Array, length: number, limit: number, instead?: string): Uint32Array {
+  return makeRoom(
+    () => sortedCopy(pairs, length, limit),
+    () => length / 2,
+    instead,
+  );
+}
+
+function sortedCopy(pairs: Uint32Array, length: number, limit: number): Uint32Array {
   if (arePairsSorted(pairs, length)) return pairs.slice(0, length);
   const ends = new Uint32Array(limit);
   for (let word = 0; word < length; word += 2) {

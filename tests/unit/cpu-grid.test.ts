@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { cellOfParticle } from '../../src/core/cells';
 import { ArgumentError, CellstormError, LimitError } from '../../src/core/errors';
 import { defineWorld } from '../../src/core/world';
-import { createCpuGrid } from '../../src/cpu';
+import { createCpuBoxPairs, createCpuGrid, createCpuIndex, createCpuSimulation } from '../../src/cpu';
 import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
+import { sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 
 type Dimensions = 2 | 3;
@@ -172,9 +173,52 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
             return squared <= radius * radius ? [id] : [];
           });
           expect(found.sort((a, b) => a - b)).toEqual(expected);
+          expect(grid.findNear(point, radius)).toEqual(Uint32Array.from(expected));
         },
       ),
     );
+  });
+
+  it.each(['bounded', 'periodic', 'unbounded'])('finds everybody without end in a %s world', (kind) => {
+    const count = 200;
+    const corner = (value: number) => new Array<number>(dimensions).fill(value);
+    const place =
+      kind === 'unbounded'
+        ? ({ dimensions, unbounded: true } as const)
+        : { dimensions, min: corner(-2), max: corner(6), periodic: kind === 'periodic' };
+    let state = 7;
+    const next = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) / 2 ** 24;
+    };
+    const positions = Float32Array.from({ length: dimensions * count }, () => -3 + 10 * next());
+    if (kind !== 'periodic') positions.set(corner(-3e38), 0);
+    positions[dimensions * 9] = Number.NaN;
+    const everybody = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
+    const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+    equal.build(positions);
+    const mixed = createCpuGrid({ ...place, radii: { smallest: 0.1, largest: 1 }, capacity: count });
+    mixed.build(
+      positions,
+      Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
+    );
+    for (const grid of [equal, mixed]) {
+      for (const point of [corner(1), corner(-2), corner(900)]) {
+        const distances = new Map<number, number>();
+        const order: number[] = [];
+        grid.near(point, Number.POSITIVE_INFINITY, (id, distanceSquared) => {
+          order.push(id);
+          distances.set(id, distanceSquared);
+        });
+        expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
+        expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
+        // As the nearest has them, in a world that wraps around those of the nearest images.
+        const { ids, distancesSquared } = grid.nearest(point, count);
+        ids.forEach((id, index) => {
+          expect(distances.get(id)).toBe(distancesSquared[index]);
+        });
+      }
+    }
   });
 
   it('keeps its own copy of the positions, and takes fewer than it is given', () => {
@@ -198,6 +242,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(() => grid.build(new Float32Array(dimensions), 2)).toThrow(ArgumentError);
     expect(() => grid.near([Number.NaN, 0, 0].slice(0, dimensions), 1, () => {})).toThrow(ArgumentError);
     expect(() => grid.near([0, 0, 0].slice(0, dimensions), 0, () => {})).toThrow(ArgumentError);
+    expect(() => grid.findNear([0, 0, 0].slice(0, dimensions), -1)).toThrow(/^radius is -1, /);
+    expect(() => grid.findNear([0], 1)).toThrow(/^point is /);
     expect(() => box(0, 8, -1, 2)).toThrow(ArgumentError);
     expect(() => box(0, 8, 1, 0.5)).toThrow(ArgumentError);
     expect(() => box(0, 8, 1, 2, 0.5)).toThrow(ArgumentError);
@@ -208,6 +254,147 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     grid.forEachPair(() => grid.near([3, 3, 3].slice(0, dimensions), 1, () => near++));
     expect(near).toBe(2);
     expect(grid.countPairs()).toBe(1);
+  });
+});
+
+describe('what calls a function of the caller’s', () => {
+  it('refuses what is none before anything is done, though nobody is there', () => {
+    const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
+    const equal = createCpuGrid({ ...box, diameter: 1 });
+    const mixed = createCpuGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
+    const boxes = createCpuBoxPairs({ dimensions: 2 });
+    const places = Float32Array.of(1, 1, 1.5, 1);
+    for (const isEmpty of [true, false]) {
+      if (!isEmpty) {
+        equal.build(places);
+        mixed.build(places, Float32Array.of(0.5, 0.5));
+        boxes.build(Float32Array.of(0, 0, 2, 2, 1, 1, 3, 3));
+      }
+      for (const visit of [undefined, null, 'visit', {}] as unknown as (() => void)[]) {
+        const calls = [
+          ...[equal, mixed].flatMap((grid) => [
+            () => grid.near([1, 1], 1, visit),
+            () => grid.inBox([0, 0], [2, 2], visit),
+            () => grid.alongRay([0, 1], [1, 0], 5, visit),
+            () => grid.forEachPair(visit),
+          ]),
+          () => boxes.forEachPair(visit),
+        ];
+        for (const call of calls) {
+          expect(call).toThrow(ArgumentError);
+          expect(call).toThrow(/^visit is (undefined|null|"visit"|an object), but it must be a function\.$/);
+        }
+      }
+    }
+    expect([equal.countPairs(), mixed.countPairs(), boxes.countPairs()]).toEqual([1, 1, 1]);
+  });
+});
+
+/** Runs with an engine that allocates no array of more than so many words. */
+function withLittleMemory(words: number, run: () => void): void {
+  const { Uint32Array: whole } = globalThis;
+  const little = new Proxy(whole, {
+    construct(target, given) {
+      if (given[0] > words) throw new RangeError(`Invalid typed array length: ${given[0]}`);
+      return Reflect.construct(target, given);
+    },
+  });
+  globalThis.Uint32Array = little;
+  try {
+    run();
+  } finally {
+    globalThis.Uint32Array = whole;
+  }
+}
+
+describe('pairs that no memory is left for', () => {
+  const count = 700;
+  const all = (count * (count - 1)) / 2;
+  const place = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
+  const positions = new Float32Array(2 * count).fill(1.5);
+  const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+  const mixed = createCpuGrid({ ...place, radii: { smallest: 0.25, largest: 1 }, capacity: count });
+  equal.build(positions);
+  mixed.build(positions, new Float32Array(count).fill(0.5));
+  const boxes = createCpuBoxPairs({ dimensions: 2 });
+  boxes.build(Float32Array.from({ length: 4 * count }, (_, word) => (word % 4 < 2 ? 1 : 2)));
+  const index = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+  for (let id = 0; id < count; id++) index.add([1.5, 1.5]);
+  const simulation = createCpuSimulation({ ...place, radius: 0.5, positions });
+  const sentence = (instead: string) =>
+    new RegExp(
+      `^[1-9]\\d* pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}\\.$`,
+    );
+  const ofGrid = sentence('forEachPair and countPairs of a grid take none for them');
+
+  it.each([
+    ['a CpuGrid', equal, ofGrid],
+    ['a CpuLevelGrid', mixed, ofGrid],
+    ['a CpuIndex', index, sentence('forEachPair takes none for them')],
+    ['a CpuSimulation', simulation, ofGrid],
+    ['a CpuBoxPairs', boxes, sentence('forEachPair and countPairs take memory for a row of boxes at a time')],
+  ] as const)('are refused with a sentence by %s, which stays as it was', (_, engine, message) => {
+    withLittleMemory(2 ** 17, () => {
+      expect(() => engine.findPairs()).toThrow(LimitError);
+      expect(() => engine.findPairs()).toThrow(message);
+    });
+    if ('forEachPair' in engine) {
+      let visits = 0;
+      let sum = 0;
+      engine.forEachPair((first, second) => {
+        visits++;
+        sum += second - first;
+      });
+      expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
+    }
+    expect(engine.findPairs().pairs.length).toBe(2 * all);
+  });
+
+  it('leave a grid as it was that has no memory for the first of them', () => {
+    const grid = createCpuGrid({ ...place, diameter: 1, capacity: count });
+    grid.build(positions);
+    const bytes = grid.memoryBytes;
+    withLittleMemory(256, () => {
+      expect(() => grid.collectPairs()).toThrow(/^0 pairs were found so far, /);
+    });
+    expect(grid.memoryBytes).toBe(bytes);
+    let isAscending = true;
+    grid.forEachPair((first, second) => {
+      isAscending &&= first < second;
+    });
+    expect([isAscending, grid.countPairs(), grid.findPairs().count]).toEqual([true, all, all]);
+  });
+
+  it('are counted and handed out where there is little', () => {
+    withLittleMemory(2 ** 17, () => {
+      for (const engine of [equal, mixed, index]) {
+        let visits = 0;
+        engine.forEachPair(() => visits++);
+        expect(visits).toBe(all);
+      }
+      expect([equal.countPairs(), mixed.countPairs()]).toEqual([all, all]);
+    });
+  });
+
+  it('are told where there is none for a copy in order', () => {
+    const words = Uint32Array.of(4, 5, 0, 1, 0, 2);
+    withLittleMemory(5, () => {
+      expect(() => sortPairs(words, 6, 3)).toThrow(/^3 pairs were found so far, /);
+    });
+    expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
+  });
+
+  it('nor are there ids for, beyond what there is room for already', () => {
+    const crowd = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+    for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
+    withLittleMemory(256, () => {
+      const message = /^256 objects were found so far, .*: choose a smaller radius or box\.$/;
+      expect(() => crowd.findNear([1, 1], 2)).toThrow(message);
+      expect(() => crowd.overlapping(0, () => {})).toThrow(message);
+      expect(() => crowd.inBox([1, 1], [2, 2], () => {})).toThrow(LimitError);
+    });
+    expect(crowd.findNear([1, 1], 2)).toHaveLength(count);
+    crowd.remove(0);
   });
 });
 

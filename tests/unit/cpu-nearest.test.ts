@@ -1,8 +1,9 @@
-/** CpuGrid.nearest against brute force: exactly on dyadic coordinates, ties included, and within rounding on any. */
+/** The nearest of grids and of an index against brute force: exactly on dyadic coordinates, ties included, and within rounding on any. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
-import { createCpuGrid } from '../../src/cpu';
+import type { Dimensions, WorldOptions } from '../../src/core/world';
+import { createCpuGrid, createCpuIndex, type Nearest } from '../../src/cpu';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNearest } from '../../src/reference/near';
 import { ASKED_DIAMETER, askedCrowd, askedWorlds } from '../helpers/queries';
@@ -14,6 +15,37 @@ const POINTS = 60;
 /** The radius of everybody. */
 const WHOLE = 2 ** 60;
 
+type AskNearest = (point: number[], k: number, radius?: number) => Nearest;
+
+/**
+ * An index of the finite ones of packed places, of one size or over 1:256, as a grid would name them; some objects that
+ * were there have gone again.
+ */
+function askIndex(
+  options: WorldOptions & { readonly dimensions: Dimensions },
+  positions: Float32Array,
+  sizes: 'one size' | 'many sizes',
+): AskNearest {
+  const { cellSize: _, crowds: __, ...place } = options;
+  const { dimensions } = options;
+  const count = positions.length / dimensions;
+  const index = createCpuIndex({ ...place, capacity: count + 1 });
+  const half = Math.min(...index.bounds.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+  const names: number[] = [];
+  index.add(new Array<number>(dimensions).fill(0), half === Number.POSITIVE_INFINITY ? 2 ** 40 : half / 2);
+  for (let id = 0; id < count; id++) {
+    const vector = loadVector(dimensions, positions, id);
+    if (!vector.every(Number.isFinite)) continue;
+    const exponent = sizes === 'one size' ? 1 : 1 + ((7 * id) % 9);
+    names[index.add(vector, ASKED_DIAMETER / 2 ** exponent)] = id;
+  }
+  index.remove(0);
+  return (point, k, radius) => {
+    const { ids, distancesSquared } = index.nearest(point, k, radius);
+    return { ids: ids.map((id) => names[id] as number), distancesSquared };
+  };
+}
+
 describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
   it.each(Object.entries(askedWorlds(dimensions)))(
     'are those of brute force in a world that is %s',
@@ -21,24 +53,31 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
       const { world, positions, points } = askedCrowd(options, PARTICLES, POINTS);
       const grid = createCpuGrid({ ...options, diameter: ASKED_DIAMETER, capacity: PARTICLES });
       grid.build(positions);
-      const asked = [0.5, 1, ...radii, undefined];
+      const engines: Readonly<Record<string, AskNearest>> = {
+        'a grid': (...asked) => grid.nearest(...asked),
+        'an index of one size': askIndex(options, positions, 'one size'),
+        'an index of many sizes': askIndex(options, positions, 'many sizes'),
+      };
       for (let point = 0; point < POINTS; point++) {
         const place = loadVector(dimensions, points, point);
         if (!place.every(Number.isFinite)) continue;
-        for (const radius of asked) {
+        for (const radius of [0.5, 1, ...radii, undefined]) {
+          // The reference leaves out who is just as far, and rounds far squares as 32-bit floats do.
+          const nearer = findNearest(world, positions, place, PARTICLES, 2 * (radius ?? WHOLE)).filter(
+            ({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius,
+          );
+          const isRounded = world.kind === 'unbounded' && (radius ?? WHOLE) > 1000;
           for (const k of [1, 7, PARTICLES + 1]) {
-            const { ids, distancesSquared } = grid.nearest(place, k, radius);
-            // The reference leaves out who is just as far, and rounds far squares as 32-bit floats do.
-            const nearer = findNearest(world, positions, place, PARTICLES, 2 * (radius ?? WHOLE));
-            const expected = nearer
-              .filter(({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius)
-              .slice(0, k);
-            if (world.kind === 'unbounded' && (radius ?? WHOLE) > 1000) {
-              expect(ids.length).toBe(expected.length);
-              continue;
+            const expected = nearer.slice(0, k);
+            for (const [engine, ask] of Object.entries(engines)) {
+              const { ids, distancesSquared } = ask(place, k, radius);
+              expect(ids.length, engine).toBe(expected.length);
+              if (isRounded) continue;
+              expect(ids.join(), engine).toBe(expected.map(({ id }) => id).join());
+              expect(distancesSquared.join(), engine).toBe(
+                expected.map(({ distanceSquared }) => distanceSquared).join(),
+              );
             }
-            expect([...ids]).toEqual(expected.map(({ id }) => id));
-            expect([...distancesSquared]).toEqual(expected.map(({ distanceSquared }) => distanceSquared));
           }
         }
       }

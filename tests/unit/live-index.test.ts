@@ -87,6 +87,7 @@ function expectContent(index: CpuIndex, content: Content, cellSize?: number): vo
   for (const [id] of content) {
     const partners = expected.flatMap(([a, b]) => (a === id ? [b] : b === id ? [a] : []));
     expect(partnersOf(index, id)).toEqual(partners.sort((a, b) => a - b));
+    expect([...index.findOverlapping(id)]).toEqual(partners);
   }
 }
 
@@ -99,6 +100,7 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
     found.push(id);
   });
   expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+  expect([...index.findNear(point, radius)]).toEqual(found);
   const noise = 1e-12 * Math.max(...point.map(Math.abs), ...period, radius);
   for (const [id, { place }] of content) {
     const apart = place.map((value, axis) =>
@@ -106,6 +108,23 @@ function expectNear(index: CpuIndex, content: Content, point: number[], radius: 
     );
     const distance = Math.hypot(...apart);
     if (Math.abs(distance - radius) > noise) expect(found.includes(id)).toBe(distance < radius);
+  }
+}
+
+/** The nearest to a point, against all that there are: those in order, and as many. */
+function expectNearest(index: CpuIndex, content: Content, point: number[], radius: number): void {
+  const all: (readonly [id: number, squared: number])[] = [];
+  index.near(point, Number.POSITIVE_INFINITY, (id, squared) => all.push([id, squared]));
+  expect(all.map(([id]) => id)).toEqual(entriesOf(content).map(([id]) => id));
+  expect([...index.findNear(point, Number.POSITIVE_INFINITY)]).toEqual(all.map(([id]) => id));
+  all.sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+  for (const reach of [undefined, radius, 3 * radius]) {
+    const within = all.filter(([, squared]) => reach === undefined || squared <= reach * reach);
+    for (const k of [1, 3, content.size + 2]) {
+      const { ids, distancesSquared } = index.nearest(point, k, reach);
+      expect([...ids]).toEqual(within.slice(0, k).map(([id]) => id));
+      expect([...distancesSquared]).toEqual(within.slice(0, k).map(([, squared]) => squared));
+    }
   }
 }
 
@@ -428,6 +447,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
               const point = place.map((value) => value + shift);
               if (!point.every((value) => Number.isFinite(Math.fround(value)))) continue;
               expectNear(index, content, point, reach);
+              expectNearest(index, content, point, reach);
             }
             expectAsFresh(index, content, options, { place, radius });
             pairs += index.findPairs().count;
@@ -1041,10 +1061,12 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(() => index.position(id)).toThrow(named);
       expect(() => index.radius(id)).toThrow(named);
       expect(() => index.overlapping(id, () => {})).toThrow(named);
+      expect(() => index.findOverlapping(id)).toThrow(named);
       expect(index.has(id)).toBe(false);
     }
     for (const radius of [0, -1, Number.NaN, 4.001]) {
       expect(() => index.near(vector(1), radius, () => {})).toThrow(ArgumentError);
+      expect(() => index.findNear(vector(1), radius)).toThrow(ArgumentError);
     }
     // As grids with radii refuse them.
     const [min, max] = [vector(0), vector(8)];
@@ -1058,7 +1080,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       }
       return 'nothing is refused';
     };
-    type Asked = Record<'inBox' | 'findInBox' | 'alongRay' | 'findAlongRay', (...rest: unknown[]) => unknown>;
+    type Question = 'findNear' | 'nearest' | 'inBox' | 'findInBox' | 'alongRay' | 'findAlongRay';
+    type Asked = Record<Question, (...rest: unknown[]) => unknown>;
     const expectSame = (ask: (asked: Asked) => unknown, named: RegExp) => {
       const message = messageOf(() => ask(index as unknown as Asked));
       expect(message).toMatch(named);
@@ -1066,10 +1089,19 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     };
     const vectors = [...bad.map((value) => vector(1).with(last, value)), [], vector(1).concat(2), null, 3];
     for (const wrong of vectors) {
+      expectSame((asked) => asked.findNear(wrong, 1), /^point/);
+      expectSame((asked) => asked.nearest(wrong, 1), /^point/);
       expectSame((asked) => asked.findInBox(wrong, vector(1)), /^min/);
       expectSame((asked) => asked.inBox(vector(1), wrong, () => {}), /^max/);
       expectSame((asked) => asked.findAlongRay(wrong, vector(1), 1), /^origin/);
       expectSame((asked) => asked.alongRay(vector(1), wrong, 1, () => {}), /^direction/);
+    }
+    for (const radius of [0, -1, Number.NaN, '1', null]) {
+      expectSame((asked) => asked.findNear(vector(1), radius), /^radius is /);
+      expectSame((asked) => asked.nearest(vector(1), 1, radius), /^radius is /);
+    }
+    for (const k of [0, 1.5, Number.NaN, undefined]) {
+      expectSame((asked) => asked.nearest(vector(1), k), /^k is /);
     }
     for (const reach of [-1, Number.NaN, '1', undefined]) {
       expectSame((asked) => asked.findAlongRay(vector(1), vector(1), reach), /^greatestDistance is /);
@@ -1093,6 +1125,9 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     const create = (options: object) => () => createCpuIndex({ ...box(8, 1), ...options } as CpuIndexOptions);
     expect(create({ diameter: 1 })).toThrow('options.diameter is 1, but it must be one of dimensions, min,');
     expect(create({ dimensions: 4 })).toThrow(ArgumentError);
+    expect(create({ crowds: true })).toThrow(
+      'options.crowds is true, but it must be one of dimensions, min,',
+    );
     expect(create({ capacity: -1 })).toThrow(ArgumentError);
     expect(create({ cellSize: 0 })).toThrow('cellSize is 0, but it must be a number from 2^-40 to 2^60.');
     expect(create({ unbounded: 1 })).toThrow(ArgumentError);
@@ -1103,6 +1138,55 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       'world.max[0] is 8, but it must be at least world.min[0] + 2^-40, with a finite distance between them.',
     );
     expect(create({ min: vector(-3e38), max: vector(3e38) })).toThrow('with a finite distance');
+  });
+
+  it('refuses to call what is no function, though nobody is there', () => {
+    const index = createCpuIndex(box(8, 2, 0.5));
+    const id = index.add(vector(6));
+    for (const visit of [undefined, null, 7] as unknown as (() => void)[]) {
+      for (const place of [vector(1), vector(6)]) {
+        for (const call of [
+          () => index.near(place, 1, visit),
+          () => index.inBox(place, place, visit),
+          () => index.alongRay(place, vector(-1), 1, visit),
+          () => index.overlapping(id, visit),
+          () => index.forEachPair(visit),
+        ]) {
+          expect(call).toThrow(ArgumentError);
+          expect(call).toThrow(`visit is ${visit}, but it must be a function.`);
+        }
+      }
+    }
+    index.remove(id);
+  });
+
+  it('looks for the nearest around a point, though the smallest are far smaller than most', () => {
+    const edge = dimensions === 2 ? 64 : 16;
+    const index = createCpuIndex({ ...box(edge, edge ** dimensions + 2), periodic: true });
+    for (let cell = 0; cell < edge ** dimensions; cell++) {
+      index.add(
+        vector(0).map((_, axis) => Math.floor(cell / edge ** axis) % edge),
+        0.5,
+      );
+    }
+    index.add(vector(1.25), 2 ** -30);
+    index.add(vector(9), 8);
+    for (const [k, most] of [
+      [1, 6 ** dimensions],
+      [8, 8 ** dimensions],
+    ] as const) {
+      countLooks((looked) => {
+        const { ids, distancesSquared } = index.nearest(vector(edge), k, 4);
+        expect([ids[0], distancesSquared[0]]).toEqual([0, 0]);
+        expect(ids).toHaveLength(k);
+        expect(looked.cells).toBeLessThan(most);
+      });
+    }
+    expect([...index.nearest(vector(1.25), 1).ids]).toEqual([edge ** dimensions]);
+    expect(index.nearest(vector(0.25), 9, 0.25).ids).toHaveLength(0);
+    index.clear();
+    expect(index.nearest(vector(0), 3).ids).toHaveLength(0);
+    expect(index.findNear(vector(0), 3)).toHaveLength(0);
   });
 
   it('answers while it answers, and refuses to be changed meanwhile', () => {
