@@ -40,6 +40,11 @@ export interface HashGridOptions extends WorldOptions {
   readonly radii?: RadiusRange | undefined;
   /** Carry a velocity buffer along. Default false. */
   readonly velocities?: boolean | undefined;
+  /**
+   * Call particles by ids of the caller's, such as those of a simulation's slots, instead of by their place in the input: in
+   * `ids`, lists, events and kernels. Default false.
+   */
+  readonly ids?: boolean | undefined;
 }
 
 export interface HashGridInput {
@@ -50,10 +55,36 @@ export interface HashGridInput {
   readonly positions: GPUBuffer;
   /** Another buffer of the same layout; needed where the grid was created with `velocities`. */
   readonly velocities?: GPUBuffer | undefined;
+  /**
+   * u32 a particle, needed where the grid was created with `ids`: each less than the grid's capacity and no two alike.
+   */
+  readonly ids?: GPUBuffer | undefined;
   readonly count: number;
 }
 
-const OPTION_NAMES = [...WORLD_NAMES, 'dimensions', 'capacity', 'diameter', 'radii', 'velocities'] as const;
+const OPTION_NAMES = [
+  ...WORLD_NAMES,
+  'dimensions',
+  'capacity',
+  'diameter',
+  'radii',
+  'velocities',
+  'ids',
+] as const;
+
+/** Input that a grid takes where it was created for it. */
+const CARRIED = ['velocities', 'ids'] as const;
+
+type Carried = Readonly<Record<(typeof CARRIED)[number], boolean>>;
+
+interface KnownBinding {
+  readonly velocities: GPUBuffer | undefined;
+  readonly ids: GPUBuffer | undefined;
+  readonly binding: SortBinding;
+}
+
+/** Bindings kept for one buffer of positions: a simulation swaps each of its buffers between two. */
+const MOST_BINDINGS = 4;
 
 /** What a build writes and a caller can reach. */
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
@@ -63,16 +94,13 @@ export class HashGrid {
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
   /** Kernels and lists over this grid, which end with it. */
   private readonly dependants = new Set<{ destroy(): void }>();
-  private readonly bindings = new WeakMap<
-    GPUBuffer,
-    { velocities: GPUBuffer | undefined; binding: SortBinding }
-  >();
+  private readonly bindings = new WeakMap<GPUBuffer, KnownBinding[]>();
 
   private constructor(
     private readonly gpu: Gpu,
     readonly world: World,
     readonly capacity: number,
-    private readonly carriesVelocities: boolean,
+    private readonly carries: Carried,
     private readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly outputs: BufferSet<string>,
@@ -82,10 +110,11 @@ export class HashGrid {
   static async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
     checkKnownKeys('options', options, OPTION_NAMES);
     checkDimensions(options.dimensions);
-    const { dimensions, capacity, radii, velocities: carriesVelocities = false } = options;
+    const { dimensions, capacity, radii, velocities = false, ids = false } = options;
     checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-    if (typeof carriesVelocities !== 'boolean') {
-      throw new ArgumentError('velocities', carriesVelocities, 'true or false');
+    const carries = { velocities, ids };
+    for (const name of CARRIED) {
+      if (typeof carries[name] !== 'boolean') throw new ArgumentError(name, carries[name], 'true or false');
     }
     if (radii !== undefined && options.diameter !== undefined) {
       throw new ArgumentError('diameter', options.diameter, 'left out where radii are given');
@@ -99,15 +128,15 @@ export class HashGrid {
     checkHolds(gpu, capacity, world);
     const vector = 4 * storedFloats(dimensions) * capacity;
     const { sort, outputs, parameters } = await createParts({
-      sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: carriesVelocities }),
+      sort: CellSort.create(gpu, world, capacity, carries),
       outputs: createBuffers<BufferSizes>(gpu, 'grid', {
         ids: 4 * capacity,
         positions: 4 * bodyFloats(world) * capacity,
-        ...(carriesVelocities ? { velocities: vector } : {}),
+        ...(velocities ? { velocities: vector } : {}),
       }),
       parameters: SharedParameters.create(gpu, dimensions, 'grid'),
     });
-    return new HashGrid(gpu, world, capacity, carriesVelocities, sort, parameters, outputs, substep);
+    return new HashGrid(gpu, world, capacity, carries, sort, parameters, outputs, substep);
   }
 
   /**
@@ -118,7 +147,7 @@ export class HashGrid {
     return this.sort.start;
   }
 
-  /** u32: index, in the caller's buffer, of the particle in each sorted slot. */
+  /** u32: of the particle in each sorted slot, its index in the caller's buffer, or its id where the caller gives ids. */
   get ids(): GPUBuffer {
     return this.outputs.buffers.ids as GPUBuffer;
   }
@@ -152,23 +181,20 @@ export class HashGrid {
     if (this.destroyed) throw new DestroyedError('HashGrid');
     this.gpu.checkAlive();
     checkEncoder(encoder);
-    checkKnownKeys('input', input, ['positions', 'velocities', 'count']);
+    checkKnownKeys('input', input, ['positions', ...CARRIED, 'count']);
     checkInteger('count', input.count, 0, this.capacity);
     const needed = {
       positions: 4 * bodyFloats(this.world) * input.count,
       velocities: 4 * storedFloats(this.world.dimensions) * input.count,
+      ids: 4 * input.count,
     };
-    if (!this.carriesVelocities && input.velocities !== undefined) {
-      const accepted = 'left out, as this grid was created without `velocities`';
-      throw new ArgumentError('velocities', input.velocities, accepted);
+    for (const name of CARRIED) {
+      if (this.carries[name] || input[name] === undefined) continue;
+      throw new ArgumentError(name, input[name], `left out, as this grid was created without \`${name}\``);
     }
-    const given: Partial<Record<'positions' | 'velocities', GPUBuffer | undefined>> = {
-      positions: input.positions,
-      ...(this.carriesVelocities ? { velocities: input.velocities } : {}),
-    };
-    for (const name of ['positions', 'velocities'] as const) {
-      const buffer = given[name];
-      if (!(name in given)) continue;
+    for (const name of ['positions', ...CARRIED] as const) {
+      if (name !== 'positions' && !this.carries[name]) continue;
+      const buffer = input[name];
       if (typeof buffer?.size !== 'number' || typeof buffer.usage !== 'number') {
         throw new ArgumentError(name, buffer, 'a GPUBuffer of STORAGE usage');
       }
@@ -188,9 +214,9 @@ export class HashGrid {
         );
       }
     }
-    if (given.velocities && given.velocities === given.positions) {
-      const value = new Phrase('the same buffer as positions');
-      throw new ArgumentError('velocities', value, 'a buffer of its own');
+    for (const name of CARRIED) {
+      if (!this.carries[name] || input[name] !== input.positions) continue;
+      throw new ArgumentError(name, new Phrase('the same buffer as positions'), 'a buffer of its own');
     }
     const binding = this.bindingFor(input);
     this.parameters.recordInto(encoder, () => {
@@ -286,13 +312,15 @@ export class HashGrid {
   }
 
   private bindingFor(input: HashGridInput): SortBinding {
-    const known = this.bindings.get(input.positions);
-    if (known && known.velocities === input.velocities) return known.binding;
+    const { positions, velocities, ids } = input;
+    const known = this.bindings.get(positions) ?? [];
+    const same = known.find((one) => one.velocities === velocities && one.ids === ids);
+    if (same) return same.binding;
     const binding = this.sort.bind(
-      { position: input.positions, velocity: input.velocities },
+      { position: positions, velocity: velocities, id: ids },
       { position: this.positions, velocity: this.velocities, id: this.ids },
     );
-    this.bindings.set(input.positions, { velocities: input.velocities, binding });
+    this.bindings.set(positions, [{ velocities, ids, binding }, ...known].slice(0, MOST_BINDINGS));
     return binding;
   }
 }

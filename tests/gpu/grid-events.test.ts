@@ -7,6 +7,7 @@ import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/
 import type { GridEvents } from '../../src/engine/grid-events';
 import type { GridPairs } from '../../src/engine/grid-pairs';
 import { HashGrid } from '../../src/engine/hash-grid';
+import { createSimulation } from '../../src/engine/simulation';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
@@ -354,6 +355,98 @@ gpuTest(
     device.queue.submit([encoder.finish()]);
     await expectEvents(events, NOTHING, NOTHING);
     grid.destroy();
+  },
+  SHARED,
+);
+
+describe.each(DIMENSIONS)('over the buffers of a simulation in %dD', (dimensions) => {
+  for (const sizes of ['one radius', 'many radii'] as const) {
+    gpuTest(
+      `a grid with ids calls particles by them, of ${sizes}`,
+      async (device, tools) => {
+        const isMixed = sizes === 'many radii';
+        const positions = new Crowd(worldsOf(dimensions).bounded as WorldOptions).positions;
+        const velocities = positions.map((_, index) => ((index * 37) % 17) / 4 - 2);
+        // Kernels of levels take a software device long to compile.
+        const radii = Float32Array.from({ length: PARTICLES }, (_, index) => 0.25 * (1 + (index % 2)));
+        const options = { ...worldsOf(dimensions).bounded, dimensions, positions, velocities };
+        const simulation = await createSimulation(tools.wrap(), {
+          ...options,
+          ...(isMixed ? { radii } : { radius: 0.5 }),
+        });
+        const { radiusRange, world } = simulation;
+        const grid = await HashGrid.create(tools.wrap(), {
+          dimensions,
+          min: world.min,
+          max: world.max,
+          capacity: PARTICLES,
+          ids: true,
+          ...(radiusRange ? { radii: radiusRange } : { diameter: 1 }),
+        });
+        const contacts = await grid.pairs({ capacity: 8 * PARTICLES });
+        const events = await contacts.events();
+        let before = NOTHING;
+        let moved = 0;
+        for (let step = 0; step < 4; step++) {
+          const encoder = device.createCommandEncoder();
+          simulation.encodeStep(encoder, 1 / 64);
+          const state = simulation.buffers;
+          const { count } = simulation;
+          grid.encode(encoder, { positions: state.positions, ids: state.ids, count });
+          contacts.encode(encoder);
+          events.encode(encoder);
+          device.queue.submit([encoder.finish()]);
+          const after = await simulation.findPairs();
+          expectArraysEqual((await contacts.read()).pairs, after.pairs, 'pairs');
+          const expected = pairEvents(before, after);
+          const got = await events.read();
+          for (const kind of KINDS) expectArraysEqual(got[kind].pairs, expected[kind].pairs, kind);
+          if (step > 0) moved += expected.begun.count;
+          before = after;
+          if (step === 1) simulation.remove([0, 7, PARTICLES - 1]);
+        }
+        expect(moved).toBeGreaterThan(0);
+        simulation.destroy();
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+});
+
+gpuTest(
+  'a grid with ids calls particles by any there are, and refuses what holds none',
+  async (device, tools) => {
+    const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1, capacity: 4 } as const;
+    const grid = await HashGrid.create(tools.wrap(), { ...options, ids: true });
+    const contacts = await grid.pairs({ capacity: 8 });
+    const positions = uploadVectors(tools, 2, 'positions', Float32Array.of(1, 1, 1.5, 1, 1, 1.5, 1.5, 1.5));
+    const ids = tools.upload('ids', Uint32Array.of(3, 2, 1, 0));
+    const encoder = device.createCommandEncoder();
+    for (const [wrong, message] of [
+      [undefined, /^ids is undefined, but it must be a GPUBuffer/],
+      [positions, /^ids is the same buffer as positions/],
+      [grid.ids, /^ids is the grid's own buffer `ids`/],
+      [
+        tools.upload('uniforms', new Uint32Array(4), GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST),
+        /with usage STORAGE/,
+      ],
+    ] as const) {
+      expect(() => grid.encode(encoder, { positions, ids: wrong, count: 4 })).toThrow(message);
+    }
+    grid.encode(encoder, { positions, ids, count: 4 });
+    contacts.encode(encoder);
+    device.queue.submit([encoder.finish()]);
+    expect([...(await contacts.read()).pairs]).toEqual([0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3]);
+    const without = await HashGrid.create(tools.wrap(), options);
+    expect(() => without.encode(encoder, { positions, ids, count: 4 })).toThrow(
+      /^ids is .*, but it must be left out, as this grid was created without `ids`\.$/,
+    );
+    await expect(HashGrid.create(tools.wrap(), { ...options, ids: 1 as never })).rejects.toThrow(
+      /^ids is 1, but it must be true or false\.$/,
+    );
+    grid.destroy();
+    without.destroy();
   },
   SHARED,
 );
