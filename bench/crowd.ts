@@ -1,0 +1,191 @@
+/**
+ * Purpose: `npm run bench:crowd`: what very many particles in one cell take in a world made for crowds, on the GPU
+ * (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise). All overlap each other, so there are n (n − 1) / 2
+ * candidates and as many contacts, and the list of contacts must find as many: checked before anything else is timed. A
+ * step (one substep, one iteration) and a separate begin with the same state twice, and must end with the same bits.
+ * Flags: --count 2e4 --dimensions 2,3 --json. A wrong result ends it with exit code 1.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { ParticleArrays } from '../src/core/simulation';
+import { HashGrid } from '../src/engine/hash-grid';
+import { createSimulation, type Simulation } from '../src/engine/simulation';
+import { createBuffers } from '../src/gpu/buffers';
+import { type Gpu, requestGpu } from '../src/gpu/device';
+import { toStored } from '../src/gpu/layout';
+import type { StageTimes } from '../src/gpu/timing';
+import { openDawn } from '../src/node/dawn';
+import { Random } from '../src/scenes';
+import { testPreference } from '../tests/helpers/environment';
+import { commitOf } from './shared.mjs';
+
+const DT = 1 / 64;
+const RADIUS = 0.5;
+/** Of the cube in the middle cell that holds all of them: its diagonal is less than a diameter. */
+const EDGE = 0.5;
+/** Places along it: coordinates are exact, so that no count depends on rounding. */
+const PLACES = 512;
+/** Pairs that are listed; how many there are is found all the same. */
+const LISTED = 1024;
+/** What is found where 32 bits do not count them. */
+const UNCOUNTABLE = 2 ** 32 - 1;
+
+interface Row {
+  readonly dimensions: 2 | 3;
+  readonly count: number;
+  readonly pairs: number;
+  /** Milliseconds, of what was run twice the least. */
+  readonly measure: number;
+  readonly list: number;
+  readonly step: number;
+  readonly separate: number;
+  /** Of the step: all but the passes over contacts. */
+  readonly order: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '2e4' },
+    dimensions: { type: 'string', default: '2,3' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const count = Number(values.count);
+if (!Number.isInteger(count) || count < 1) {
+  process.stderr.write(`--count is ${values.count}, but it must be a whole number greater than 0.\n`);
+  process.exit(2);
+}
+
+const world = (dimensions: 2 | 3) => {
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  return { dimensions, min: all(0), max: all(3), crowds: true };
+};
+
+function crowd(dimensions: 2 | 3): Float32Array {
+  const random = new Random(1);
+  const low = 1.5 - EDGE / 2;
+  return Float32Array.from(
+    { length: dimensions * count },
+    () => low + (EDGE * random.between(0, PLACES - 1)) / PLACES,
+  );
+}
+
+async function timed<Result>(use: () => Promise<Result>): Promise<readonly [Result, number]> {
+  const began = performance.now();
+  const result = await use();
+  return [result, performance.now() - began];
+}
+
+function expectEqual(what: string, got: number, expected: number): void {
+  if (got === expected) return;
+  process.stderr.write(`${what}: ${got} instead of ${expected}.\n`);
+  process.exit(1);
+}
+
+/** How many pairs a list of contacts finds, most of which it has no room for. */
+async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array): Promise<number> {
+  const grid = await HashGrid.create(gpu, { ...world(dimensions), diameter: 2 * RADIUS, capacity: count });
+  const packed = toStored(dimensions, positions);
+  const { buffers, destroy } = await createBuffers(gpu, 'bench', { positions: packed.byteLength });
+  gpu.device.queue.writeBuffer(buffers.positions, 0, packed);
+  const list = await grid.pairs({ capacity: LISTED });
+  const encoder = gpu.device.createCommandEncoder({ label: 'bench' });
+  grid.encode(encoder, { positions: buffers.positions, count });
+  list.encode(encoder);
+  gpu.device.queue.submit([encoder.finish()]);
+  const { found } = await list.read();
+  grid.destroy();
+  destroy();
+  return found;
+}
+
+/** Runs from one state twice, and gives the quicker one's times. */
+async function repeat(
+  what: string,
+  simulation: Simulation,
+  run: () => Promise<StageTimes>,
+): Promise<StageTimes> {
+  const start = await simulation.checkpoint();
+  const times: StageTimes[] = [];
+  const ends: ParticleArrays[] = [];
+  for (let turn = 0; turn < 2; turn++) {
+    simulation.restore(start);
+    times.push(await run());
+    ends.push(await simulation.read());
+  }
+  simulation.restore(start);
+  for (const name of ['positions', 'velocities'] as const) {
+    const [one, other] = ends.map((end) => new Uint32Array(end[name].slice().buffer)) as [
+      Uint32Array,
+      Uint32Array,
+    ];
+    const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
+    expectEqual(`words of ${name} that differ after ${what} twice`, differing, 0);
+  }
+  return times.reduce((least, one) => (one.total < least.total ? one : least));
+}
+
+async function measureCrowd(dimensions: 2 | 3, provider: GPU): Promise<Row> {
+  const gpu = await requestGpu({ particles: count, cells: 1024, dimensions, gpu: provider });
+  const scopes = ['validation', 'out-of-memory', 'internal'] as const;
+  for (const scope of scopes) gpu.device.pushErrorScope(scope);
+  const positions = crowd(dimensions);
+  const pairs = (count * (count - 1)) / 2;
+  const simulation = await createSimulation(gpu, {
+    ...world(dimensions),
+    radius: RADIUS,
+    positions,
+    substeps: 1,
+    iterations: 1,
+  });
+  const [measures, measure] = await timed(() => simulation.measure());
+  expectEqual('candidates', measures.candidates, pairs);
+  expectEqual('contacts', measures.contacts, pairs);
+  expectEqual('borderline', measures.borderline, 0);
+  expectEqual('particles in the fullest cell', measures.greatestOccupancy, count);
+  const [found, list] = await timed(() => findContacts(gpu, dimensions, positions));
+  expectEqual('pairs found', found, Math.min(pairs, UNCOUNTABLE));
+  const step = await repeat('a step', simulation, () => simulation.profile(DT));
+  const separate = await repeat('a separate', simulation, () => simulation.profileSeparate(1));
+  for (const _ of scopes) {
+    const error = await gpu.device.popErrorScope();
+    if (!error) continue;
+    process.stderr.write(`The GPU reported: ${error.message}\n`);
+    process.exit(1);
+  }
+  const { resolve = 0, partner = 0 } = step.stages;
+  simulation.destroy();
+  gpu.destroy();
+  return {
+    dimensions,
+    count,
+    pairs,
+    measure,
+    list,
+    step: step.total,
+    separate: separate.total,
+    order: step.total - resolve - partner,
+  };
+}
+
+const { gpu: provider, driver } = await openDawn({ driver: testPreference() });
+const rows: Row[] = [];
+for (const dimensions of values.dimensions.split(',')) {
+  rows.push(await measureCrowd(dimensions === '3' ? 3 : 2, provider));
+}
+const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, GPU: ${driver}`;
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), rows }, undefined, 1)}\n`);
+} else {
+  const seconds = (milliseconds: number) => (milliseconds / 1000).toPrecision(3);
+  const lines = rows.map(
+    (row) =>
+      `| ${row.dimensions}D | ${row.count} | ${row.pairs} | ${[row.order, row.step, row.separate, row.list, row.measure].map(seconds).join(' | ')} |\n`,
+  );
+  process.stdout.write(
+    `Seconds, a step and a separate the lesser of two: ${machine}\n\n` +
+      '| | particles | pairs | order in the step | step | separate | list | measure |\n' +
+      `|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
+  );
+}
+process.exit(0);
