@@ -4,8 +4,9 @@
  */
 import type { Checkpoint, ParticleSimulation } from '../core/simulation';
 
-/** Milliseconds between two; reading one back takes the GPU a while. */
+/** Milliseconds between two at least, and in times that reading one back took. */
 const INTERVAL_MS = 3000;
+const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
 /** Numbers in all that are kept; a state that is larger by itself is kept alone. */
 const MOST_VALUES = 2 ** 24;
@@ -57,6 +58,7 @@ export class History {
     if (!simulation) return;
     this.isAsking = true;
     this.hasChanged = false;
+    const began = performance.now();
     try {
       const checkpoint = await simulation.checkpoint();
       if (simulation !== this.simulation) return;
@@ -67,7 +69,7 @@ export class History {
     } finally {
       if (simulation === this.simulation) {
         this.isAsking = false;
-        this.next = now + INTERVAL_MS;
+        this.next = now + Math.max(INTERVAL_MS, INTERVAL_SHARE * (performance.now() - began));
       }
     }
   }

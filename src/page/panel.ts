@@ -5,6 +5,7 @@
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { Measures } from '../core/simulation';
+import type { World } from '../core/world';
 import { createScene } from '../scenes';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
@@ -115,6 +116,12 @@ export class Panel {
     setText('fullest', formatCount(greatestOccupancy));
     setText('energy', formatReal(kineticEnergy));
     setText('hash', hash);
+  }
+
+  /** Of the grid that runs, in units of length. */
+  showWorld({ cellCount, cellSize }: World): void {
+    setText('cells', formatCount(cellCount));
+    setText('cell-size', formatReal(cellSize));
   }
 
   showRates(framesPerSecond: number, stepTime: StepTime | undefined, seconds: number): void {

@@ -36,6 +36,8 @@ const GREATEST_PIXEL_RATIO = 2;
 const MOST_LOSSES = 2;
 /** Seconds that the picture of space stays as the visitor left it before it turns on. */
 const REST_AFTER_TURN = 6;
+/** Browsers refuse changes of the address that come too often. */
+const ADDRESS_MS = 400;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
 export class Playground {
@@ -56,6 +58,7 @@ export class Playground {
   private owed = 0;
   private restUntil = 0;
   private losses = 0;
+  private address: ReturnType<typeof setTimeout> | undefined;
   private readonly panel: Panel;
   private readonly meter: Meter;
   private readonly history = new History();
@@ -128,6 +131,7 @@ export class Playground {
     while (this.run && !this.isPlaying && (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)) {
       await new Promise(requestAnimationFrame);
     }
+    this.writeAddress();
   }
 
   choose(change: Partial<Choices>): void {
@@ -222,6 +226,7 @@ export class Playground {
   }
 
   async copyLink(): Promise<void> {
+    this.writeAddress();
     try {
       await navigator.clipboard.writeText(location.href);
       this.panel.notify('The link to what is chosen is on the clipboard.');
@@ -314,7 +319,7 @@ export class Playground {
     let started: { readonly engine: Engine; readonly run: Run };
     try {
       started = await startOn(engine, simulationOptions(actual, count));
-      await this.resume(started.run, actual);
+      this.resume(started.run, actual);
     } catch (error) {
       if (engine !== this.engine) engine.destroy();
       throw error;
@@ -349,7 +354,7 @@ export class Playground {
   }
 
   /** Goes on where a lost device was, if that was with these choices. */
-  private async resume({ simulation }: Run, choices: Choices): Promise<void> {
+  private resume({ simulation }: Run, choices: Choices): void {
     const { rescued } = this;
     this.rescued = undefined;
     if (!rescued) return;
@@ -360,7 +365,7 @@ export class Playground {
     try {
       simulation.restore(rescued.checkpoint);
     } catch {
-      // It starts over, as the note says where it does not go on.
+      this.panel.notify('What the lost device held does not fit this engine, so the scene starts over.');
     }
   }
 
@@ -380,6 +385,7 @@ export class Playground {
     if (isOther || this.running?.dimensions !== choices.dimensions)
       for (const camera of [this.plane, this.space]) camera.fit();
     this.describeCanvas(engine.canvas, run);
+    this.panel.showWorld(run.simulation.world);
     this.meter.attach(run);
     this.history.attach(run.simulation);
     this.showLegend();
@@ -521,6 +527,12 @@ export class Playground {
 
   private showChoices(): void {
     this.panel.showChoices(this.choices, this.count);
+    this.address ??= setTimeout(() => this.writeAddress(), ADDRESS_MS);
+  }
+
+  private writeAddress(): void {
+    clearTimeout(this.address);
+    this.address = undefined;
     const record = writeLink(this.choices);
     const address = record ? `?${record}` : location.pathname;
     if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);

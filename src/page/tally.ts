@@ -1,11 +1,11 @@
 /**
- * Purpose: how many others are near each particle, for colours: a grid and a kernel of the public API over the buffers of
- * the simulation. Output: a count for each of its slots. Where each particle has a radius, those that overlap are counted.
+ * Purpose: how many others are near each particle, for colours: a grid and a kernel as a user would write it, over the
+ * buffers of the simulation. Output: a count for each of its slots. Where each particle has a radius, those that overlap are counted.
  */
 import type { SimulationOptions } from '../core/simulation';
 import type { GridKernel } from '../engine/grid-kernel';
-import { HashGrid } from '../engine/hash-grid';
 import type { Simulation } from '../engine/simulation';
+import { SortedGrid } from '../engine/sorted-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { DENSITY_REACH } from './colour';
@@ -39,7 +39,7 @@ export type Counted = 'contacts' | 'density';
 export class Tally {
   private constructor(
     private readonly simulation: Simulation,
-    private readonly grid: HashGrid,
+    private readonly grid: SortedGrid,
     private readonly kernel: GridKernel,
     /** u32: of each slot. */
     readonly counts: GPUBuffer,
@@ -60,7 +60,7 @@ export class Tally {
       ? { radii: radiusRange }
       : { diameter: 2 * radius * (counted === 'density' ? DENSITY_REACH : 1) };
     const crowds = radiusRange ? undefined : options.crowds;
-    const grid = await HashGrid.create(gpu, { dimensions, capacity, crowds, ...place, ...sizes });
+    const grid = await SortedGrid.create(gpu, { dimensions, capacity, crowds, ...place, ...sizes });
     try {
       const kernel = await grid.kernel({
         label: 'page.tally',
