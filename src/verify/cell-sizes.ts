@@ -10,6 +10,9 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
+/** Particles at most: cells of four diameters hold 64 times as many in space, each of which is a candidate. */
+export const MOST_RESIZED = 4096;
+
 const DIAMETERS = [1.5, 4] as const;
 
 export async function checkCellSizes(

@@ -53,7 +53,7 @@ import {
 import { UNITS } from '../scenes/scene';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
-import { checkCellSizes } from './cell-sizes';
+import { checkCellSizes, MOST_RESIZED } from './cell-sizes';
 import { mixedOf } from './exact';
 import { checkFlights, MOST_FLYING } from './flights';
 import { checkKernel } from './kernel';
@@ -90,7 +90,7 @@ const MOST_ONE_CELL_RESOLVED = 512;
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
 const REPEATED_LIMIT = 70_000;
-/** Lists of pairs, their events, kernels over them and cells of other sizes. */
+/** Lists of pairs, their events, and kernels over them. */
 const MOST_LISTED = 70_000;
 /** Exact in binary, see above. */
 const TIME_STEP_UNITS = 64;
@@ -190,11 +190,12 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (most > QUERIES_LIMIT) notes.push(`Queries were checked up to ${QUERIES_LIMIT} particles only.`);
   if (most > MOST_SEARCHED) notes.push(`Boxes and rays were checked up to ${MOST_SEARCHED} particles only.`);
   if (most > MOST_BOXES) notes.push(`Overlapping boxes were checked up to ${MOST_BOXES} particles only.`);
+  if (most > MOST_RESIZED) {
+    notes.push(`Cells of other sizes were checked up to ${MOST_RESIZED} particles only.`);
+  }
   if (most > MOST_INDEXED) notes.push(`The CPU index was checked up to ${MOST_INDEXED} particles only.`);
   if (most > MOST_LISTED) {
-    notes.push(
-      `Lists of pairs, events, kernels and other sizes of cells were checked up to ${MOST_LISTED} particles only.`,
-    );
+    notes.push(`Lists of pairs, events and kernels were checked up to ${MOST_LISTED} particles only.`);
   }
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
@@ -236,7 +237,8 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   checks.push(['events', () => checkEvents(gpu, scene)]);
   if (gpu) checks.push(['kernel', () => checkKernel(gpu, scene)]);
   if (scene.count <= MOST_INDEXED) checks.push(['index', () => checkIndex(scene)]);
-  if (!scene.radii) checks.push(['cell size', () => checkCellSizes(gpu, scene)]);
+  if (!scene.radii && scene.count <= MOST_RESIZED)
+    checks.push(['cell size', () => checkCellSizes(gpu, scene)]);
   return checks;
 }
 

@@ -16,7 +16,7 @@ import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { defineLevels, defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
-import type { VerifyCase } from '../../src/verify/verify';
+import { describeCaps, type VerifyCase } from '../../src/verify/verify';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 let folder = '';
@@ -271,6 +271,16 @@ describe('cellstorm', () => {
     const checks = report.cases.map(({ check }: VerifyCase) => check);
     expect(checks).toEqual(expect.arrayContaining(['queries', 'events', 'index', 'cell size']));
     expect(code).toBe(0);
+  });
+
+  it('says what verify leaves out of larger counts', () => {
+    const notes = describeCaps({ scenes: ['one-cell'], counts: [0, 5000, 100_000] }).join('\n');
+    expect(notes).toMatch(/one-cell was resolved, and its pairs listed, up to 512 particles only\./);
+    for (const what of ['Queries were', 'Cells of other sizes were', 'The CPU index was']) {
+      expect(notes).toContain(`${what} checked up to 4096 particles only.`);
+    }
+    expect(notes).toMatch(/Lists of pairs, events and kernels were checked up to 70000 particles only\./);
+    expect(describeCaps({ scenes: ['lattice'], counts: [4096] })).toEqual([]);
   });
 
   it('says what a particle costs on the CPU', () => {
