@@ -77,7 +77,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
 }
 
 const HEAD = ['', 'scene', '', 'particles', 'check', 'seen'] as const;
-const WIDTHS = [4, 9, 2, 10, 14, 0] as const;
+const WIDTHS = [4, 15, 2, 10, 14, 0] as const;
 
 /** Rows come one by one, so the widths are fixed. */
 function tableRow(cells: readonly string[]): string {

@@ -3,15 +3,18 @@
  * would run it and reported with its figure, whether it is met or not.
  */
 import type { SettingsOptions } from '../core/settings';
-import type { Measures } from '../core/simulation';
+import type { Measures, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
+import { checkFlights } from './flights';
 import { open, type Subject, type VerifyCase } from './verify';
 
 const STEPS = 1000;
 const PILE_COUNT = 10_000;
 const GAS_COUNT = 2000;
 const MIXED_PILE_COUNT = 2000;
+/** 50 to 62 diameters a step, before a wall one diameter thick. */
+const BULLETS_COUNT = 10_000;
 /** At rest: slower than this on average (root mean square), in diameters, the smallest where they differ, a second. */
 const REST_SPEED = 0.1;
 
@@ -27,6 +30,9 @@ export async function* verifyBars(
     yield report(pile, 'settles', await checkRest(subject, pile));
     const mixed = createScene('mixed-pile', { dimensions: dimension, count: MIXED_PILE_COUNT });
     yield report(mixed, 'settles', await checkRest(subject, mixed));
+    const bullets = createScene('bullets', { dimensions: dimension, count: BULLETS_COUNT });
+    const openOne = (options: SimulationOptions) => open(subject, options);
+    yield report(bullets, 'none passes', await checkFlights(openOne, bullets));
   }
 }
 
