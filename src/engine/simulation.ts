@@ -285,7 +285,10 @@ export class Simulation implements ParticleSimulation {
     return owned.reduce((sum, { bytes }) => sum + bytes, optional);
   }
 
-  /** The state in GPU memory, for drawing and for kernels of the caller's own; only to be read. */
+  /**
+   * The state in GPU memory, for drawing and for kernels of the caller's own. Positions and ids are only to be read;
+   * velocities may be written between two steps, by work that is submitted between them.
+   */
   get buffers(): SimulationBuffers {
     this.checkUsable();
     return {

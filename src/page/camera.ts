@@ -45,6 +45,8 @@ export interface Camera {
   zoom(factor: number, x: number, y: number): void;
   /** In space by so many radians; in the plane nothing turns. */
   turn(yaw: number, pitch: number): void;
+  /** The ray from the eye through a place: in the plane a point of it, and no direction. */
+  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] };
   /** The whole box again. */
   fit(): void;
 }
@@ -102,6 +104,11 @@ export class PlaneCamera implements Camera {
 
   turn(): void {}
 
+  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] } {
+    const { scale, centre, x: left, y: top } = this.seen;
+    return { origin: [centre[0] + (x - left) / scale, centre[1] - (y - top) / scale], direction: [0, 0] };
+  }
+
   fit(): void {
     this.magnification = 1;
     this.centre = undefined;
@@ -126,7 +133,7 @@ export class SpaceCamera implements Camera {
   private magnification = 1;
   /** What it looks at, from the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
-  private seen = { pixelsPerUnit: 1, x: 0, y: 0 };
+  private seen = { pixelsPerUnit: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
 
   turn(yaw: number, pitch: number): void {
     this.yaw += yaw;
@@ -183,10 +190,10 @@ export class SpaceCamera implements Camera {
       near,
       far,
     );
-    this.seen = { pixelsPerUnit: focal / distance, x, y };
     const back = this.axes()[2];
     const target = middle(world).map((centre, axis) => centre + (this.offset[axis] as number));
     const eye = target.map((place, axis) => place + distance * (back[axis] as number));
+    this.seen = { pixelsPerUnit: focal / distance, x, y, distance, eye };
     return {
       view: mat4.lookAt(eye, target, [0, 1, 0]),
       projection,
@@ -194,6 +201,20 @@ export class SpaceCamera implements Camera {
       distance,
       reach,
     };
+  }
+
+  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] } {
+    const { pixelsPerUnit, x: left, y: top, distance, eye } = this.seen;
+    const focal = pixelsPerUnit * distance;
+    const [right, up, back] = this.axes();
+    const towards = [0, 1, 2].map(
+      (axis) =>
+        (right[axis] as number) * ((x - left) / focal) +
+        (up[axis] as number) * ((top - y) / focal) -
+        (back[axis] as number),
+    );
+    const length = Math.hypot(...towards);
+    return { origin: eye, direction: towards.map((along) => along / length) };
   }
 
   /** Across the screen and up it, in the plane of what is looked at. */

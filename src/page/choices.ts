@@ -45,6 +45,8 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     broadPhase: 'grid',
     engine: 'gpu',
     colour: 'speed',
+    pointer: 'look',
+    brush: 20,
     ...ofScene(scene, dimensions),
   };
 }

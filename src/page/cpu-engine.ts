@@ -3,6 +3,7 @@
  * over where there is no WebGPU, and is there to compare with where there is.
  */
 import type { ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import { brushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
 import type { CountNear } from './cpu-tally';
 import {
@@ -51,6 +52,14 @@ class CpuRun implements Run {
     const began = performance.now();
     this.simulation.step(seconds);
     this.stepTime = { milliseconds: performance.now() - began, clock: 'page' };
+  }
+
+  brush(stroke: Stroke, seconds: number): void {
+    const checkpoint = this.simulation.checkpoint();
+    // The CPU engine answers at once.
+    if (checkpoint instanceof Promise) return;
+    const velocities = brushed(this.simulation.dimensions, checkpoint, stroke, seconds);
+    this.simulation.restore({ ...checkpoint, velocities });
   }
 
   async prepare(by: Colouring): Promise<string> {

@@ -6,6 +6,7 @@ import { CellstormError, GpuError } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
 import { NO_OBSTACLES, readObstacles } from '../core/obstacles';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
 import type { Colouring, EngineKind } from './fields';
@@ -31,6 +32,8 @@ export interface Run {
   /** The last step that was timed. */
   readonly stepTime: StepTime | undefined;
   step(seconds: number): void;
+  /** What a pointer does in so many seconds; between two steps. */
+  brush(stroke: Stroke, seconds: number): void;
   /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
   prepare(by: Colouring): Promise<string>;
   draw(frame: Frame): void;

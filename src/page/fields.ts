@@ -10,7 +10,7 @@ import { formatCount, formatReal, titleOf } from './format';
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
 export type Effect = 'start' | 'set' | 'view';
 
-export type Group = 'Scene' | 'Collisions' | 'Engine' | 'Picture';
+export type Group = 'Scene' | 'Collisions' | 'Engine' | 'Picture' | 'Pointer';
 
 interface FieldBase {
   readonly label: string;
@@ -221,6 +221,29 @@ export const FIELDS = {
       ['contacts', 'Contacts'],
       ['id', 'Id'],
     ]),
+  },
+  pointer: {
+    kind: 'choice',
+    label: 'Drag to',
+    group: 'Pointer',
+    effect: 'view',
+    options: options([
+      ['look', 'Move the picture'],
+      ['push', 'Push particles'],
+      ['pull', 'Pull particles'],
+    ]),
+  },
+  brush: {
+    kind: 'number',
+    label: 'Brush',
+    group: 'Pointer',
+    effect: 'view',
+    hint: 'How far it reaches, in radii of a particle',
+    min: 1,
+    max: 1000,
+    slider: 100,
+    step: 1,
+    isLogarithmic: true,
   },
 } as const satisfies Record<string, Field>;
 

@@ -6,6 +6,7 @@ import { createSimulation, type Simulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
 import { toBodies } from '../gpu/layout';
+import { GpuBrush, type Stroke } from './brush';
 import type { Engine, Frame, Run, StepTime } from './engine';
 import { explain, obstaclesOf, refuseCounts } from './engine';
 import type { Colouring } from './fields';
@@ -88,6 +89,9 @@ class GpuRun implements Run {
   private isTiming = false;
   private readonly tallies = new Map<Colouring, Tally>();
   private obstacles: Beside['obstacles'];
+  private brushKernel: GpuBrush | undefined;
+  private brushComing: Promise<void> | undefined;
+  private isDestroyed = false;
 
   constructor(
     private readonly gpu: Gpu,
@@ -114,6 +118,22 @@ class GpuRun implements Run {
       () => undefined,
     );
     this.track();
+  }
+
+  brush(stroke: Stroke, seconds: number): void {
+    if (this.brushKernel) {
+      this.brushKernel.apply(this.simulation, stroke, seconds);
+      return;
+    }
+    // The first strokes are lost to compiling it.
+    this.brushComing ??= GpuBrush.create(this.gpu, this.simulation).then(
+      (brush) => {
+        if (this.isDestroyed) brush.destroy();
+        else this.brushKernel = brush;
+      },
+      // A device that refuses it is lost, which is dealt with elsewhere.
+      () => undefined,
+    );
   }
 
   async prepare(by: Colouring): Promise<string> {
@@ -158,6 +178,8 @@ class GpuRun implements Run {
   }
 
   destroy(): void {
+    this.isDestroyed = true;
+    this.brushKernel?.destroy();
     for (const tally of this.tallies.values()) tally.destroy();
     this.obstacles?.bodies.destroy();
     this.simulation.destroy();

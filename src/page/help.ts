@@ -3,8 +3,8 @@ import { KEYS } from './input';
 import { find } from './panel';
 
 const POINTERS = [
-  ['drag', 'move the plane, turn space'],
-  ['shift and drag', 'move either'],
+  ['drag', 'move the plane, turn space, or what Drag to says'],
+  ['shift and drag', 'move the picture'],
   ['wheel, pinch', 'nearer or farther, to where the pointer is'],
   ['double click', 'fit the picture'],
 ] as const;

@@ -78,8 +78,8 @@ function moveByKey(playground: Playground, key: string): void {
 }
 
 /**
- * One finger or the mouse moves the plane and turns space; two fingers, the other buttons or a shift key move either; two
- * fingers or the wheel come nearer, to where they are.
+ * One finger or the mouse moves the plane and turns space, or particles where that is chosen; two fingers, the other buttons
+ * or a shift key move the picture; two fingers or the wheel come nearer, to where they are.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
@@ -93,9 +93,16 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
+  /** Whether the pointer moves particles: alone, with its first button and without shift. */
+  const brush = (event: PointerEvent) => {
+    const isBrush = playground.isBrushing && pointers.size === 1 && event.buttons === 1 && !event.shiftKey;
+    playground.brushAt(isBrush ? { x: event.clientX, y: event.clientY } : undefined);
+    return isBrush;
+  };
   stage.addEventListener('pointerdown', (event) => {
     stage.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    brush(event);
   });
   stage.addEventListener('pointermove', (event) => {
     const pointer = pointers.get(event.pointerId);
@@ -105,6 +112,7 @@ export function listenToPointers(playground: Playground): void {
     pointer.x = event.clientX;
     pointer.y = event.clientY;
     const after = pinch();
+    if (brush(event)) return;
     if (before && after) {
       playground.pan(after.x - before.x, after.y - before.y);
       if (before.spread > 0) playground.zoom(after.spread / before.spread, after.x, after.y);
@@ -115,7 +123,10 @@ export function listenToPointers(playground: Playground): void {
     }
   });
   for (const type of ['pointerup', 'pointercancel'] as const) {
-    stage.addEventListener(type, (event) => pointers.delete(event.pointerId));
+    stage.addEventListener(type, (event) => {
+      pointers.delete(event.pointerId);
+      playground.brushAt(undefined);
+    });
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
   stage.addEventListener('dblclick', () => playground.fit());

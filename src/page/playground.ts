@@ -4,6 +4,7 @@
  */
 import { GpuError, LimitError } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
+import type { Stroke } from './brush';
 import { type Camera, PlaneCamera, project, type Sight, SpaceCamera, type Viewport } from './camera';
 import {
   capOf,
@@ -23,7 +24,7 @@ import { Help } from './help';
 import { History } from './history';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
-import { Panel } from './panel';
+import { find, Panel } from './panel';
 
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Screens are not punctual: a step may be taken this much early. */
@@ -38,6 +39,8 @@ const MOST_LOSSES = 2;
 const REST_AFTER_TURN = 6;
 /** Browsers refuse changes of the address that come too often. */
 const ADDRESS_MS = 400;
+/** Speed that a brush gives in a second, in radii a second. */
+const BRUSH_FORCE = 1000;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
 export class Playground {
@@ -58,6 +61,7 @@ export class Playground {
   private owed = 0;
   private restUntil = 0;
   private losses = 0;
+  private brushPlace: { readonly x: number; readonly y: number } | undefined;
   private address: ReturnType<typeof setTimeout> | undefined;
   private readonly panel: Panel;
   private readonly meter: Meter;
@@ -209,6 +213,18 @@ export class Playground {
   zoomMiddle(factor: number): void {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     this.zoom(factor, left + width / 2, top + height / 2);
+  }
+
+  /** Whether dragging moves particles, not the picture. */
+  get isBrushing(): boolean {
+    return this.choices.pointer !== 'look';
+  }
+
+  /** The pointer is down here, CSS pixels of the window; undefined when it is up again. */
+  brushAt(place: { readonly x: number; readonly y: number } | undefined): void {
+    this.brushPlace = place;
+    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
+    this.showBrush();
   }
 
   turn(yaw: number, pitch: number): void {
@@ -452,8 +468,33 @@ export class Playground {
   }
 
   private advance(run: Run): void {
-    run.step(STEP_SECONDS * this.choices.timeScale);
+    const seconds = STEP_SECONDS * this.choices.timeScale;
+    const stroke = this.strokeOf(run);
+    if (stroke) run.brush(stroke, seconds);
+    run.step(seconds);
     this.changed();
+  }
+
+  private strokeOf({ simulation }: Run): Stroke | undefined {
+    const { brushPlace: place, choices } = this;
+    if (!place || choices.pointer === 'look') return undefined;
+    const { left, top } = this.stage.getBoundingClientRect();
+    const force = BRUSH_FORCE * simulation.radius * (choices.pointer === 'push' ? 1 : -1);
+    const reach = choices.brush * simulation.radius;
+    return { ...this.camera.ray(place.x - left, place.y - top), reach, force };
+  }
+
+  /** A ring as wide as the brush reaches where the eye looks at. */
+  private showBrush(): void {
+    const { brushPlace: place, run } = this;
+    const ring = find('brush-ring', HTMLElement);
+    ring.hidden = !place || !run;
+    if (!place || !run) return;
+    const sight = this.sight(this.viewport());
+    const size = 2 * this.choices.brush * run.simulation.radius * sight.pixelsPerUnit;
+    ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;
+    ring.style.width = `${size}px`;
+    ring.style.height = `${size}px`;
   }
 
   /** The state is another one. */

@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
+import { expect } from 'vitest';
 import type { Rectangle } from '../../src/page/camera';
 import { interpolate, type Rgb, type Theme } from '../../src/page/colour';
 import { titleOf } from '../../src/page/format';
@@ -18,6 +19,12 @@ const CORNER_INSET = 1.5;
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
+/** Of 255 a channel: rounding of the blend and of the screenshot. */
+export const TOLERANCE = 4;
+/** Few enough for quick steps, many enough for a picture. */
+export const SOME = 600;
+/** Few enough that boxes are large. */
+export const FEW = 100;
 export interface Circumstances {
   readonly width?: number;
   readonly height?: number;
@@ -305,4 +312,27 @@ function isInside(x: number, y: number, box: Rectangle, margin: number): boolean
     y > box.y - margin &&
     y < box.y + box.height + margin
   );
+}
+
+/** Particles have the colour of their speed, and where there are none is background. */
+export async function expectTruePicture(
+  { page }: OpenPage,
+  name: string,
+  tolerance = TOLERANCE,
+): Promise<void> {
+  const scenery = await describeScenery(page);
+  const image = await takePicture(page, name);
+  const compared = compareWithState(image, scenery, tolerance);
+  expect(compared.particles, `${name}: particles of the right colour`).toBeGreaterThan(0.98);
+  expect(compared.boxes, `${name}: boxes painted to their corners`).toBeGreaterThan(0.98);
+  expect(compared.background, `${name}: background where nothing is`).toBeGreaterThan(0.999);
+  expect(compared.backgroundPixels).toBeGreaterThan(1000);
+}
+
+/** In space, something is painted in the middle of every particle. */
+export async function expectAllDrawn({ page }: OpenPage, name: string, least: number): Promise<void> {
+  const { points, count, theme } = await describeScenery(page);
+  const image = await takePicture(page, name);
+  const drawn = points.filter(([x, y]) => colourDistance(pixelAt(image, x, y), theme.background) > least);
+  expect(drawn.length, name).toBe(count);
 }

@@ -1,0 +1,31 @@
+// A pointer that pushes particles away or pulls them in: adds to their velocities. It reaches along a ray from the eye, in
+// the plane a point, and less the farther from it. Linked with the particles' own layout; host: src/page/brush.ts.
+
+struct Stroke {
+  // A point of the ray, and its direction, of length 1; 0 in the plane.
+  origin: Vector,
+  direction: Vector,
+  // Units of length; those beyond are left alone.
+  reach: f32,
+  // Speed at the ray itself; less than 0 pulls.
+  change: f32,
+  count: u32,
+}
+
+@group(0) @binding(0) var<uniform> stroke: Stroke;
+@group(0) @binding(1) var<storage, read> position: array<Body>;
+@group(0) @binding(2) var<storage, read_write> velocity: array<Stored>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) workgroups: vec3u) {
+  for (var slot = thread.x; slot < stroke.count; slot += workgroups.x * WORKGROUP_SIZE) {
+    let from_origin = place_of(position[slot]) - stroke.origin;
+    let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
+    let distance = length(across);
+    // Whoever is nowhere is not nearer either. In the very middle there is no way out.
+    if (distance > 0.0 && distance < stroke.reach) {
+      let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
+      velocity[slot] = store_vector(load_vector(velocity[slot]) + push * across);
+    }
+  }
+}

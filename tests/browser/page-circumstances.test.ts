@@ -1,0 +1,276 @@
+/** The page where there is no GPU, in windows of all kinds, in either theme, and as it is built. */
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../helpers/browser';
+import {
+  chooseOption,
+  chooseScene,
+  colourDistance,
+  describeScenery,
+  expectAllDrawn,
+  expectTruePicture,
+  FEW,
+  openPlayground,
+  pixelAt,
+  SOME,
+  settle,
+  stepTimes,
+  TOLERANCE,
+  takePicture,
+  textOf,
+  typeCount,
+} from './playground';
+
+describe('without a GPU the page', () => {
+  const browser = useBrowser();
+
+  browserTest('runs on the CPU where WebGPU is missing', async () => {
+    const opened = await openPlayground(browser, {
+      before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
+    });
+    const { page, expectNoProblems } = opened;
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
+    expect(await page.$eval('#badge', (badge) => badge.getBoundingClientRect().width)).toBeGreaterThan(40);
+    await chooseScene(page, 'gas');
+    await typeCount(page, SOME);
+    await stepTimes(page, 3);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
+    // The 2D canvas has 32 colours.
+    await expectTruePicture(opened, 'cpu', 3 * TOLERANCE);
+    await chooseOption(page, 'dimensions', '3D');
+    await stepTimes(page, 2);
+    await expectAllDrawn(opened, 'cpu-space', 25);
+    await typeCount(page, FEW);
+    await chooseScene(page, 'crates');
+    await expectAllDrawn(opened, 'cpu-boxes-space', 25);
+    await chooseOption(page, 'dimensions', '2D');
+    await stepTimes(page, 1);
+    await expectTruePicture(opened, 'cpu-boxes', 3 * TOLERANCE);
+    expectNoProblems();
+  });
+
+  browserTest('tells a missing adapter from a missing WebGPU', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      before: () => {
+        GPU.prototype.requestAdapter = async () => null;
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/no graphics adapter.*CPU engine/);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
+    expectNoProblems();
+  });
+
+  browserTest('tells an insecure context', async () => {
+    const { page } = await openPlayground(browser, {
+      before: () => {
+        Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
+        Object.defineProperty(window, 'isSecureContext', { get: () => false });
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/https and localhost.*CPU engine/);
+  });
+
+  browserTest('takes the CPU where the GPU refuses a shader', async () => {
+    const { page } = await openPlayground(browser, {
+      before: () => {
+        GPUDevice.prototype.createComputePipelineAsync = async () => {
+          throw new Error('refused for the test');
+        };
+      },
+    });
+    expect(await textOf(page, 'engine-note')).toMatch(/refused for the test.*CPU engine/);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
+    await stepTimes(page, 1);
+  });
+});
+
+describe('the layout of the page', () => {
+  const browser = useBrowser();
+
+  for (const theme of ['light', 'dark'] as const) {
+    browserTest(`is ${theme} throughout and readable`, async () => {
+      const opened = await openPlayground(browser, { theme });
+      const { page, expectNoProblems } = opened;
+      await typeCount(page, SOME);
+      await stepTimes(page, 2);
+      await expectTruePicture(opened, `theme-${theme}`);
+      const { theme: colours } = await describeScenery(page);
+      const brightness = Math.max(...colours.background);
+      if (theme === 'light') expect(brightness).toBeGreaterThan(0.85);
+      else expect(brightness).toBeLessThan(0.15);
+      const poor = await page.evaluate(findPoorContrast);
+      expect(poor).toEqual([]);
+      expectNoProblems();
+    });
+  }
+
+  browserTest('changes with the theme while it is open', async () => {
+    const { page } = await openPlayground(browser, { theme: 'dark' });
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: 'light' },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+    await page.waitForFunction(() => window.cellstorm?.frame?.theme.isDark === false);
+    await settle(page);
+    const { theme, free } = await describeScenery(page);
+    expect(theme.isDark).toBe(false);
+    const image = await takePicture(page, 'theme-changed');
+    const pixel = pixelAt(image, free.x + free.width - 4, free.y + 4);
+    expect(colourDistance(pixel, theme.background)).toBeLessThanOrEqual(TOLERANCE);
+  });
+
+  browserTest('fits a phone', async () => {
+    const opened = await openPlayground(browser, {
+      width: 390,
+      height: 844,
+      pixelRatio: 2,
+      isPhone: true,
+    });
+    const { page, expectNoProblems } = opened;
+    const overflow = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      return Math.max(scrollWidth - clientWidth, document.body.scrollWidth - document.body.clientWidth);
+    });
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(findUnreachable)).toEqual([]);
+    // The sheet leaves the picture at least two fifths of the screen, and folds.
+    const { free } = await describeScenery(page);
+    expect(free.height / 2).toBeGreaterThan(844 * 0.38);
+    await takePicture(page, 'phone');
+    await page.click('#fold');
+    await settle(page);
+    const folded = await describeScenery(page);
+    expect(folded.free.height).toBeGreaterThan(free.height * 1.4);
+    await expectTruePicture(opened, 'phone-folded');
+    expectNoProblems();
+  });
+
+  browserTest('has reachable controls in a small landscape window', async () => {
+    const { page } = await openPlayground(browser, { width: 844, height: 390 });
+    expect(await page.evaluate(findUnreachable)).toEqual([]);
+    await takePicture(page, 'landscape');
+  });
+
+  browserTest('shows where the focus is', async () => {
+    const { page } = await openPlayground(browser);
+    const unmarked: string[] = [];
+    const visited = new Set<string>();
+    for (let press = 0; press < 32; press++) {
+      await page.keyboard.press('Tab');
+      const focus = await page.evaluate(() => {
+        const active = document.activeElement;
+        if (!active || active === document.body) return undefined;
+        const style = getComputedStyle(active);
+        return {
+          name: active.id || active.textContent || active.tagName,
+          isMarked: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,
+        };
+      });
+      if (!focus || visited.has(focus.name)) continue;
+      visited.add(focus.name);
+      if (!focus.isMarked) unmarked.push(focus.name);
+    }
+    expect(unmarked).toEqual([]);
+    for (const name of [
+      'play',
+      'step',
+      'reset',
+      'back',
+      'scene',
+      'count',
+      'count-slider',
+      'dimensions',
+      'broadPhase',
+      'colour',
+      'fit',
+      'help-open',
+    ]) {
+      expect(visited).toContain(name);
+    }
+  });
+
+  browserTest('refuses scripts that are not its own', async () => {
+    const { page } = await openPlayground(browser);
+    const violated = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+          const script = document.createElement('script');
+          script.textContent = 'window.broken = true';
+          document.body.append(script);
+          setTimeout(() => resolve('nothing'), 1000);
+        }),
+    );
+    expect(violated).toMatch(/^script-src/);
+    expect(await page.evaluate(() => 'broken' in window)).toBe(false);
+  });
+});
+
+describe('the built page', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('paints from a sub-path', async () => {
+    const opened = await browser.openPage('./', { width: 900, height: 620 });
+    const { page, expectNoProblems } = opened;
+    await page.evaluate(() => window.cellstorm?.ready);
+    await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
+    await page.click('#play');
+    await settle(page);
+    await expectTruePicture(opened, 'built');
+    // The CPU engine is a file of its own.
+    await chooseOption(page, 'engine', 'CPU');
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
+    expectNoProblems();
+  });
+});
+
+/** In the page: controls that cannot be brought into view or are covered there. */
+function findUnreachable(): string[] {
+  const controls = document.querySelectorAll(
+    'main :is(button, input, select):not(.lil-closed > .lil-children *)',
+  );
+  return [...controls].flatMap((control) => {
+    control.scrollIntoView({ block: 'nearest' });
+    const { left, top, width, height } = control.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    const isInside = left >= 0 && left + width <= innerWidth && top >= 0 && top + height <= innerHeight;
+    const isHit = hit !== null && (hit === control || control.contains(hit) || hit.contains(control));
+    return isInside && isHit && height >= 20 ? [] : [control.id || control.outerHTML];
+  });
+}
+
+/** In the page: visible texts whose contrast with what is behind them is below 4.5. */
+function findPoorContrast(): string[] {
+  const parse = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (colour: number[]) => {
+    const [red = 0, green = 0, blue = 0] = colour.slice(0, 3).map((channel) => {
+      const share = channel / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (element: Element): number[] => {
+    for (let at: Element | null = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || (colour[3] ?? 0) > 0.99) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor: string[] = [];
+  for (const element of document.querySelectorAll('main *')) {
+    const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    const { width, height } = element.getBoundingClientRect();
+    if (!text || width < 2 || height < 2) continue;
+    const style = getComputedStyle(element);
+    const back = behind(element);
+    const opacity = Number(style.opacity);
+    const front = parse(style.color).map(
+      (channel, index) => channel * opacity + (back[index] ?? 0) * (1 - opacity),
+    );
+    const [high, low] = [luminance(front), luminance(back)].sort((first, second) => second - first);
+    const contrast = ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
+    if (contrast < 4.5) poor.push(`${element.tagName} "${element.textContent}" ${contrast.toFixed(2)}`);
+  }
+  return poor;
+}
