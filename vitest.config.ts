@@ -4,9 +4,19 @@
  * Modules are Node's own, through scripts/loader.mjs: Vite's module runner reaches every import through a getter.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const SECOND = 1000;
 const REGISTER = new URL('scripts/register.mjs', import.meta.url).href;
+
+/** Large files first, as usual, but before all the one small file that takes minutes: whoever is last works alone. */
+class Sequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ project }: TestSpecification) => project.name === 'portability';
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 /**
  * `isolate`: a process for each file, rather than one for each worker, whose files share a device and its kernels.
@@ -41,6 +51,7 @@ export default defineConfig({
     pool: 'forks',
     reporters: ['default', './tests/helpers/summary-reporter.ts'],
     teardownTimeout: 20 * SECOND,
+    sequence: { sequencer: Sequencer },
     projects: [
       project('unit', 0, 2, 60),
       project('gpu', 1, 2, 180, false),
