@@ -45,7 +45,7 @@ export function readObstacles(
   const count = Math.floor((positions?.length ?? 0) / dimensions);
   checkPacked(isPacked ? argument : `${argument}.positions`, positions, count, dimensions);
   if (count > capacity) {
-    const accepted = `at most ${describeCount(capacity)} (as many as the simulation was created with)`;
+    const accepted = `at most ${describeCount(capacity)} (the obstacleCapacity of the simulation)`;
     throw new ArgumentError(argument, new Phrase(describeCount(count)), accepted);
   }
   if (count === 0) return NO_OBSTACLES;

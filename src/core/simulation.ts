@@ -83,6 +83,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * which may be any, whatever the `radiusRange`; boxes among them where particles may be boxes. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;
+  /** Obstacles at most, for `setObstacles`; memory is reserved for all of them. Default: as many as `obstacles` holds. */
+  readonly obstacleCapacity?: number | undefined;
   /**
    * No tunnelling: the paths of particles that move farther than a sixteenth of a diameter in a substep are followed, and
    * end where they hit somebody (see core/flight.ts). Default false.
@@ -240,7 +242,7 @@ export interface ParticleSimulation {
   /** Returns the new particles' ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
-  /** Replaces all obstacles, by as many as there were at creation at most. */
+  /** Replaces all obstacles, by `obstacleCapacity` at most. */
   setObstacles(obstacles: ObstaclesGiven): void;
   measure(): Promise<Measures> | Measures;
   findPairs(): Promise<FoundPairs> | FoundPairs;
@@ -276,7 +278,7 @@ export interface SimulationPlan extends Sizes {
   readonly boxes: boolean;
   readonly count: number;
   readonly obstacles: StaticBodies;
-  readonly obstacleCount: number;
+  readonly obstacleCapacity: number;
   readonly continuous: boolean;
 }
 
@@ -293,6 +295,7 @@ const OPTION_NAMES = [
   'positions',
   'velocities',
   'obstacles',
+  'obstacleCapacity',
   'continuous',
 ] as const;
 
@@ -321,6 +324,12 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const rules = { dimensions, radiusRange, boxes: sizes.boxes };
   const obstacles = readObstacles('obstacles', obstaclesOf(options), MAX_PARTICLES, rules);
   const obstacleCount = obstacles.positions.length / dimensions;
+  const { obstacleCapacity = obstacleCount } = options;
+  checkInteger('obstacleCapacity', obstacleCapacity, 0, MAX_PARTICLES);
+  if (obstacleCount > obstacleCapacity) {
+    const accepted = `at most ${describeCount(obstacleCapacity)} (the obstacleCapacity)`;
+    throw new ArgumentError('obstacles', new Phrase(describeCount(obstacleCount)), accepted);
+  }
   const { continuous = false } = options;
   if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
   const diameter = Math.fround(2 * radius);
@@ -332,7 +341,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes)
     : // Obstacles are filed in a table of their own, with as many buckets.
-      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCount));
+      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
   const settingChanges: Record<string, unknown> = {};
@@ -353,7 +362,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     velocities,
     count,
     obstacles,
-    obstacleCount,
+    obstacleCapacity,
     continuous,
   };
 }

@@ -128,15 +128,16 @@ export class CpuSimulation implements ParticleSimulation {
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
     this.allocator = new IdAllocator(capacity);
     this.substeps = new SubstepMemo(world, plan.diameter);
-    this.obstacleCapacity = plan.obstacleCount;
+    this.obstacleCapacity = plan.obstacleCapacity;
     let search: ObstacleSearch | undefined;
     if (plan.radiusRange) {
       this.neighbours = new MixedNeighbours(lattice, capacity);
-      if (plan.obstacleCount > 0) search = new MixedObstacles(lattice, this.neighbours);
+      if (plan.obstacleCapacity > 0) search = new MixedObstacles(lattice, this.neighbours);
     } else {
       const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
       this.neighbours = equal;
-      if (plan.obstacleCount > 0) search = new EqualObstacles(equal.order, plan.diameter, plan.obstacleCount);
+      if (plan.obstacleCapacity > 0)
+        search = new EqualObstacles(equal.order, plan.diameter, plan.obstacleCapacity);
     }
     if (search) {
       this.obstacles = new Obstacles(lattice, search);

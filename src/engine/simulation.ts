@@ -176,7 +176,7 @@ export class Simulation implements ParticleSimulation {
     this.radiusRange = plan.radiusRange;
     this.boxes = plan.boxes;
     this.capacity = plan.capacity;
-    this.obstacleCapacity = plan.obstacleCount;
+    this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
@@ -196,9 +196,9 @@ export class Simulation implements ParticleSimulation {
     };
     checkGpu(gpu);
     checkHolds(gpu, capacity, world, plan.continuous);
-    if (plan.obstacleCount > 0) checkHoldsObstacles(gpu, world, plan.obstacleCount);
+    if (plan.obstacleCapacity > 0) checkHoldsObstacles(gpu, world, plan.obstacleCapacity);
     // Without obstacles, kernels know nothing of them.
-    const variant = plan.obstacleCount > 0 ? { ...world, obstacles: true } : world;
+    const variant = plan.obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
     // What a step of these settings needs is compiled now; the rest when it is first asked for.
     const contacts = (of: Variant, broadPhase: BroadPhase, compilation: Compilation) =>
       createParts<ContactPasses & Record<string, unknown>>({
@@ -223,7 +223,7 @@ export class Simulation implements ParticleSimulation {
     const sorting = CellSort.create(gpu, world, capacity, {
       ids: true,
       velocities: true,
-      behindStarts: obstacleBytes(world, plan.obstacleCount),
+      behindStarts: obstacleBytes(world, plan.obstacleCapacity),
     });
     const parts = await createParts({
       integrate: Integrate.create(gpu, world, !plan.continuous),
@@ -234,8 +234,8 @@ export class Simulation implements ParticleSimulation {
       sort: sorting,
       parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
       obstacles:
-        plan.obstacleCount > 0
-          ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCount, start))
+        plan.obstacleCapacity > 0
+          ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
           : Promise.resolve(undefined),
       paths: plan.continuous ? Flights.create(gpu, variant, world, capacity) : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {

@@ -6,8 +6,8 @@ import type { ObstaclesGiven } from '../core/obstacles';
 import { defaultSettings, type SettingsOptions } from '../core/settings';
 import type { SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
-import { createScene, Random, type Scene, sceneOptions } from '../scenes';
-import { type Choices, FIELD_NAMES, FIRST_SEED, type FieldName } from './fields';
+import { createScene, DEFAULT_SEED, Random, type Scene, sceneOptions } from '../scenes';
+import { type Choices, FIELD_NAMES, type FieldName } from './fields';
 import { formatCount } from './format';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
@@ -40,7 +40,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     count: 4000,
     size: 1,
     spread: 1,
-    seed: FIRST_SEED,
+    seed: DEFAULT_SEED,
     timeScale: 1,
     broadPhase: 'grid',
     engine: 'gpu',

@@ -4,7 +4,7 @@
  */
 import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../core/settings';
 import type { Dimensions } from '../core/world';
-import { ALL_SCENES, DEFAULT_SEED } from '../scenes';
+import { ALL_SCENES } from '../scenes';
 import { formatCount, formatReal, titleOf } from './format';
 
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
@@ -256,11 +256,8 @@ type ValueOf<Of extends Field> = Of extends ChoiceField<infer Value> ? Value : n
 /** What is chosen. */
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
 
-/** Chosen from scene to scene: a scene brings its own. */
 export type Colouring = Choices['colour'];
 export type EngineKind = Choices['engine'];
-
-export const FIRST_SEED = DEFAULT_SEED;
 
 export function fieldOf(name: FieldName): Field {
   return FIELDS[name];

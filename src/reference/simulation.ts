@@ -87,7 +87,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const ids = this.allocator.take(plan.count);
     const positions = carryPositions(this.world, plan.positions);
     this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);
-    this.obstacleCapacity = plan.obstacleCount;
+    this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
     this.given = plan.obstacles;
     this.obstacles = this.filed();

@@ -302,6 +302,11 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         /^obstacles is 91 particles, but it must be at most 90 particles/,
       );
       const bare = await createSimulation(gpu, { ...field, obstacles: undefined });
+      const roomy = await createSimulation(gpu, { ...field, obstacles: undefined, obstacleCapacity: 90 });
+      expect((await roomy.measure()).obstacleContacts).toBe(0);
+      roomy.setObstacles(other.obstacles);
+      expect((await roomy.measure()).obstacleContacts).toBe(overlaps);
+      roomy.destroy();
       expect(simulation.memoryBytes - bare.memoryBytes).toBeGreaterThan(90 * 4 * dimensions * 3);
       simulation.destroy();
       bare.destroy();

@@ -64,7 +64,7 @@ export function countSizedOverlaps(options: SimulationOptions): {
   readonly doubtful: number;
 } {
   const plan = planSimulation(options);
-  const { world, count, obstacleCount } = plan;
+  const { world, count, obstacleCapacity: obstacleCount } = plan;
   const moving = carryObstacles(world, plan);
   const fixed = carryObstacles(world, plan.obstacles);
   let overlaps = 0;

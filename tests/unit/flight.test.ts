@@ -99,9 +99,9 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   });
   const obstacles: ObstacleSearch = radiusRange
     ? new MixedObstacles(lattice, neighbours)
-    : new EqualObstacles(equal.order, diameter, plan.obstacleCount);
+    : new EqualObstacles(equal.order, diameter, plan.obstacleCapacity);
   obstacles.load(plan.obstacles);
-  const flight = new Flight(world, neighbours, plan.obstacleCount > 0 ? obstacles : undefined);
+  const flight = new Flight(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);
   return { flights: flight.fly(sorted, substep), ...sorted };
 }
 

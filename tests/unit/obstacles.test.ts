@@ -397,6 +397,26 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(simulation.obstacleCount).toBe(1);
     });
 
+    it('may come later, as many as there is room for', () => {
+      const options = { ...box, positions: at(4.5, 4) };
+      const simulation = create({ ...options, obstacleCapacity: 2 });
+      expect(simulation).toMatchObject({ obstacleCount: 0, obstacleCapacity: 2 });
+      expect(overlapsOf(simulation)).toBe(0);
+      simulation.setObstacles(at(4, 4));
+      expect(overlapsOf(simulation)).toBe(1);
+      simulation.setObstacles(Float32Array.from([...at(4, 4), ...at(5, 4)]));
+      expect(overlapsOf(simulation)).toBe(2);
+      expect(() => simulation.setObstacles(new Float32Array(3 * dimensions))).toThrow(/at most 2 particles/);
+      expect(overlapsOf(simulation)).toBe(2);
+      const two = Float32Array.from([...at(1, 1), ...at(2, 2)]);
+      expect(() => create({ ...options, obstacles: two, obstacleCapacity: 1 })).toThrow(
+        /^obstacles is 2 particles, but it must be at most 1 particle \(the obstacleCapacity\)\.$/,
+      );
+      for (const wrong of [-1, 1.5, Number.NaN]) {
+        expect(() => create({ ...options, obstacleCapacity: wrong })).toThrow(/^obstacleCapacity is /);
+      }
+    });
+
     it('are refused in a sentence, and nothing is changed', () => {
       const options = beside(4.5, [0, 0]);
       const cases: [unknown, RegExp][] = [
@@ -415,7 +435,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       const two = Float32Array.from([...at(1, 1), ...at(2, 2)]);
       const simulation = create(options);
       const tooMany =
-        /^obstacles is 2 particles, but it must be at most 1 particle \(as many as the simulation was created with\)\.$/;
+        /^obstacles is 2 particles, but it must be at most 1 particle \(the obstacleCapacity of the simulation\)\.$/;
       expect(() => simulation.setObstacles(two)).toThrow(tooMany);
       const { obstacles: _none, ...without } = options;
       const bare = create(without);
@@ -875,7 +895,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
         [
           options,
           { positions: new Float32Array(2 * dimensions), radii: Float32Array.of(1, 1) },
-          /^obstacles is 2 particles, .*at most 1 particle \(as many as the simulation was created with\)\.$/,
+          /^obstacles is 2 particles, .*at most 1 particle \(the obstacleCapacity of the simulation\)\.$/,
         ],
         // The largest particle is three quarters in radius.
         [
