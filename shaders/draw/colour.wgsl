@@ -1,18 +1,28 @@
-// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with PLAIN that of
-// particles which never move. Needs frame.
+// What colour a particle has: that of its speed; with VALUED that of a number of its own, such as its id; with AGED that of the
+// time since its birth, which is kept by id; with PLAIN that of particles which never move. Needs frame.
 
 #if !PLAIN
 #if VALUED
 @group(1) @binding(1) var<storage, read> value: array<u32>;
 #else
+#if AGED
+// Seconds.
+@group(1) @binding(1) var<storage, read> birth: array<f32>;
+@group(1) @binding(2) var<storage, read> id: array<u32>;
+#else
 @group(1) @binding(1) var<storage, read> velocity: array<Stored>;
+#endif
 #endif
 
 fn colour_of(slot: u32) -> vec3f {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;
 #else
+#if AGED
+  let share = (frame.fog.w - birth[min(id[slot], arrayLength(&birth) - 1u)]) * frame.scale.z;
+#else
   let share = length(load_vector(velocity[slot])) * frame.scale.z;
+#endif
 #endif
   let place = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);
   let first = min(u32(place), STOPS_LAST - 1u);

@@ -21,7 +21,7 @@ struct Frame {
   // Radius of a particle (where each has its own, of the largest), pixels a unit of length (2D only), 1 / value of the
   // last colour, least coverage of a pixel that is drawn (3D only).
   scale: vec4f,
-  // Eye distances where fog begins and is thickest, its greatest share, unused.
+  // Eye distances where fog begins and is thickest, its greatest share, and the simulated time.
   fog: vec4f,
   stops: array<vec4f, STOPS>,
 }

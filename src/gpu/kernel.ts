@@ -9,6 +9,7 @@ import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
 import { type SharedBinding, UniformRing } from './params';
+import { refuseErrors } from './shader-module';
 import type { Stage } from './timing';
 
 /** How a kernel uses a buffer: as uniform, as a slot of a UniformRing, read only, or read and write. */
@@ -101,8 +102,7 @@ export class Kernel {
     return new Kernel(gpu, description, layout);
   }
 
-  /** A group for `encode`; every buffer of the description by name. */
-  /** Whole buffers, or parts of some. */
+  /** A group for `encode`: every buffer of the description by name, whole or a part of it. */
   bind(buffers: { readonly [name: string]: GPUBuffer | GPUBufferBinding | undefined }): GPUBindGroup {
     return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
@@ -288,15 +288,4 @@ export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
 
 function refusalOf(label: string, { message }: { readonly message: string }): GpuError {
   return new GpuError('shader', `The pipeline ${label} was refused by the device: ${message}`);
-}
-
-async function refuseErrors(label: string, module: GPUShaderModule, linked: LinkedShader): Promise<void> {
-  const { messages } = await module.getCompilationInfo();
-  const errors = messages.filter((message) => message.type === 'error');
-  if (errors.length === 0) return;
-  const shown = errors.slice(0, 5).map((message) => {
-    const place = linked.locate(message.lineNum);
-    return `  ${place.file}:${place.line}:${message.linePos}: ${message.message}\n    ${place.text.trim()}`;
-  });
-  throw new GpuError('shader', `The shader of ${label} does not compile:\n${shown.join('\n')}`);
 }

@@ -36,6 +36,15 @@ export interface Sight {
   readonly reach: number;
 }
 
+/** From the eye through a place of the screen; in the plane only the point of it that is there. */
+export interface Ray {
+  readonly origin: readonly number[];
+  /** Of length 1; in the plane 0. */
+  readonly direction: readonly number[];
+  /** How far along it what is looked at lies. */
+  readonly depth: number;
+}
+
 /** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
 export interface Camera {
   sight(world: World, viewport: Viewport): Sight;
@@ -45,8 +54,7 @@ export interface Camera {
   zoom(factor: number, x: number, y: number): void;
   /** In space by so many radians; in the plane nothing turns. */
   turn(yaw: number, pitch: number): void;
-  /** The ray from the eye through a place: in the plane a point of it, and no direction. */
-  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] };
+  ray(x: number, y: number): Ray;
   /** The whole box again. */
   fit(): void;
 }
@@ -104,9 +112,10 @@ export class PlaneCamera implements Camera {
 
   turn(): void {}
 
-  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] } {
+  ray(x: number, y: number): Ray {
     const { scale, centre, x: left, y: top } = this.seen;
-    return { origin: [centre[0] + (x - left) / scale, centre[1] - (y - top) / scale], direction: [0, 0] };
+    const origin = [centre[0] + (x - left) / scale, centre[1] - (y - top) / scale];
+    return { origin, direction: [0, 0], depth: 0 };
   }
 
   fit(): void {
@@ -133,7 +142,7 @@ export class SpaceCamera implements Camera {
   private magnification = 1;
   /** What it looks at, from the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
-  private seen = { pixelsPerUnit: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
+  private seen = { pixelsPerUnit: 1, focal: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
 
   turn(yaw: number, pitch: number): void {
     this.yaw += yaw;
@@ -193,7 +202,7 @@ export class SpaceCamera implements Camera {
     const back = this.axes()[2];
     const target = middle(world).map((centre, axis) => centre + (this.offset[axis] as number));
     const eye = target.map((place, axis) => place + distance * (back[axis] as number));
-    this.seen = { pixelsPerUnit: focal / distance, x, y, distance, eye };
+    this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
     return {
       view: mat4.lookAt(eye, target, [0, 1, 0]),
       projection,
@@ -203,9 +212,8 @@ export class SpaceCamera implements Camera {
     };
   }
 
-  ray(x: number, y: number): { readonly origin: readonly number[]; readonly direction: readonly number[] } {
-    const { pixelsPerUnit, x: left, y: top, distance, eye } = this.seen;
-    const focal = pixelsPerUnit * distance;
+  ray(x: number, y: number): Ray {
+    const { focal, x: left, y: top, distance, eye } = this.seen;
     const [right, up, back] = this.axes();
     const towards = [0, 1, 2].map(
       (axis) =>
@@ -214,7 +222,8 @@ export class SpaceCamera implements Camera {
         (back[axis] as number),
     );
     const length = Math.hypot(...towards);
-    return { origin: eye, direction: towards.map((along) => along / length) };
+    // The plane of what is looked at is as far as `distance` along the line of sight, and `length` times that along this ray.
+    return { origin: eye, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
   /** Across the screen and up it, in the plane of what is looked at. */

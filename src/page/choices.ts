@@ -4,9 +4,9 @@
  */
 import type { ObstaclesGiven } from '../core/obstacles';
 import { defaultSettings, type SettingsOptions } from '../core/settings';
-import type { SimulationOptions } from '../core/simulation';
+import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
-import { createScene, DEFAULT_SEED, Random, type Scene, sceneOptions } from '../scenes';
+import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
 import { type Choices, FIELD_NAMES, type FieldName } from './fields';
 import { formatCount } from './format';
 
@@ -117,14 +117,38 @@ function gravityVector({ dimensions, gravity }: Choices): number[] {
 }
 
 /** Whether a scene's particles have one radius, so that a spread means something. */
-export function canSpread({ radii, halfExtents }: Pick<Scene, 'radii' | 'halfExtents'>): boolean {
-  return radii === undefined && halfExtents === undefined;
+export function canSpread(scene: string): boolean {
+  return SCENE_NAMES.includes(scene);
+}
+
+/** What the pointer can add, at least: particles, and balls of walls. */
+const SPARE_PARTICLES = 2000;
+const SPARE_OBSTACLES = 4000;
+
+/** Of a state that goes on. */
+type Held = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
+
+/** Room for what is there, in the scene and in a state that goes on, and for what the chosen tool adds. */
+export function roomFor(
+  { pointer }: Pick<Choices, 'pointer'>,
+  { dimensions, positions, obstacles }: Pick<SimulationOptions, 'dimensions' | 'positions' | 'obstacles'>,
+  held?: Held,
+): Pick<SimulationOptions, 'capacity' | 'obstacleCapacity'> {
+  const countOf = (given: ObstaclesGiven | undefined) =>
+    (given === undefined ? 0 : ArrayBuffer.isView(given) ? given.length : given.positions.length) /
+    dimensions;
+  const count = Math.max((positions?.length ?? 0) / dimensions, (held?.ids.at(-1) ?? -1) + 1);
+  const fixed = Math.max(countOf(obstacles), countOf(held?.obstacles));
+  return {
+    capacity: pointer === 'add' ? count + Math.max(SPARE_PARTICLES, count >> 1) : count,
+    obstacleCapacity: pointer === 'wall' ? fixed + SPARE_OBSTACLES : fixed,
+  };
 }
 
 /** The scene with other radii; where everybody is, and the box, stay. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
-  if (spread === 1 || !canSpread(scaled)) return scaled;
+  if (spread === 1 || !canSpread(scene.name)) return scaled;
   const { radius, count, cellSize: _ofOneRadius, ...rest } = scaled;
   const random = new Random(seed);
   const smallest = Math.fround(radius / spread);

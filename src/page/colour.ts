@@ -114,11 +114,15 @@ export const DENSITY_REACH = 2;
 /** Of the densest packing: those that one touches, and those that are nearer than DENSITY_REACH or just there. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
+/** Seconds of the last colour. */
+const OLDEST = 10;
+
 /** What the colours of a simulation go up to. */
 export function scaleFor(by: Colouring, simulation: ParticleSimulation, options: SimulationOptions): Scale {
   const { dimensions } = simulation;
   if (by === 'speed') return { by, end: speedScale(simulation, options) };
   if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
+  if (by === 'age') return { by, end: OLDEST };
   return { by, end: MOST_AROUND[by][dimensions] };
 }
 
@@ -128,6 +132,8 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
       return { title: 'Speed', start: '0', end: `${formatReal(end)} units/s`, stops };
     case 'id':
       return { title: 'Id', start: '0', end: formatCount(end), stops };
+    case 'age':
+      return { title: 'Age', start: '0', end: `${end} s or more`, stops };
     case 'contacts':
       return { title: 'Contacts', start: '0', end: `${end} or more`, stops };
     case 'density':

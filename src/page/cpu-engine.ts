@@ -2,15 +2,24 @@
  * Purpose: the page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes
  * over where there is no WebGPU, and is there to compare with where there is.
  */
-import type { ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
-import { brushed, type Stroke } from './brush';
+
+import type { StaticBodies } from '../core/obstacle-tree';
+import type { ObstaclesGiven } from '../core/obstacles';
+import type {
+  Checkpoint,
+  NewParticles,
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
+} from '../core/simulation';
+import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
 import type { CountNear } from './cpu-tally';
 import {
+  bodiesOfObstacles,
   type Engine,
   explain,
   type Frame,
-  obstaclesOf,
   type Run,
   refuseCounts,
   type StepTime,
@@ -39,6 +48,9 @@ export async function openCpuEngine(): Promise<Engine> {
 class CpuRun implements Run {
   readonly pending = 0;
   stepTime: StepTime | undefined;
+  fixed: StaticBodies;
+  restorations = 0;
+  readonly births: Float32Array;
   private readonly tallies = new Map<Colouring, CountNear>();
 
   constructor(
@@ -46,7 +58,10 @@ class CpuRun implements Run {
     readonly simulation: ParticleSimulation,
     readonly options: SimulationOptions,
     private readonly createTally: typeof import('./cpu-tally').createCpuTally,
-  ) {}
+  ) {
+    this.fixed = bodiesOfObstacles(simulation, options.obstacles);
+    this.births = new Float32Array(simulation.capacity);
+  }
 
   step(seconds: number): void {
     const began = performance.now();
@@ -54,13 +69,30 @@ class CpuRun implements Run {
     this.stepTime = { milliseconds: performance.now() - began, clock: 'page' };
   }
 
-  brush(stroke: Stroke, seconds: number): void {
-    const checkpoint = this.simulation.checkpoint();
-    // The CPU engine answers at once.
-    if (checkpoint instanceof Promise) return;
-    const velocities = brushed(this.simulation.dimensions, checkpoint, stroke, seconds);
-    this.simulation.restore({ ...checkpoint, velocities });
+  push(stroke: Stroke, seconds: number): void {
+    this.steer((state) => pushed(state.dimensions, state, stroke, seconds));
   }
+
+  hold(grip: Grip, seconds: number): void {
+    this.steer((state) => held(state.dimensions, state, grip, seconds));
+  }
+
+  add(particles: NewParticles): void {
+    for (const id of this.simulation.add(particles)) this.births[id] = this.simulation.time;
+  }
+
+  setObstacles(given: ObstaclesGiven): void {
+    this.simulation.setObstacles(given);
+    this.fixed = bodiesOfObstacles(this.simulation, given);
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.simulation.restore(checkpoint);
+    this.restorations++;
+    this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
+  }
+
+  async prepareTool(): Promise<void> {}
 
   async prepare(by: Colouring): Promise<string> {
     if ((by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return '';
@@ -79,15 +111,25 @@ class CpuRun implements Run {
     // The CPU engine answers at once.
     if (particles instanceof Promise) return;
     const values = this.valuesOf(particles, frame.scale.by);
-    this.view.draw(this.simulation, particles, values, obstaclesOf(this.simulation, this.options), frame);
+    this.view.draw(this.simulation, particles, values, this.fixed, frame);
   }
 
   destroy(): void {
     this.simulation.destroy();
   }
 
+  /** Gives particles other velocities. */
+  private steer(velocitiesOf: (state: Checkpoint) => Float32Array): void {
+    const checkpoint = this.simulation.checkpoint();
+    // The CPU engine answers at once.
+    if (checkpoint instanceof Promise) return;
+    this.simulation.restore({ ...checkpoint, velocities: velocitiesOf(checkpoint) });
+  }
+
   private valuesOf(particles: ParticleArrays, by: Colouring): ArrayLike<number> {
     if (by === 'id') return particles.ids;
+    const { time } = this.simulation;
+    if (by === 'age') return Float32Array.from(particles.ids, (id) => time - (this.births[id] ?? 0));
     const counted = this.tallies.get(by)?.(particles);
     if (counted) return counted;
     const { dimensions } = this.simulation;

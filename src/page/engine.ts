@@ -4,12 +4,12 @@
  */
 import { CellstormError, GpuError } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
-import { NO_OBSTACLES, readObstacles } from '../core/obstacles';
-import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
-import type { Stroke } from './brush';
+import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../core/obstacles';
+import type { Checkpoint, NewParticles, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Grip, Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
-import type { Colouring, EngineKind } from './fields';
+import type { Choices, Colouring, EngineKind } from './fields';
 
 export interface Frame {
   readonly sight: Sight;
@@ -31,9 +31,21 @@ export interface Run {
   readonly pending: number;
   /** The last step that was timed. */
   readonly stepTime: StepTime | undefined;
+  /** Obstacles as they are now. */
+  readonly fixed: StaticBodies;
+  /** Of each id, the simulated time when it came. */
+  readonly births: Float32Array;
+  /** How often another state was put in: what was read before says nothing about it. */
+  readonly restorations: number;
   step(seconds: number): void;
-  /** What a pointer does in so many seconds; between two steps. */
-  brush(stroke: Stroke, seconds: number): void;
+  /** What a pointer does in so many seconds; between two steps. `prepareTool` must have been awaited. */
+  push(stroke: Stroke, seconds: number): void;
+  hold(grip: Grip, seconds: number): void;
+  add(particles: NewParticles): void;
+  setObstacles(given: ObstaclesGiven): void;
+  restore(checkpoint: Checkpoint): void;
+  /** To be awaited before the pointer does this. */
+  prepareTool(tool: Choices['pointer']): Promise<void>;
   /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
   prepare(by: Colouring): Promise<string>;
   draw(frame: Frame): void;
@@ -72,11 +84,14 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** The obstacles of a simulation that was started with these options. */
-export function obstaclesOf(simulation: ParticleSimulation, options: SimulationOptions): StaticBodies {
-  const { dimensions, obstacleCount, radiusRange, boxes } = simulation;
-  if (!options.obstacles || obstacleCount === 0) return NO_OBSTACLES;
-  return readObstacles('obstacles', options.obstacles, obstacleCount, { dimensions, radiusRange, boxes });
+/** Obstacles that a simulation took, as bodies. */
+export function bodiesOfObstacles(
+  simulation: ParticleSimulation,
+  given: ObstaclesGiven | undefined,
+): StaticBodies {
+  if (!given) return NO_OBSTACLES;
+  const { dimensions, obstacleCapacity, radiusRange, boxes } = simulation;
+  return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
 /** Why the others around each particle cannot be counted, else ''. */

@@ -220,6 +220,7 @@ export const FIELDS = {
       ['density', 'Density'],
       ['contacts', 'Contacts'],
       ['id', 'Id'],
+      ['age', 'Age'],
     ]),
   },
   pointer: {
@@ -231,6 +232,10 @@ export const FIELDS = {
       ['look', 'Move the picture'],
       ['push', 'Push particles'],
       ['pull', 'Pull particles'],
+      ['drag', 'Drag one particle'],
+      ['add', 'Add particles'],
+      ['erase', 'Erase'],
+      ['wall', 'Draw a wall'],
     ]),
   },
   brush: {

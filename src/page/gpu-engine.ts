@@ -1,16 +1,19 @@
 /**
  * Purpose: the page's GPU engine: a device, the view that draws on it, and simulations of any scene that fits.
  */
-import type { SimulationOptions } from '../core/simulation';
+
+import type { StaticBodies } from '../core/obstacle-tree';
+import type { ObstaclesGiven } from '../core/obstacles';
+import type { Checkpoint, NewParticles, SimulationOptions } from '../core/simulation';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
-import { toBodies } from '../gpu/layout';
-import { GpuBrush, type Stroke } from './brush';
+import { bodyFloats, toBodies } from '../gpu/layout';
+import { GpuBrush, type Grip, type Stroke } from './brush';
 import type { Engine, Frame, Run, StepTime } from './engine';
-import { explain, obstaclesOf, refuseCounts } from './engine';
-import type { Colouring } from './fields';
-import { type Beside, drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
+import { bodiesOfObstacles, explain, refuseCounts } from './engine';
+import type { Choices, Colouring } from './fields';
+import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
@@ -67,7 +70,7 @@ export class GpuEngine implements Engine {
     const simulation = await createSimulation(this.gpu, options);
     const run = new GpuRun(this.gpu, this.view, simulation, options);
     try {
-      await run.showObstacles();
+      await run.createBuffers();
       return run;
     } catch (error) {
       run.destroy();
@@ -88,9 +91,11 @@ class GpuRun implements Run {
   private lastTiming = Number.NEGATIVE_INFINITY;
   private isTiming = false;
   private readonly tallies = new Map<Colouring, Tally>();
-  private obstacles: Beside['obstacles'];
-  private brushKernel: GpuBrush | undefined;
-  private brushComing: Promise<void> | undefined;
+  fixed: StaticBodies;
+  restorations = 0;
+  readonly births: Float32Array<ArrayBuffer>;
+  private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
+  private gpuBrush: GpuBrush | undefined;
   private isDestroyed = false;
 
   constructor(
@@ -98,7 +103,23 @@ class GpuRun implements Run {
     private readonly view: GpuView,
     readonly simulation: Simulation,
     readonly options: SimulationOptions,
-  ) {}
+  ) {
+    this.fixed = bodiesOfObstacles(simulation, options.obstacles);
+    this.births = new Float32Array(simulation.capacity);
+  }
+
+  /** What is drawn beside the simulation's own buffers; to be awaited before all else. */
+  async createBuffers(): Promise<void> {
+    const { dimensions, capacity, obstacleCapacity } = this.simulation;
+    const { buffers: ages } = await createBuffers(this.gpu, 'page', { births: 4 * capacity });
+    this.beside.set('births', ages.births);
+    if (obstacleCapacity === 0) return;
+    await this.view.prepare(obstaclesDrawn(dimensions));
+    const bytes = 4 * bodyFloats({ dimensions, levels: 1, boxes: true }) * obstacleCapacity;
+    const { buffers } = await createBuffers(this.gpu, 'page', { obstacles: bytes });
+    this.beside.set('obstacles', buffers.obstacles);
+    this.showObstacles();
+  }
 
   step(seconds: number): void {
     const now = performance.now();
@@ -120,20 +141,38 @@ class GpuRun implements Run {
     this.track();
   }
 
-  brush(stroke: Stroke, seconds: number): void {
-    if (this.brushKernel) {
-      this.brushKernel.apply(this.simulation, stroke, seconds);
-      return;
-    }
-    // The first strokes are lost to compiling it.
-    this.brushComing ??= GpuBrush.create(this.gpu, this.simulation).then(
-      (brush) => {
-        if (this.isDestroyed) brush.destroy();
-        else this.brushKernel = brush;
-      },
-      // A device that refuses it is lost, which is dealt with elsewhere.
-      () => undefined,
-    );
+  push(stroke: Stroke, seconds: number): void {
+    this.gpuBrush?.push(this.simulation, stroke, seconds);
+  }
+
+  hold(grip: Grip, seconds: number): void {
+    this.gpuBrush?.hold(this.simulation, grip, seconds);
+  }
+
+  add(particles: NewParticles): void {
+    for (const id of this.simulation.add(particles)) this.births[id] = this.simulation.time;
+    this.showBirths();
+  }
+
+  setObstacles(given: ObstaclesGiven): void {
+    this.simulation.setObstacles(given);
+    this.fixed = bodiesOfObstacles(this.simulation, given);
+    this.showObstacles();
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.simulation.restore(checkpoint);
+    this.restorations++;
+    this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
+    this.showObstacles();
+    this.showBirths();
+  }
+
+  async prepareTool(tool: Choices['pointer']): Promise<void> {
+    if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
+    const brush = await GpuBrush.create(this.gpu, this.simulation);
+    if (this.isDestroyed) brush.destroy();
+    else this.gpuBrush = brush;
   }
 
   async prepare(by: Colouring): Promise<string> {
@@ -143,46 +182,56 @@ class GpuRun implements Run {
     const refusal = refuseCounts(this.simulation, by);
     if (refusal) return refusal;
     try {
-      this.tallies.set(by, await Tally.create(this.gpu, this.simulation, this.options, by));
+      const tally = await Tally.create(this.gpu, this.simulation, this.options, by);
+      if (this.isDestroyed) tally.destroy();
+      else this.tallies.set(by, tally);
       return '';
     } catch (error) {
       return `${explain(error)} Colours stay with speed.`;
     }
   }
 
-  async showObstacles(): Promise<void> {
-    const { options, simulation } = this;
-    const { dimensions, world, obstacleCount, radius } = simulation;
-    if (obstacleCount === 0) return;
-    const given = obstaclesOf(simulation, options);
-    const radii = given.radii ?? new Float32Array(obstacleCount).fill(radius);
-    const longest = 2 * Math.max(...world.max.map((high, axis) => high - (world.min[axis] ?? 0)));
-    // What has no end goes as far as can be seen.
-    const halves = (given.halves ?? new Float32Array(dimensions * obstacleCount)).map((half) =>
-      Math.min(half, longest),
-    );
-    const packed = toBodies(dimensions, given.positions, { radii, halves, bulks: radii });
-    await this.view.prepare(obstaclesDrawn(dimensions));
-    const { buffers } = await createBuffers(this.gpu, 'page', { obstacles: packed.byteLength });
-    this.gpu.device.queue.writeBuffer(buffers.obstacles, 0, packed);
-    this.obstacles = { bodies: buffers.obstacles, count: obstacleCount };
-  }
-
   draw(frame: Frame): void {
     const { by } = frame.scale;
     const tally = by === 'contacts' || by === 'density' ? this.tallies.get(by) : undefined;
-    const values = by === 'id' ? this.simulation.buffers.ids : tally?.counts;
-    const beside = { values, obstacles: this.obstacles };
+    const bodies = this.beside.get('obstacles');
+    const count = this.simulation.obstacleCount;
+    const beside = {
+      values: tally?.counts,
+      births: this.beside.get('births'),
+      obstacles: bodies && count > 0 ? { bodies, count } : undefined,
+    };
     this.view.draw(this.simulation, frame, beside, (encoder) => tally?.encode(encoder));
     this.track();
   }
 
   destroy(): void {
     this.isDestroyed = true;
-    this.brushKernel?.destroy();
+    this.gpuBrush?.destroy();
     for (const tally of this.tallies.values()) tally.destroy();
-    this.obstacles?.bodies.destroy();
+    for (const buffer of this.beside.values()) buffer.destroy();
     this.simulation.destroy();
+  }
+
+  private showObstacles(): void {
+    const buffer = this.beside.get('obstacles');
+    const { dimensions, world, radius } = this.simulation;
+    const {
+      positions,
+      radii = new Float32Array(positions.length / dimensions).fill(radius),
+      halves,
+    } = this.fixed;
+    if (!buffer || positions.length === 0) return;
+    const longest = 2 * Math.max(...world.max.map((high, axis) => high - (world.min[axis] ?? 0)));
+    // What has no end goes as far as can be seen.
+    const seen = (halves ?? new Float32Array(positions.length)).map((half) => Math.min(half, longest));
+    const packed = toBodies(dimensions, positions, { radii, halves: seen, bulks: radii });
+    this.gpu.device.queue.writeBuffer(buffer, 0, packed);
+  }
+
+  private showBirths(): void {
+    const buffer = this.beside.get('births');
+    if (buffer) this.gpu.device.queue.writeBuffer(buffer, 0, this.births);
   }
 
   private async time(seconds: number, began: number): Promise<StepTime> {

@@ -12,7 +12,8 @@ import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
 import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
-import { linkShader, type ShaderSource } from '../gpu/link';
+import type { ShaderSource } from '../gpu/link';
+import { compileShader } from '../gpu/shader-module';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import type { Colouring } from './fields';
@@ -66,9 +67,10 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Group 0: the frame; group 1: positions and what decides the colour, of obstacles positions alone. */
+/** Group 0: the frame; group 1: positions and what decides the colour, of ages births and ids, of obstacles nothing. */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;
+  readonly aged: GPUBindGroupLayout;
   readonly particles: GPUBindGroupLayout;
   readonly obstacles: GPUBindGroupLayout;
 }
@@ -86,8 +88,8 @@ export interface Drawn {
   readonly isMixed: boolean;
   /** Whether they may be boxes; then each has a size of its own. */
   readonly isShaped: boolean;
-  /** What decides the colour: the velocity, a number of each, or nothing: that of obstacles. */
-  readonly colour: 'speed' | 'value' | 'plain';
+  /** What decides the colour: the velocity, a number of each, its age, or nothing: that of obstacles. */
+  readonly colour: 'speed' | 'value' | 'age' | 'plain';
 }
 
 /** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
@@ -97,7 +99,7 @@ export function obstaclesDrawn(dimensions: Dimensions): Drawn {
 
 export function drawnOf({ dimensions, radiusRange, boxes }: Simulation, by: Colouring): Drawn {
   const isMixed = boxes || radiusRange !== undefined;
-  return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' ? 'speed' : 'value' };
+  return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
 }
 
 function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string {
@@ -106,8 +108,10 @@ function nameOf({ dimensions, isMixed, isShaped, colour }: Drawn): string {
 
 /** What is drawn beside the simulation's own buffers. */
 export interface Beside {
-  /** u32 of each slot, where particles are coloured by a number. */
+  /** u32 of each slot, where particles are coloured by a number that is counted. */
   readonly values: GPUBuffer | undefined;
+  /** f32 of each id: the time when it came. */
+  readonly births: GPUBuffer | undefined;
   /** Particles that never move, as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
 }
@@ -166,10 +170,11 @@ export class GpuView {
   draw(
     simulation: Simulation,
     frame: Frame,
-    { values, obstacles }: Beside,
+    beside: Beside,
     prelude?: (encoder: GPUCommandEncoder) => void,
   ): void {
     const { dimensions, count } = simulation;
+    const { obstacles } = beside;
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
@@ -189,9 +194,8 @@ export class GpuView {
       pass.draw(4, obstacles.count);
     }
     if (count > 0) {
-      const { positions, velocities } = simulation.buffers;
       pass.setPipeline(pipelines.particles);
-      pass.setBindGroup(1, this.group(this.layouts.particles, [positions, values ?? velocities]));
+      pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, beside));
       pass.draw(4, count);
     }
     pass.end();
@@ -204,6 +208,12 @@ export class GpuView {
     this.targets?.colour?.destroy();
     this.targets?.depth.destroy();
     this.canvas.remove();
+  }
+
+  private particleGroup({ buffers }: Simulation, by: Colouring, { values, births }: Beside): GPUBindGroup {
+    const { positions, velocities, ids } = buffers;
+    if (by === 'age' && births) return this.group(this.layouts.aged, [positions, births, ids]);
+    return this.group(this.layouts.particles, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
   /** The state moves between buffers from step to step; there is a group for each combination seen. */
@@ -296,6 +306,7 @@ export function createLayouts(device: GPUDevice): Layouts {
       ],
     }),
     particles: storageLayout(device, 'draw.particles', 2),
+    aged: storageLayout(device, 'draw.aged', 3),
     obstacles: storageLayout(device, 'draw.obstacles', 1),
   };
 }
@@ -324,7 +335,12 @@ export async function createPipelines(
     compile(device, 'draw.box', drawn, [BOX_SOURCE]),
     compile(device, `draw.${entry}s`, drawn, [COLOUR_SOURCE, source]),
   ]);
-  const bodies = drawn.colour === 'plain' ? layouts.obstacles : layouts.particles;
+  const bodies = {
+    plain: layouts.obstacles,
+    age: layouts.aged,
+    value: layouts.particles,
+    speed: layouts.particles,
+  };
   const create = (
     label: string,
     module: GPUShaderModule,
@@ -335,7 +351,7 @@ export async function createPipelines(
       label: `${label}.pipeline`,
       layout: device.createPipelineLayout({
         label: `${label}.pipeline-layout`,
-        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, bodies],
+        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, bodies[drawn.colour]],
       }),
       ...describePipeline(dimensions, picture, module, entryPoints, topology),
     });
@@ -347,29 +363,24 @@ export async function createPipelines(
   return { surface, edges, particles: discs };
 }
 
-async function compile(
+function compile(
   device: GPUDevice,
   label: string,
   { dimensions, isMixed, isShaped, colour }: Drawn,
   sources: readonly ShaderSource[],
 ): Promise<GPUShaderModule> {
-  const linked = linkShader({
+  return compileShader(device, label, {
     dimensions,
     sources: [FRAME_SOURCE, ...sources],
-    flags: { MIXED: isMixed, SHAPED: isShaped, VALUED: colour === 'value', PLAIN: colour === 'plain' },
+    flags: {
+      MIXED: isMixed,
+      SHAPED: isShaped,
+      VALUED: colour === 'value',
+      AGED: colour === 'age',
+      PLAIN: colour === 'plain',
+    },
     constants: { STOPS: COLOUR_STOPS },
   });
-  const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });
-  const { messages } = await module.getCompilationInfo();
-  const error = messages.find((message) => message.type === 'error');
-  if (error) {
-    const place = linked.locate(error.lineNum);
-    throw new GpuError(
-      'shader',
-      `The shader of ${label} does not compile: ${place.file}:${place.line}: ${error.message}`,
-    );
-  }
-  return module;
 }
 
 function describePipeline(
@@ -408,7 +419,7 @@ function frameValues(
   { sight, viewport, theme, scale }: Frame,
   samples: number,
 ): FrameValues {
-  const { world, radius, dimensions } = simulation;
+  const { world, radius, dimensions, time } = simulation;
   const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0, 0];
   return {
     view: sight.view,
@@ -420,7 +431,7 @@ function frameValues(
     lowest: corner(world.min),
     highest: corner(world.max),
     scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
-    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, 0],
+    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
     stops: theme.stops.flatMap((stop) => [...stop, 1]),
   };
 }

@@ -23,10 +23,10 @@ export class History {
   private isAsking = false;
   private hasChanged = false;
 
-  /** Whose states are kept from now on; those of another one are forgotten. */
-  attach(simulation: ParticleSimulation): void {
+  /** Whose states are kept from now on; those of the one before are forgotten, unless this one goes on with them. */
+  attach(simulation: ParticleSimulation, goesOn = false): void {
     this.simulation = simulation;
-    this.kept = [];
+    if (!goesOn) this.kept = [];
     this.isAsking = false;
     this.hasChanged = true;
     this.next = 0;

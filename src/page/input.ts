@@ -49,6 +49,12 @@ export const KEYS: readonly Key[] = [
     act: (playground) => playground.zoomMiddle(KEY_ZOOM),
   },
   { keys: ['-'], shown: '−', does: 'farther', act: (playground) => playground.zoomMiddle(1 / KEY_ZOOM) },
+  {
+    keys: ['x'],
+    shown: 'X',
+    does: 'what Drag to says, in the middle of the picture, as long as it is down',
+    act: (playground) => playground.workInMiddle(true),
+  },
   { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
   { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
   { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.toggleHelp() },
@@ -67,6 +73,9 @@ export function listenToKeys(playground: Playground): void {
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
     key.act(playground, name);
     event.preventDefault();
+  });
+  document.addEventListener('keyup', (event) => {
+    if (event.key.toLowerCase() === 'x') playground.workInMiddle(false);
   });
 }
 
@@ -93,16 +102,17 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** Whether the pointer moves particles: alone, with its first button and without shift. */
-  const brush = (event: PointerEvent) => {
-    const isBrush = playground.isBrushing && pointers.size === 1 && event.buttons === 1 && !event.shiftKey;
-    playground.brushAt(isBrush ? { x: event.clientX, y: event.clientY } : undefined);
-    return isBrush;
+  /** Whether the pointer works on particles: alone, with its first button and without shift. */
+  const work = (event: PointerEvent) => {
+    const { isChosen } = playground.tools;
+    const isWork = isChosen && pointers.size === 1 && event.buttons === 1 && !event.shiftKey;
+    playground.workAt(isWork ? { x: event.clientX, y: event.clientY } : undefined);
+    return isWork;
   };
   stage.addEventListener('pointerdown', (event) => {
     stage.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    brush(event);
+    work(event);
   });
   stage.addEventListener('pointermove', (event) => {
     const pointer = pointers.get(event.pointerId);
@@ -112,7 +122,7 @@ export function listenToPointers(playground: Playground): void {
     pointer.x = event.clientX;
     pointer.y = event.clientY;
     const after = pinch();
-    if (brush(event)) return;
+    if (work(event)) return;
     if (before && after) {
       playground.pan(after.x - before.x, after.y - before.y);
       if (before.spread > 0) playground.zoom(after.spread / before.spread, after.x, after.y);
@@ -125,7 +135,7 @@ export function listenToPointers(playground: Playground): void {
   for (const type of ['pointerup', 'pointercancel'] as const) {
     stage.addEventListener(type, (event) => {
       pointers.delete(event.pointerId);
-      playground.brushAt(undefined);
+      playground.workAt(undefined);
     });
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());

@@ -16,6 +16,8 @@ export interface PageHandle {
   readonly measures: Measures | undefined;
   /** How the last picture was drawn. */
   readonly frame: Frame | undefined;
+  /** Whether a particle is being dragged. */
+  readonly isHolding: boolean;
   /** The GPU engine's device. */
   readonly device: GPUDevice | undefined;
   /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
@@ -47,6 +49,9 @@ window.cellstorm = {
   },
   get frame() {
     return playground.frame;
+  },
+  get isHolding() {
+    return playground.tools.isHolding;
   },
   get device() {
     const engine = playground.currentEngine;

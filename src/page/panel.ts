@@ -6,7 +6,6 @@
 import GUI, { type Controller } from 'lil-gui';
 import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
-import { createScene } from '../scenes';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
@@ -20,7 +19,6 @@ import {
   fromSlider,
   type Group,
   type NumberField,
-  refusalOf,
   sliderPlaces,
   toSlider,
 } from './fields';
@@ -69,8 +67,7 @@ export class Panel {
     }
     const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
     setText('scene-hint', scene?.description ?? '');
-    const hasOneRadius = canSpread(createScene(choices.scene, { dimensions: choices.dimensions, count: 2 }));
-    this.enable('spread', hasOneRadius, 'This scene has radii of its own.');
+    this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
   }
 
   showPlaying(isPlaying: boolean): void {
@@ -193,7 +190,7 @@ export class Panel {
       this.shown[name] = value;
       controller.updateDisplay();
       this.showPlace(name, slider, value);
-      if (isLive && refusalOf(name, value) === undefined) this.events.choose({ [name]: value });
+      if (isLive) this.events.choose({ [name]: value });
     });
     if (!isLive) {
       slider.addEventListener('change', () =>

@@ -4,13 +4,21 @@
  */
 import { GpuError, LimitError } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
-import type { Stroke } from './brush';
-import { type Camera, PlaneCamera, project, type Sight, SpaceCamera, type Viewport } from './camera';
+import {
+  type Camera,
+  PlaneCamera,
+  project,
+  type Ray,
+  type Sight,
+  SpaceCamera,
+  type Viewport,
+} from './camera';
 import {
   capOf,
   changedFields,
   chooseScene,
   effectiveCount,
+  roomFor,
   STEP_SECONDS,
   settingsOf,
   simulationOptions,
@@ -25,6 +33,7 @@ import { History } from './history';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
 import { find, Panel } from './panel';
+import { type Place, Tools, type Workplace } from './tools';
 
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Screens are not punctual: a step may be taken this much early. */
@@ -39,20 +48,32 @@ const MOST_LOSSES = 2;
 const REST_AFTER_TURN = 6;
 /** Browsers refuse changes of the address that come too often. */
 const ADDRESS_MS = 400;
-/** Speed that a brush gives in a second, in radii a second. */
-const BRUSH_FORCE = 1000;
+/** Milliseconds until the browser has taken over a file that it was given. */
+const DOWNLOAD_MS = 60_000;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
-export class Playground {
+/** A state that another run goes on from. */
+interface Carried {
+  readonly choices: Choices;
+  readonly checkpoint: Checkpoint;
+  readonly births: Float32Array;
+  /** Whether states from before may be gone back to. */
+  readonly hasPast: boolean;
+}
+
+export class Playground implements Workplace {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
-  private choices: Choices = readLink(location.search);
-  /** What the present run was started with. */
+  choices: Choices = readLink(location.search);
+  run: Run | undefined;
+  /** What the present run was started with, and with how many particles. */
   private running: Choices | undefined;
+  private startedCount = 0;
   private wanted: Choices | undefined;
   private working: Promise<void> | undefined;
+  /** Colours and tools that are not ready yet. */
+  private preparing: Promise<void> = Promise.resolve();
   private engine: Engine | undefined;
-  private run: Run | undefined;
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   private isPlaying: boolean;
@@ -61,14 +82,16 @@ export class Playground {
   private owed = 0;
   private restUntil = 0;
   private losses = 0;
-  private brushPlace: { readonly x: number; readonly y: number } | undefined;
+  private place: Place | undefined;
   private address: ReturnType<typeof setTimeout> | undefined;
   private readonly panel: Panel;
   private readonly meter: Meter;
   private readonly history = new History();
   private readonly help = new Help();
-  /** What a lost device held, for the next one. */
-  private rescued: { readonly choices: Choices; readonly checkpoint: Checkpoint } | undefined;
+  readonly tools = new Tools(this);
+  /** What the next run goes on from: what a lost device held, or what needs more room. */
+  private carried: Carried | undefined;
+  private isCarrying = false;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
   constructor(
@@ -132,6 +155,7 @@ export class Playground {
   /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
   async settled(): Promise<void> {
     await this.working;
+    await this.preparing;
     while (this.run && !this.isPlaying && (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)) {
       await new Promise(requestAnimationFrame);
     }
@@ -154,7 +178,7 @@ export class Playground {
     this.clearNotes();
     this.choices = after;
     const { run } = this;
-    if (effects.has('start') || !run || this.working || this.count !== run.simulation.count) {
+    if (effects.has('start') || !run || this.working || this.count !== this.startedCount) {
       this.request(this.choices);
     } else {
       this.adjust(run);
@@ -189,7 +213,7 @@ export class Playground {
     const checkpoint = this.history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {
-      run.simulation.restore(checkpoint);
+      run.restore(checkpoint);
     } catch (error) {
       this.panel.notify(explain(error));
       return;
@@ -215,16 +239,46 @@ export class Playground {
     this.zoom(factor, left + width / 2, top + height / 2);
   }
 
-  /** Whether dragging moves particles, not the picture. */
-  get isBrushing(): boolean {
-    return this.choices.pointer !== 'look';
+  /** Where the pointer works, CSS pixels of the window; undefined when it is up again. */
+  workAt(place: Place | undefined): void {
+    this.place = place;
+    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
+    this.tools.at(place);
+    this.showBrush();
   }
 
-  /** The pointer is down here, CSS pixels of the window; undefined when it is up again. */
-  brushAt(place: { readonly x: number; readonly y: number } | undefined): void {
-    this.brushPlace = place;
-    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
-    this.showBrush();
+  /** The tool in the middle of the picture, for keys. */
+  workInMiddle(isDown: boolean): void {
+    const { left, top, width, height } = this.free.getBoundingClientRect();
+    this.workAt(isDown && this.tools.isChosen ? { x: left + width / 2, y: top + height / 2 } : undefined);
+  }
+
+  rayAt({ x, y }: Place): Ray {
+    const { left, top } = this.stage.getBoundingClientRect();
+    return this.camera.ray(x - left, y - top);
+  }
+
+  notify(text: string): void {
+    this.panel.notify(text);
+  }
+
+  /** The same state in a run with room for what the chosen tool adds. */
+  async makeRoom(): Promise<void> {
+    const { run, choices } = this;
+    if (!run || this.isCarrying || this.working) return;
+    // Time stands still meanwhile, so that nothing happens twice.
+    this.isCarrying = true;
+    try {
+      const checkpoint = await run.simulation.checkpoint();
+      if (run !== this.run || this.working) return;
+      this.carried = { choices, checkpoint, births: run.births, hasPast: true };
+      this.request(this.choices);
+      await this.working;
+    } catch (error) {
+      this.panel.notify(explain(error));
+    } finally {
+      this.isCarrying = false;
+    }
   }
 
   turn(yaw: number, pitch: number): void {
@@ -267,7 +321,8 @@ export class Playground {
     link.href = URL.createObjectURL(blob);
     link.download = `cellstorm-${scene}-${dimensions}d-${run.simulation.time.toFixed(2)}s.png`;
     link.click();
-    URL.revokeObjectURL(link.href);
+    // Some browsers read it only after this task.
+    setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
   }
 
   /** The visitor moved the picture. */
@@ -293,7 +348,7 @@ export class Playground {
     run.simulation.set(settingsOf(this.choices));
     this.running = this.choices;
     this.meter.touch();
-    this.recolour(run);
+    this.prepare(run);
     this.showChoices();
     this.notifyCap();
   }
@@ -332,16 +387,31 @@ export class Playground {
     const engine = await this.engineFor(choices);
     const actual = { ...choices, engine: engine.kind };
     const count = effectiveCount(actual, engine.isSoftware);
+    const { carried } = this;
+    this.carried = undefined;
+    const goesOn = carried !== undefined && isSameStart(carried.choices, actual);
+    const options = simulationOptions(actual, count);
+    const room = roomFor(actual, options, goesOn ? carried.checkpoint : undefined);
     let started: { readonly engine: Engine; readonly run: Run };
     try {
-      started = await startOn(engine, simulationOptions(actual, count));
-      this.resume(started.run, actual);
+      started = await startOn(engine, { ...options, ...room });
     } catch (error) {
       if (engine !== this.engine) engine.destroy();
       throw error;
     }
-    await this.take(started.engine, started.run, actual);
+    const { run } = started;
+    try {
+      const hasPast = goesOn && this.resume(run, carried) && carried.hasPast;
+      await this.take(started.engine, run, actual, hasPast);
+    } catch (error) {
+      if (run !== this.run) {
+        run.destroy();
+        if (started.engine !== this.engine) started.engine.destroy();
+      }
+      throw error;
+    }
     this.running = actual;
+    this.startedCount = count;
     if (!this.wanted) this.choices = actual;
     this.showChoices();
     this.notifyCap();
@@ -369,25 +439,24 @@ export class Playground {
     }
   }
 
-  /** Goes on where a lost device was, if that was with these choices. */
-  private resume({ simulation }: Run, choices: Choices): void {
-    const { rescued } = this;
-    this.rescued = undefined;
-    if (!rescued) return;
-    const differing = changedFields(rescued.choices, choices).filter(
-      (name) => fieldOf(name).effect === 'start',
-    );
-    if (differing.some((name) => name !== 'engine')) return;
+  /** Goes on from a state, if that can be. */
+  private resume(run: Run, { checkpoint, births }: Carried): boolean {
     try {
-      simulation.restore(rescued.checkpoint);
+      run.births.set(births.subarray(0, run.births.length));
+      run.restore(checkpoint);
+      return true;
     } catch {
-      this.panel.notify('What the lost device held does not fit this engine, so the scene starts over.');
+      this.panel.notify('What ran before does not fit this engine, so the scene starts over.');
+      return false;
     }
   }
 
   /** Shows this run from now on. */
-  private async take(engine: Engine, run: Run, choices: Choices): Promise<void> {
-    await this.prepareColours(run, choices);
+  private async take(engine: Engine, run: Run, choices: Choices, hasPast: boolean): Promise<void> {
+    const { scale, refusal } = await prepareColours(run, choices);
+    await run.prepareTool(choices.pointer);
+    if (refusal) this.panel.notify(refusal);
+    this.scale = scale;
     const isOther = this.running?.scene !== choices.scene || this.running.boxWidth !== choices.boxWidth;
     this.run?.destroy();
     this.run = run;
@@ -403,18 +472,21 @@ export class Playground {
     this.describeCanvas(engine.canvas, run);
     this.panel.showWorld(run.simulation.world);
     this.meter.attach(run);
-    this.history.attach(run.simulation);
+    this.history.attach(run.simulation, hasPast);
     this.showLegend();
     this.owed = 0;
     this.draw(run);
   }
 
-  /** After a loss: another device, and after some losses the CPU; the scene starts over. */
+  /** After a loss: another device, and after some losses the CPU, from the last state that was kept. */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.engine) return;
     this.losses++;
     const { latest } = this.history;
-    this.rescued = latest && this.running && { choices: this.running, checkpoint: latest };
+    this.carried =
+      latest && this.running && this.run
+        ? { choices: this.running, checkpoint: latest, births: this.run.births, hasPast: true }
+        : undefined;
     const where = latest ? `goes on from ${latest.time.toFixed(2)} s` : 'starts over';
     this.run = undefined;
     this.engine = undefined;
@@ -438,7 +510,8 @@ export class Playground {
     const { run } = this;
     if (!run || run.pending >= MOST_PENDING) return;
     try {
-      if (this.isPlaying) this.play(run, elapsed);
+      this.tools.update();
+      if (this.isPlaying && !this.isCarrying) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
       if (this.isDirty) this.draw(run);
@@ -469,24 +542,14 @@ export class Playground {
 
   private advance(run: Run): void {
     const seconds = STEP_SECONDS * this.choices.timeScale;
-    const stroke = this.strokeOf(run);
-    if (stroke) run.brush(stroke, seconds);
+    this.tools.beforeStep(run, seconds);
     run.step(seconds);
     this.changed();
   }
 
-  private strokeOf({ simulation }: Run): Stroke | undefined {
-    const { brushPlace: place, choices } = this;
-    if (!place || choices.pointer === 'look') return undefined;
-    const { left, top } = this.stage.getBoundingClientRect();
-    const force = BRUSH_FORCE * simulation.radius * (choices.pointer === 'push' ? 1 : -1);
-    const reach = choices.brush * simulation.radius;
-    return { ...this.camera.ray(place.x - left, place.y - top), reach, force };
-  }
-
   /** A ring as wide as the brush reaches where the eye looks at. */
   private showBrush(): void {
-    const { brushPlace: place, run } = this;
+    const { place, run } = this;
     const ring = find('brush-ring', HTMLElement);
     ring.hidden = !place || !run;
     if (!place || !run) return;
@@ -498,7 +561,7 @@ export class Playground {
   }
 
   /** The state is another one. */
-  private changed(): void {
+  changed(): void {
     this.meter.touch();
     this.history.touch();
     this.isDirty = true;
@@ -512,26 +575,29 @@ export class Playground {
     this.meter.frame(performance.now());
   }
 
-  /** Other colours, once what they take is there. */
-  private recolour(run: Run): void {
-    const { choices } = this;
-    this.working ??= this.prepareColours(run, choices)
-      .catch((error: unknown) => this.panel.notify(explain(error)))
-      .then(() => this.showLegend())
-      .then(() => (this.wanted ? this.work() : undefined))
-      .finally(() => {
-        this.working = undefined;
-      });
-  }
-
-  private async prepareColours(run: Run, { colour }: Choices): Promise<void> {
-    const refusal = await run.prepare(colour);
-    if (refusal) {
-      this.panel.notify(refusal);
-      await run.prepare('speed');
-    }
-    this.scale = scaleFor(refusal ? 'speed' : colour, run.simulation, run.options);
-    this.isDirty = true;
+  /** Other colours and tools, once what they take is there. */
+  private prepare(run: Run): void {
+    this.preparing = this.preparing.then(async () => {
+      const { choices } = this;
+      if (run !== this.run) return;
+      try {
+        const { scale, refusal } = await prepareColours(run, choices);
+        await run.prepareTool(choices.pointer);
+        // Another run has been given its own meanwhile.
+        if (run !== this.run) return;
+        if (refusal) this.panel.notify(refusal);
+        this.scale = scale;
+        this.isDirty = true;
+        this.showLegend();
+        const { capacity, obstacleCapacity } = roomFor(choices, run.options);
+        const { simulation } = run;
+        const isShort =
+          simulation.capacity < (capacity ?? 0) || simulation.obstacleCapacity < (obstacleCapacity ?? 0);
+        if (isShort) await this.makeRoom();
+      } catch (error) {
+        if (run === this.run) this.panel.notify(explain(error));
+      }
+    });
   }
 
   private showLegend(): void {
@@ -590,6 +656,22 @@ export class Playground {
     this.panel.notify('');
     if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
   }
+}
+
+/** Whether a state of a run with some choices can go on in one with others. */
+function isSameStart(before: Choices, after: Choices): boolean {
+  const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');
+  return differing.every((name) => name === 'engine');
+}
+
+/** Gets ready to draw in the chosen colours, or where that cannot be by speed, and says why. */
+async function prepareColours(
+  run: Run,
+  { colour }: Choices,
+): Promise<{ readonly scale: Scale; readonly refusal: string }> {
+  const refusal = await run.prepare(colour);
+  if (refusal) await run.prepare('speed');
+  return { refusal, scale: scaleFor(refusal ? 'speed' : colour, run.simulation, run.options) };
 }
 
 /** On this engine, or where its device is too small on one that is asked for just this much. */

@@ -459,21 +459,17 @@ describe('the page', () => {
         await page.mouse.move(free.x + free.width / 2, free.y + free.height / 2);
         await page.mouse.down();
         expect(await page.$eval('#brush-ring', (ring) => (ring as HTMLElement).hidden)).toBe(false);
-        // The first strokes are lost where the GPU has yet to learn them.
-        let outwards = 0;
-        for (let attempt = 0; attempt < 100 && outwards === 0; attempt++) {
-          await page.keyboard.press('.');
-          await settle(page);
-          outwards = await page.evaluate(async () => {
-            const simulation = window.cellstorm?.simulation;
-            const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
-            const { min = [], max = [] } = simulation?.world ?? {};
-            return Array.from(velocities).reduce((sum, speed, index) => {
-              const axis = index % min.length;
-              return sum + speed * ((positions[index] ?? 0) - ((min[axis] ?? 0) + (max[axis] ?? 0)) / 2);
-            }, 0);
-          });
-        }
+        await page.keyboard.press('.');
+        await settle(page);
+        const outwards = await page.evaluate(async () => {
+          const simulation = window.cellstorm?.simulation;
+          const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
+          const { min = [], max = [] } = simulation?.world ?? {};
+          return Array.from(velocities).reduce((sum, speed, index) => {
+            const axis = index % min.length;
+            return sum + speed * ((positions[index] ?? 0) - ((min[axis] ?? 0) + (max[axis] ?? 0)) / 2);
+          }, 0);
+        });
         await page.mouse.up();
         expect(Math.sign(outwards), `${engine} ${dimensions} ${label}`).toBe(sign);
         expect(await page.$eval('#brush-ring', (ring) => (ring as HTMLElement).hidden)).toBe(true);
@@ -481,6 +477,124 @@ describe('the page', () => {
       expectNoProblems();
     },
   );
+
+  for (const engine of ['GPU', 'CPU']) {
+    browserTest(`drags, adds, erases and walls in, and colours by age (${engine})`, async () => {
+      const opened = await openPlayground(browser);
+      const { page, expectNoProblems } = opened;
+      await typeCount(page, FEW);
+      await chooseOption(page, 'engine', engine);
+      await chooseScene(page, 'lattice');
+      await typeNumber(page, 'size', 0.25);
+      await typeNumber(page, 'brush', 12);
+      const state = () =>
+        page.evaluate(async () => {
+          const simulation = window.cellstorm?.simulation;
+          const { positions = [], ids = [] } = (await simulation?.read()) ?? {};
+          const { count = 0, obstacleCount = 0, capacity = 0, time = 0, world } = simulation ?? {};
+          return { ids: [...ids], positions: [...positions], count, obstacleCount, capacity, time, world };
+        });
+      const toScreen = (x: number, y: number) =>
+        page.evaluate((place) => window.cellstorm?.toScreen(place) ?? ([0, 0] as const), [x, y]);
+      const before = await state();
+      const { min = [], max = [] } = before.world ?? {};
+      const [width, height] = [0, 1].map((axis) => (max[axis] ?? 0) - (min[axis] ?? 0));
+      const inBox = (across: number, up: number) =>
+        toScreen((min[0] ?? 0) + across * (width ?? 0), (min[1] ?? 0) + up * (height ?? 0));
+
+      // One particle goes with the pointer, and nobody else.
+      await chooseOption(page, 'pointer', 'Drag one particle');
+      const from = await toScreen(before.positions[24] as number, before.positions[25] as number);
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await settle(page);
+      await page.waitForFunction(() => window.cellstorm?.isHolding === true);
+      await page.mouse.move(from[0] + 25, from[1] - 15);
+      for (let step = 0; step < 12; step++) await page.keyboard.press('.');
+      await settle(page);
+      const dragged = await state();
+      const to = await toScreen(dragged.positions[24] as number, dragged.positions[25] as number);
+      expect(Math.hypot(to[0] - from[0] - 25, to[1] - from[1] + 15)).toBeLessThan(4);
+      await page.mouse.up();
+
+      // New ones come where there is room, to the state as it is.
+      await chooseOption(page, 'pointer', 'Add particles');
+      const roomy = await state();
+      expect(roomy.capacity).toBeGreaterThanOrEqual(FEW + 2000);
+      expect(roomy.time).toBe(dragged.time);
+      expect(roomy.positions).toEqual(dragged.positions);
+      await chooseOption(page, 'colour', 'Age');
+      await page.mouse.move(...(await inBox(0.5, 0.97)));
+      await page.mouse.down();
+      await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? 0) > few + 20, {}, FEW);
+      await page.mouse.up();
+      await settle(page);
+      const added = await state();
+      expect(added.positions.slice(0, 2 * FEW)).toEqual(dragged.positions);
+      expect((await measuresOf(opened)).contacts).toBe(0);
+      expect(await textOf(page, 'particles')).toBe(String(added.count));
+      expect(await textOf(page, 'legend-title')).toBe('Age');
+      // Live changes keep what is there.
+      await typeNumber(page, 'gravity', 1);
+      expect((await state()).count).toBe(added.count);
+      await page.keyboard.press('b');
+      await settle(page);
+
+      // A wall stands at once, and takes its room with it.
+      await chooseOption(page, 'pointer', 'Draw a wall');
+      await page.mouse.move(...(await inBox(0.2, 0.1)));
+      await page.mouse.down();
+      const [wallX, wallY] = await inBox(0.8, 0.2);
+      await page.mouse.move(wallX, wallY, { steps: 4 });
+      await page.mouse.up();
+      await settle(page);
+      const walled = await state();
+      expect(walled.obstacleCount).toBeGreaterThan(30);
+      const { theme, obstacles } = await describeScenery(page);
+      const image = await takePicture(page, `tools-${engine.toLowerCase()}`);
+      const painted = obstacles.filter(
+        // On the rim of the next one it is darker.
+        ([x, y]) => colourDistance(pixelAt(image, x, y), theme.surface) > 25,
+      );
+      expect(obstacles.length).toBe(walled.obstacleCount);
+      expect(painted.length).toBe(obstacles.length);
+
+      // Whoever is near the pointer is gone, walls too; by key, in the middle of the picture.
+      await chooseOption(page, 'pointer', 'Erase');
+      await typeNumber(page, 'brush', 1000);
+      await page.focus('#stage canvas');
+      await page.keyboard.press('x');
+      await page.waitForFunction(() => window.cellstorm?.simulation?.count === 0);
+      await settle(page);
+      expect(await state()).toMatchObject({ count: 0, obstacleCount: 0 });
+      await page.click('#reset');
+      await settle(page);
+      expect(await state()).toMatchObject({ count: FEW, obstacleCount: 0, time: 0 });
+      expectNoProblems();
+    });
+  }
+
+  browserTest('takes live changes while colours are being prepared', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser);
+    await typeCount(page, FEW);
+    await unfold(page, 'gravity');
+    await stepTimes(page, 2);
+    const got = await page.evaluate(async () => {
+      const before = window.cellstorm?.simulation;
+      const colour = document.getElementById('colour') as HTMLSelectElement;
+      colour.value = [...colour.options].find(({ text }) => text === 'Contacts')?.value ?? '';
+      colour.dispatchEvent(new Event('change', { bubbles: true }));
+      const slider = document.getElementById('gravity-slider') as HTMLInputElement;
+      slider.value = '0';
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      await window.cellstorm?.settled();
+      const after = window.cellstorm?.simulation;
+      return { isSame: before === after, gravity: after?.settings.gravity, time: after?.time };
+    });
+    expect(got).toEqual({ isSame: true, gravity: [0, 0], time: expect.closeTo(2 / 60, 6) });
+    expect(await textOf(page, 'legend-title')).toBe('Contacts');
+    expectNoProblems();
+  });
 
   browserTest('goes on after its device is lost', async () => {
     const opened = await openPlayground(browser);

@@ -64,7 +64,6 @@ export async function openPlayground(
   await page.waitForFunction(() => window.cellstorm !== undefined);
   await page.evaluate(() => window.cellstorm?.ready);
   await settle(page);
-  page.on('framenavigated', (frame) => console.warn(`The page went to ${frame.url()} by itself.`));
   page.on('error', (error) => console.warn(`The page crashed: ${error.message}`));
   return opened;
 }

@@ -1,7 +1,7 @@
 /** The page's brush on the GPU does to velocities what its twin on the host does, and to nobody else's. */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../src/engine/simulation';
-import { brushed, GpuBrush, type Stroke } from '../../src/page/brush';
+import { GpuBrush, held, pushed, type Stroke } from '../../src/page/brush';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
@@ -13,7 +13,7 @@ const SECONDS = 1 / 64;
 describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
   for (const name of ['uniform', 'mixed', 'crates']) {
     gpuTest(
-      `pushes and pulls who is near its ray, in the scene ${name}`,
+      `pushes and pulls who is near its ray and holds one, in the scene ${name}`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const scene = createScene(name, { dimensions, count: COUNT });
@@ -25,9 +25,9 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
         for (const force of [64, -640]) {
           const stroke: Stroke = { origin: middle, direction, reach, force };
           const before = await simulation.read();
-          brush.apply(simulation, stroke, SECONDS);
+          brush.push(simulation, stroke, SECONDS);
           const after = await simulation.read();
-          const expected = brushed(dimensions, before, stroke, SECONDS);
+          const expected = pushed(dimensions, before, stroke, SECONDS);
           expect(after.positions).toEqual(before.positions);
           const most = Math.abs(force) * SECONDS * 2 ** -18;
           let moved = 0;
@@ -38,6 +38,19 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           });
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
+        }
+        // Of all only the one that is held goes, slowly or at the speed it is allowed.
+        for (const speed of [1, 1e6]) {
+          const before = await simulation.read();
+          const grip = { id: COUNT - 3, place: middle, speed };
+          brush.hold(simulation, grip, SECONDS);
+          const after = await simulation.read();
+          const expected = held(dimensions, before, grip, SECONDS);
+          expect(expected).not.toEqual(before.velocities);
+          after.velocities.forEach((value, index) => {
+            const twin = expected[index] as number;
+            expect(Math.abs(value - twin)).toBeLessThanOrEqual(Math.abs(twin) * 2 ** -20);
+          });
         }
         brush.destroy();
         simulation.destroy();

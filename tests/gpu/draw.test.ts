@@ -20,7 +20,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
     for (const [samples, kind, colour] of [
       [1, '', 'speed'],
       [4, '', 'value'],
-      [4, ', of many sizes', 'value'],
+      [4, ', of many sizes', 'age'],
       [1, ', with boxes', 'speed'],
       [4, ', with boxes', 'plain'],
     ] as const) {

@@ -34,7 +34,7 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
     },
     scale: { by: 'speed' as const, end: 1 },
   };
-  view.draw(simulation, frame, { values: undefined, obstacles: undefined });
+  view.draw(simulation, frame, { values: undefined, births: undefined, obstacles: undefined });
   await gpu.device.queue.onSubmittedWorkDone();
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 }

@@ -1,0 +1,31 @@
+/** Purpose: a linked shader as a module of a device; what the compiler says becomes an error that shows the line. */
+import { GpuError } from '../core/errors';
+import { type LinkedShader, type LinkOptions, linkShader } from './link';
+
+/** `label`: dotted name of what the shader is for; the module is called so with `.module` behind. */
+export async function compileShader(
+  device: GPUDevice,
+  label: string,
+  options: LinkOptions,
+): Promise<GPUShaderModule> {
+  const linked = linkShader(options);
+  const module = device.createShaderModule({ label: `${label}.module`, code: linked.code });
+  await refuseErrors(label, module, linked);
+  return module;
+}
+
+/** Throws the compiler's first errors, each with its line. */
+export async function refuseErrors(
+  label: string,
+  module: GPUShaderModule,
+  linked: LinkedShader,
+): Promise<void> {
+  const { messages } = await module.getCompilationInfo();
+  const errors = messages.filter((message) => message.type === 'error');
+  if (errors.length === 0) return;
+  const shown = errors.slice(0, 5).map((message) => {
+    const place = linked.locate(message.lineNum);
+    return `  ${place.file}:${place.line}:${message.linePos}: ${message.message}\n    ${place.text.trim()}`;
+  });
+  throw new GpuError('shader', `The shader of ${label} does not compile:\n${shown.join('\n')}`);
+}

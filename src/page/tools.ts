@@ -1,0 +1,179 @@
+/**
+ * Purpose: what the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
+ * adds, erases and draws walls at once, whether time passes or not. Inputs: where the pointer is, what is chosen, the run.
+ * Adding and erasing ask the run who is where, one question at a time, and act when the answer is there.
+ */
+import type { ParticleArrays } from '../core/simulation';
+import { Random } from '../scenes';
+import type { Ray } from './camera';
+import { explain, type Run } from './engine';
+import type { Choices } from './fields';
+import { near, pick } from './pick';
+import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
+
+/** Speed that a brush gives in a second, in radii a second. */
+const BRUSH_FORCE = 1000;
+/** Speed of a particle that is dragged, at most, in radii a second. */
+const DRAG_SPEED = 2000;
+/** A pointer takes hold of whoever is so many radii away at most. */
+const GRASP = 3;
+
+/** CSS pixels of the window. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What tools work on. */
+export interface Workplace {
+  readonly run: Run | undefined;
+  readonly choices: Choices;
+  rayAt(place: Place): Ray;
+  notify(text: string): void;
+  /** The state is another one. */
+  changed(): void;
+  /** There is no room for more: makes some. */
+  makeRoom(): void;
+}
+
+export class Tools {
+  /** Where the pointer is down. */
+  private place: Place | undefined;
+  /** Who is dragged, since the pointer went down, and how far from the eye. */
+  private grip: { readonly id: number; readonly depth: number } | undefined;
+  /** The last end of a wall. */
+  private end: readonly number[] | undefined;
+  private isAsking = false;
+  private readonly random = new Random(1);
+
+  constructor(private readonly site: Workplace) {}
+
+  get isHolding(): boolean {
+    return this.grip !== undefined;
+  }
+
+  /** Whether dragging moves particles, not the picture. */
+  get isChosen(): boolean {
+    return this.site.choices.pointer !== 'look';
+  }
+
+  /** The pointer is down here; undefined when it is up again. */
+  at(place: Place | undefined): void {
+    const isFirst = place && !this.place;
+    this.place = place;
+    if (!place) {
+      this.grip = undefined;
+      this.end = undefined;
+      return;
+    }
+    const { run, choices } = this.site;
+    if (!run) return;
+    if (choices.pointer === 'wall') this.extendWall(run, place);
+    else if (isFirst) this.ask(run, place);
+  }
+
+  /** To be called before each step. */
+  beforeStep(run: Run, seconds: number): void {
+    const { place, grip, site } = this;
+    if (!place || seconds === 0) return;
+    const { pointer, brush } = site.choices;
+    const { radius, world } = run.simulation;
+    const ray = site.rayAt(place);
+    if (pointer === 'push' || pointer === 'pull') {
+      const force = BRUSH_FORCE * radius * (pointer === 'push' ? 1 : -1);
+      run.push({ ...ray, reach: brush * radius, force }, seconds);
+    } else if (pointer === 'drag' && grip) {
+      const there = pointAlong(ray, grip.depth).map((along, axis) =>
+        Math.min((world.max[axis] ?? 0) - radius, Math.max((world.min[axis] ?? 0) + radius, along)),
+      );
+      run.hold({ id: grip.id, place: there, speed: DRAG_SPEED * radius }, seconds);
+    }
+  }
+
+  /** To be called every frame: what goes on as long as the pointer is down. */
+  update(): void {
+    const { place } = this;
+    const { run, choices } = this.site;
+    if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
+  }
+
+  /** Asks who is where, and acts on the answer. */
+  private async ask(run: Run, place: Place): Promise<void> {
+    const { site } = this;
+    const { pointer } = site.choices;
+    if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
+    this.isAsking = true;
+    const { restorations } = run;
+    try {
+      const particles = await run.simulation.read();
+      // Another state has other ids.
+      if (run !== site.run || run.restorations !== restorations) return;
+      const ray = site.rayAt(this.place ?? place);
+      if (pointer === 'add') this.add(run, particles, ray);
+      else if (pointer === 'erase') this.erase(run, particles, ray);
+      else if (this.place) this.grasp(run, particles, ray);
+    } catch (error) {
+      if (run === site.run) site.notify(explain(error));
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  private grasp(run: Run, particles: ParticleArrays, ray: Ray): void {
+    const { simulation } = run;
+    const picked = pick(simulation, particles, ray, GRASP * simulation.radius);
+    this.grip = picked;
+    if (!picked) this.site.notify('There is no particle here to drag.');
+  }
+
+  private add(run: Run, particles: ParticleArrays, ray: Ray): void {
+    const { simulation, fixed } = run;
+    const { capacity, count, radius } = simulation;
+    if (count >= capacity) {
+      this.site.makeRoom();
+      return;
+    }
+    const reach = this.site.choices.brush * radius;
+    const within = { place: pointAlong(ray, ray.depth), reach, most: capacity - count };
+    const added = sprinkle(simulation, particles, fixed, within, this.random);
+    if (!added) return;
+    run.add(added);
+    this.site.changed();
+  }
+
+  private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
+    const { simulation, fixed } = run;
+    const { dimensions, radius } = simulation;
+    const reach = this.site.choices.brush * radius;
+    const gone = near(dimensions, particles.positions, ray, reach).map(
+      (index) => particles.ids[index] as number,
+    );
+    const without = near(dimensions, fixed.positions, ray, reach);
+    if (gone.length > 0) simulation.remove(gone);
+    if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
+    if (gone.length + without.length > 0) this.site.changed();
+  }
+
+  private extendWall(run: Run, place: Place): void {
+    const { simulation, fixed } = run;
+    const { dimensions, radius, world, obstacleCapacity, obstacleCount } = simulation;
+    const ray = this.site.rayAt(place);
+    const to = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
+    if (!to) return;
+    const from = this.end ?? to;
+    const balls = wall(simulation, fixed, from, to, this.site.choices.brush * radius);
+    if (balls.length > obstacleCapacity - obstacleCount) {
+      // It goes on from its last end when there is room.
+      this.site.makeRoom();
+      return;
+    }
+    this.end = to;
+    if (balls.length === 0) return;
+    run.setObstacles(changeObstacles(simulation, fixed, { balls }));
+    this.site.changed();
+  }
+}
+
+function pointAlong({ origin, direction }: Ray, depth: number): number[] {
+  return origin.map((from, axis) => from + depth * (direction[axis] ?? 0));
+}
