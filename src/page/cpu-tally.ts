@@ -1,6 +1,10 @@
-/** Purpose: the twin of tally.ts for the CPU engine: how many others are near each particle, for colours. */
+/**
+ * Purpose: the twin of tally.ts for the CPU engine: how many others are near each particle, for colours. Contacts are the
+ * simulation's own pairs; density is pairs of a second simulation, of larger particles at the same places, which is no code
+ * that the page has not loaded already.
+ */
 import type { ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
-import { createCpuGrid } from '../cpu/grid';
+import { createCpuSimulation } from '../cpu/simulation';
 import { DENSITY_REACH } from './colour';
 import type { Counted } from './tally';
 
@@ -12,32 +16,31 @@ export function createCpuTally(
   options: SimulationOptions,
   counted: Counted,
 ): CountNear {
-  const { dimensions, capacity, radiusRange, radius, world } = simulation;
+  if (counted === 'contacts') return ({ ids }) => countEnds(simulation, ids);
+  const { dimensions, capacity, radius, world } = simulation;
   const { min, max } = world;
   const place = world.kind === 'unbounded' ? { unbounded: true } : { min, max, periodic: options.periodic };
-  const count = (ids: Uint32Array, build: () => { forEachPair(visit: Visit): void }) => {
-    const counts = new Uint32Array(ids.length);
-    build().forEachPair((first, second) => {
-      counts[first] = (counts[first] as number) + 1;
-      counts[second] = (counts[second] as number) + 1;
-    });
-    return counts;
+  const wide = createCpuSimulation({ dimensions, capacity, radius: DENSITY_REACH * radius, ...place });
+  const empty = wide.checkpoint();
+  return ({ ids, positions, velocities }) => {
+    wide.restore({ ...empty, ids, positions, velocities });
+    return countEnds(wide, ids);
   };
-  if (radiusRange) {
-    const grid = createCpuGrid({ dimensions, capacity, ...place, radii: radiusRange });
-    return ({ positions, radii, ids }) =>
-      count(ids, () => {
-        grid.build(positions, radii as Float32Array, ids.length);
-        return grid;
-      });
-  }
-  const diameter = 2 * radius * (counted === 'density' ? DENSITY_REACH : 1);
-  const grid = createCpuGrid({ dimensions, capacity, ...place, diameter });
-  return ({ positions, ids }) =>
-    count(ids, () => {
-      grid.build(positions, ids.length);
-      return grid;
-    });
 }
 
-type Visit = (first: number, second: number) => void;
+/** In how many overlapping pairs each is. */
+function countEnds(simulation: ParticleSimulation, ids: Uint32Array): Uint32Array {
+  const found = simulation.findPairs();
+  const counts = new Uint32Array(ids.length);
+  // The CPU engine answers at once.
+  if (found instanceof Promise) return counts;
+  const places = new Uint32Array(simulation.capacity);
+  ids.forEach((id, index) => {
+    places[id] = index;
+  });
+  for (const id of found.pairs) {
+    const index = places[id] as number;
+    counts[index] = (counts[index] as number) + 1;
+  }
+  return counts;
+}
