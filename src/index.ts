@@ -74,6 +74,7 @@ export {
 } from './engine/grid-rays';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } from './engine/memory';
+export { type KeyKind, RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 export type { StageTimes } from './gpu/timing';

@@ -16,6 +16,21 @@ export const SCAN_ITEMS = 64;
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
 /**
+ * Bits of a digit of the radix sort. More means fewer rounds over the keys, and more counters: each thread has one for each
+ * value of a digit.
+ */
+export const RADIX_BITS = 4;
+export const RADIX_DIGITS = 2 ** RADIX_BITS;
+
+/** Keys of a thread of the radix sort, in a row. More means fewer counters to scan and less parallelism. */
+export const RADIX_RUN = 64;
+
+/** What keys are, as shaders/sort/radix.wgsl is told. */
+export const KEYS_UNSIGNED = 0;
+export const KEYS_SIGNED = 1;
+export const KEYS_FLOAT = 2;
+
+/**
  * Cells along x that stay together in the table of the unbounded world. More means fewer probes that cross from
  * one block to the next, and sparse particles less evenly spread; a power of two, HASH_BLOCK_SHIFT its logarithm.
  */

@@ -21,6 +21,7 @@ import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
 import { type PairShape, Pairs } from './pairs';
 import { Partner } from './partner';
+import { Radix } from './radix';
 import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
 import { Retire } from './retire';
@@ -40,6 +41,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   return [
     ...Scan.describe(dimensions, false),
     ...(subgroups ? Scan.describe(dimensions, true) : []),
+    ...(dimensions === 2 ? describeRadix() : []),
     Retire.describe({ dimensions }),
     Retire.describe({ dimensions, levels: 1 }),
     Retire.describe({ dimensions, levels: 1, boxes: true }),
@@ -75,6 +77,13 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
     Crowd.describeClose({ dimensions }),
   ];
+}
+
+/** Keys have no dimensions. */
+function describeRadix(): KernelDescription[] {
+  return [false, true].flatMap((wide) =>
+    [false, true].flatMap((payload) => Radix.describe({ wide, payload })),
+  );
 }
 
 function describeVariant(variant: Variant): KernelDescription[] {

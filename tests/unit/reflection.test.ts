@@ -25,6 +25,7 @@ import { BOXES_FIELDS } from '../../src/passes/boxes';
 import { MEASURE_FIELDS } from '../../src/passes/measure';
 import { NEAR_FIELDS } from '../../src/passes/near';
 import { NEAREST_FIELDS } from '../../src/passes/nearest';
+import { RADIX_FIELDS } from '../../src/passes/radix';
 import { RAYS_FIELDS } from '../../src/passes/rays';
 import { SCAN_FIELDS } from '../../src/passes/scan';
 
@@ -43,6 +44,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Nearest: NEAREST_FIELDS,
   Boxes: BOXES_FIELDS,
   Rays: RAYS_FIELDS,
+  Radix: RADIX_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the entry point. */

@@ -1,0 +1,131 @@
+// One digit of a radix sort, least significant first: `radix_count` counts the keys of each run by their digit, a scan of the
+// counts, digit by digit and in each run by run, says where they go, and `radix_scatter` takes them there. A thread goes over a
+// run in order, so equal digits keep theirs: the sort is stable, and every run of it gives the same bits. No barriers.
+//
+// Keys are sorted as unsigned numbers. Others are mapped to such as they are first read, and back as they are last written.
+
+struct Radix {
+  // The lowest bit of the digit.
+  shift: u32,
+  // Which keys are read, and written: one of the KEYS_ constants.
+  read: u32,
+  written: u32,
+}
+
+#if WIDE
+// The low word, then the high one.
+alias Key = vec2u;
+#else
+alias Key = u32;
+#endif
+
+@group(1) @binding(0) var<uniform> radix: Radix;
+@group(1) @binding(1) var<storage, read_write> counts: array<u32>;
+@group(1) @binding(2) var<storage, read> starts: array<u32>;
+@group(1) @binding(3) var<storage, read> key_in: array<Key>;
+@group(1) @binding(4) var<storage, read_write> key_out: array<Key>;
+#if PAYLOAD
+@group(1) @binding(5) var<storage, read> payload_in: array<u32>;
+@group(1) @binding(6) var<storage, read_write> payload_out: array<u32>;
+#endif
+
+const SIGN = 0x80000000u;
+const INFINITY = 0x7f800000u;
+const LAST = 0xffffffffu;
+
+// In the order of unsigned numbers. Of floats: below zero all bits are turned around, else the sign; −0 comes before 0, and
+// whatever is not a number last, as one and the same.
+fn to_unsigned(key: Key) -> Key {
+#if WIDE
+  return key;
+#else
+  if (radix.read == KEYS_SIGNED) {
+    return key ^ SIGN;
+  }
+  if (radix.read == KEYS_FLOAT) {
+    if ((key & ~SIGN) > INFINITY) {
+      return LAST;
+    }
+    return select(key | SIGN, ~key, (key & SIGN) != 0u);
+  }
+  return key;
+#endif
+}
+
+fn from_unsigned(key: Key) -> Key {
+#if WIDE
+  return key;
+#else
+  if (radix.written == KEYS_SIGNED) {
+    return key ^ SIGN;
+  }
+  if (radix.written == KEYS_FLOAT) {
+    return select(~key, key & ~SIGN, (key & SIGN) != 0u);
+  }
+  return key;
+#endif
+}
+
+fn digit_of(key: Key) -> u32 {
+#if WIDE
+  let word = select(key.x, key.y, radix.shift >= 32u);
+  return (word >> (radix.shift & 31u)) & (RADIX_DIGITS - 1u);
+#else
+  return (key >> radix.shift) & (RADIX_DIGITS - 1u);
+#endif
+}
+
+fn runs() -> u32 {
+  return (grid.count + RADIX_RUN - 1u) / RADIX_RUN;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn radix_count(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let run = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (run >= runs()) {
+    return;
+  }
+  var found: array<u32, RADIX_DIGITS>;
+  let first = run * RADIX_RUN;
+  let end = min(first + RADIX_RUN, grid.count);
+  for (var index = first; index < end; index++) {
+    found[digit_of(to_unsigned(key_in[index]))] += 1u;
+  }
+  for (var digit = 0u; digit < RADIX_DIGITS; digit++) {
+    counts[digit * runs() + run] = found[digit];
+  }
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn radix_scatter(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let run = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (run >= runs()) {
+    return;
+  }
+  var place: array<u32, RADIX_DIGITS>;
+  for (var digit = 0u; digit < RADIX_DIGITS; digit++) {
+    place[digit] = starts[digit * runs() + run];
+  }
+  let first = run * RADIX_RUN;
+  let end = min(first + RADIX_RUN, grid.count);
+  for (var index = first; index < end; index++) {
+    let key = to_unsigned(key_in[index]);
+    let digit = digit_of(key);
+    let next = place[digit];
+    place[digit] = next + 1u;
+    if (next < grid.count) {
+      key_out[next] = from_unsigned(key);
+#if PAYLOAD
+      payload_out[next] = payload_in[index];
+#endif
+    }
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * Purpose: sorts keys on the GPU, with a word of payload each: Morton codes, depths, distances, ids by name.
+ *
+ *     const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
+ *     sort.encode(encoder, { keys, payload, count });
+ *
+ * Inputs: a buffer of keys, and one of u32 that go with them. Outputs: the same buffers, keys ascending; what is behind
+ * `count` is left alone. Floats are ordered as Float32Array.prototype.sort does: −0 before 0, whatever is not a number last,
+ * as one and the same NaN.
+ * Guarantee: stable, so the same input gives the same bits; no subgroups and no forward progress are needed.
+ * Ordering: `encode` only records; the caller submits.
+ */
+import { checkInteger, checkKnownKeys } from '../core/checks';
+import {
+  KEYS_FLOAT,
+  KEYS_SIGNED,
+  KEYS_UNSIGNED,
+  RADIX_BITS,
+  RADIX_DIGITS,
+  RADIX_RUN,
+  SCAN_BLOCK,
+  WORKGROUP_SIZE,
+} from '../core/constants';
+import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
+import { defaultSettings, deriveSubstep } from '../core/settings';
+import { defineWorld } from '../core/world';
+import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
+import { checkBinds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { defineStruct } from '../gpu/layout';
+import { SharedParameters } from '../gpu/params';
+import { Readback } from '../gpu/readback';
+import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
+import { RADIX_FIELDS, Radix, type RadixGroups, radixCounters, radixWorkgroups } from '../passes/radix';
+import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+
+/** What keys are: 64-bit ones have their low word first. */
+export type KeyKind = 'u32' | 'i32' | 'f32' | 'u64';
+
+export interface RadixSortOptions {
+  /** Keys at most. */
+  readonly capacity: number;
+  readonly keys: KeyKind;
+  /** Whether a u32 goes with each key. Default false. */
+  readonly payload?: boolean | undefined;
+  /** Of unsigned keys, bits that are not 0 in any: fewer take less time. Default: all. */
+  readonly bits?: number | undefined;
+}
+
+export interface RadixSortInput {
+  /** Usage STORAGE, four bytes a key, of u64 eight. */
+  readonly keys: GPUBuffer;
+  /** u32 each, where the sort was made for them. */
+  readonly payload?: GPUBuffer | undefined;
+  readonly count: number;
+}
+
+const KINDS = {
+  u32: { words: 1, kind: KEYS_UNSIGNED },
+  i32: { words: 1, kind: KEYS_SIGNED },
+  f32: { words: 1, kind: KEYS_FLOAT },
+  u64: { words: 2, kind: KEYS_UNSIGNED },
+} as const;
+
+/** Keys of a workgroup, of whichever kernel takes the fewest. */
+const FEWEST_KEYS = Math.min(WORKGROUP_SIZE * RADIX_RUN, (SCAN_BLOCK * RADIX_RUN) / RADIX_DIGITS);
+
+/** Ids of more would not fit 30 bits; no device holds as many. */
+const MOST_KEYS = 2 ** 30;
+
+/** Nobody's: kernels are told the number of keys where others are told that of particles. */
+const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
+const SUBSTEP = deriveSubstep(WORLD, WORLD.diameter, defaultSettings(2), 0);
+
+/** Groups of all rounds for one pair of the caller's buffers. */
+type Rounds = readonly RadixGroups[];
+
+export class RadixSort {
+  private destroyed = false;
+  private readonly readback: Readback;
+  private readonly rounds = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, Rounds>>();
+
+  private constructor(
+    private readonly gpu: Gpu,
+    readonly capacity: number,
+    readonly keys: KeyKind,
+    readonly payload: boolean,
+    private readonly parts: Parts,
+  ) {
+    this.readback = new Readback(gpu, 'sort');
+  }
+
+  static async create(gpu: Gpu, options: RadixSortOptions): Promise<RadixSort> {
+    checkKnownKeys('options', options, ['capacity', 'keys', 'payload', 'bits']);
+    const { capacity, keys, payload = false, bits } = options;
+    checkInteger('capacity', capacity, 0, MOST_KEYS);
+    if (!Object.hasOwn(KINDS, keys))
+      throw new ArgumentError('keys', keys, `one of ${Object.keys(KINDS).join(', ')}`);
+    if (typeof payload !== 'boolean') throw new ArgumentError('payload', payload, 'true or false');
+    const { words } = KINDS[keys];
+    checkBits(bits, keys, 32 * words);
+    checkGpu(gpu);
+    checkHolds(gpu, capacity, words);
+    const counters = radixCounters(capacity);
+    // An even number of rounds ends where it began, in the caller's buffers.
+    const rounds = 2 * Math.ceil((bits ?? 32 * words) / RADIX_BITS / 2);
+    const digits = Object.fromEntries(
+      Array.from({ length: rounds }, (_, round) => [`digit${round}`, defineStruct(2, RADIX_FIELDS).size]),
+    );
+    const parts = await createParts<Parts>({
+      radix: Radix.create(gpu, { wide: words === 2, payload }),
+      scan: Scan.create(gpu, 2),
+      parameters: SharedParameters.create(gpu, 2, 'sort'),
+      digits: createBuffers(gpu, 'sort', digits, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST),
+      owned: createBuffers(gpu, 'sort', {
+        keys: 4 * words * capacity,
+        payload: payload ? 4 * capacity : 0,
+        counts: scanBytes(counters),
+        starts: scanBytes(counters),
+      }),
+    });
+    try {
+      const { counts, starts } = parts.owned.buffers;
+      const scanning = await parts.scan.bind(counts, starts, counters);
+      const sort = new RadixSort(gpu, capacity, keys, payload, { ...parts, scanning });
+      sort.writeDigits(rounds);
+      return sort;
+    } catch (error) {
+      for (const part of [parts.parameters, parts.digits, parts.owned]) part.destroy();
+      throw error;
+    }
+  }
+
+  get memoryBytes(): number {
+    const { owned, digits, parameters, scanning } = this.parts;
+    return owned.bytes + digits.bytes + parameters.bytes + (scanning?.bytes ?? 0);
+  }
+
+  /**
+   * Records the sort. Encoders that are being recorded at the same time share 1,023 changes of `count`; one that holds as
+   * many refuses the next.
+   */
+  encode(encoder: GPUCommandEncoder, input: RadixSortInput): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    const { keys, payload } = this.checkInput(input);
+    this.parts.parameters.recordInto(encoder, () => {
+      const pass = encoder.beginComputePass({ label: 'sort' });
+      for (const stage of this.stages(keys, payload, input.count)) stage.encode(pass);
+      pass.end();
+    });
+  }
+
+  /** Sorts, and says what each kind of kernel took. */
+  profile(input: RadixSortInput): Promise<StageTimes> {
+    this.checkUsable();
+    const { keys, payload } = this.checkInput(input);
+    return timeStages(this.gpu, this.readback, this.stages(keys, payload, input.count));
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    const { owned, digits, parameters, scanning } = this.parts;
+    for (const part of [owned, digits, parameters, scanning, this.readback]) part?.destroy();
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('RadixSort');
+    this.gpu.checkAlive();
+  }
+
+  /** Where there is no payload, the keys stand for it. */
+  private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
+    checkKnownKeys('input', input, ['keys', 'payload', 'count']);
+    const { count } = input;
+    checkInteger('count', count, 0, this.capacity);
+    const keys = this.checkBuffer('keys', input.keys, 4 * KINDS[this.keys].words * count);
+    if (!this.payload && input.payload !== undefined) {
+      throw new ArgumentError('payload', input.payload, 'left out, since this sort was made without payload');
+    }
+    const payload = this.payload ? this.checkBuffer('payload', input.payload, 4 * count) : keys;
+    if (this.payload && payload === keys) {
+      throw new ArgumentError('payload', payload, 'another buffer than that of the keys');
+    }
+    return { keys, payload };
+  }
+
+  private stages(keys: GPUBuffer, payload: GPUBuffer, count: number): Stage[] {
+    if (count < 2) return [];
+    const { radix, scan, parameters, scanning } = this.parts;
+    const shared = parameters.place(WORLD, count, SUBSTEP);
+    return this.roundsFor(keys, payload).flatMap((groups) => [
+      { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },
+      { name: 'scan', encode: (pass) => scan.encode(pass, shared, scanning as ScanBinding) },
+      { name: 'scatter', encode: (pass) => radix.encodeScatter(pass, shared, groups, count) },
+    ]);
+  }
+
+  private writeDigits(rounds: number): void {
+    const layout = defineStruct(2, RADIX_FIELDS);
+    const { kind } = KINDS[this.keys];
+    for (let round = 0; round < rounds; round++) {
+      const values = {
+        shift: RADIX_BITS * round,
+        read: round === 0 ? kind : KEYS_UNSIGNED,
+        written: round === rounds - 1 ? kind : KEYS_UNSIGNED,
+      };
+      const buffer = this.parts.digits.buffers[`digit${round}`] as GPUBuffer;
+      this.gpu.device.queue.writeBuffer(buffer, 0, layout.encode(values));
+    }
+  }
+
+  private checkBuffer(name: string, buffer: GPUBuffer | undefined, bytes: number): GPUBuffer {
+    const isUsable = buffer && (buffer.usage & GPUBufferUsage.STORAGE) !== 0 && buffer.size >= bytes;
+    if (!isUsable || Object.values(this.parts.owned.buffers).includes(buffer)) {
+      throw new ArgumentError(name, buffer, `a GPUBuffer with usage STORAGE and at least ${bytes} bytes`);
+    }
+    return buffer;
+  }
+
+  private roundsFor(keys: GPUBuffer, payload: GPUBuffer): Rounds {
+    const known = this.rounds.get(keys) ?? new WeakMap<GPUBuffer, Rounds>();
+    this.rounds.set(keys, known);
+    const before = known.get(payload);
+    if (before) return before;
+    const { radix, owned, digits } = this.parts;
+    const { counts, starts } = owned.buffers;
+    const ends = [
+      { key: keys, payload },
+      { key: owned.buffers.keys, payload: owned.buffers.payload },
+    ] as const;
+    const rounds = Object.values(digits.buffers).map((digit, round) => {
+      const [from, to] = round % 2 === 0 ? ends : [ends[1], ends[0]];
+      return radix.bind({
+        radix: digit,
+        counts,
+        starts,
+        key_in: from.key,
+        key_out: to.key,
+        ...(this.payload ? { payload_in: from.payload, payload_out: to.payload } : {}),
+      });
+    });
+    known.set(payload, rounds);
+    return rounds;
+  }
+}
+
+interface Parts {
+  readonly [name: string]: unknown;
+  readonly radix: Radix;
+  readonly scan: Scan;
+  readonly parameters: SharedParameters;
+  readonly digits: BufferSet<string>;
+  readonly owned: BufferSet<'keys' | 'payload' | 'counts' | 'starts'>;
+  readonly scanning?: ScanBinding;
+}
+
+function checkBits(bits: number | undefined, keys: KeyKind, most: number): void {
+  if (bits === undefined) return;
+  if (keys === 'i32' || keys === 'f32') {
+    throw new ArgumentError('bits', bits, `left out, since the sign of ${keys} is the highest of all 32`);
+  }
+  checkInteger('bits', bits, 1, most);
+}
+
+function checkHolds(gpu: Gpu, capacity: number, words: number): void {
+  const bytes = 4 * words * capacity;
+  checkBinds(gpu, bytes, `${capacity} keys`, `particles: ${Math.ceil(bytes / 8)}`);
+  const needed = Math.max(radixWorkgroups(capacity), Math.ceil(radixCounters(capacity) / SCAN_BLOCK));
+  const most = gpu.workgroupsPerDimension ** 2;
+  if (needed <= most) return;
+  throw new LimitError(
+    'maxComputeWorkgroupsPerDimension',
+    `${capacity} keys need ${needed} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * FEWEST_KEYS} keys fit.`,
+  );
+}
