@@ -1,0 +1,225 @@
+/** The explainer's steps: every entry of every array against the engine's reference passes. */
+import { describe, expect, it } from 'vitest';
+import {
+  ARRAYS,
+  type ArrayName,
+  createScene,
+  createTrace,
+  findStep,
+  SHOWN,
+  STAGES,
+  type Stage,
+  type Step,
+  type Values,
+} from '../../src/page/explainer/trace';
+import { bruteForcePairs } from '../../src/reference/brute-force';
+import { findContact } from '../../src/reference/contact';
+import { countParticles } from '../../src/reference/count';
+import { permute } from '../../src/reference/gather';
+import { buildGrid } from '../../src/reference/grid';
+import { measureState } from '../../src/reference/measure';
+import { findPairs } from '../../src/reference/pairs';
+import { probeCells } from '../../src/reference/probe';
+import { separateContacts } from '../../src/reference/resolve';
+import { exclusiveScan } from '../../src/reference/scan';
+import { scatterParticles } from '../../src/reference/scatter';
+
+const scene = createScene();
+const { world, diameter, positions, arrivals, substep } = scene;
+const { steps } = createTrace();
+const count = positions.length / 2;
+const counted = countParticles(world, positions, count);
+const arrived = countParticles(world, permute(2, positions, arrivals), count);
+const start = exclusiveScan(counted.counts);
+const grid = buildGrid(world, positions);
+const others = Array.from({ length: count }, (_, slot) => {
+  const visited: number[] = [];
+  probeCells(world, grid, slot, (other) => visited.push(other));
+  return visited;
+});
+const touching = (slot: number) =>
+  (others[slot] ?? []).filter((other) => findContact(world, { diameter }, grid, slot, other));
+
+/** What the reference says of each array when it is complete. */
+const EXPECTED: Readonly<Record<ArrayName, ArrayLike<number>>> = {
+  positions,
+  cells: counted.cells,
+  ranks: Uint32Array.from({ length: count }, (_, id) => arrived.ranks[arrivals.indexOf(id)] ?? -1),
+  counts: counted.counts,
+  start,
+  entries: scatterParticles(start, arrived, arrivals).ids,
+  ids: grid.ids,
+  sorted: grid.positions,
+  candidates: others.map(({ length }) => length),
+  contacts: others.map((_, slot) => touching(slot).length),
+  moved: separateContacts(world, substep, grid),
+};
+const NAMES = Object.keys(ARRAYS) as ArrayName[];
+/** Arrays that grow entry by entry and never change one. */
+const WRITTEN_ONCE = NAMES.filter((name) => !['counts', 'candidates', 'contacts'].includes(name));
+
+function stepsOf(stage: Stage): Step[] {
+  return steps.filter((step) => step.stage === stage);
+}
+
+function entryOf(values: Values, name: ArrayName, index: number): Values {
+  const { components } = ARRAYS[name];
+  return values.slice(components * index, components * (index + 1));
+}
+
+describe('the explainer', () => {
+  it('has thirty particles in cells of none to four, and arrivals that are out of order', () => {
+    expect(count).toBe(30);
+    expect(world.cells).toEqual([8, 7]);
+    const counts = Array.from(counted.counts);
+    expect(Math.max(...counts)).toBe(4);
+    expect([...arrivals].toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, id) => id));
+    expect(EXPECTED.entries).not.toEqual(grid.ids);
+  });
+
+  it('goes through the stages in order, and through each from its beginning', () => {
+    const stages = steps.map(({ stage }) => stage).filter((stage, index, all) => stage !== all[index - 1]);
+    expect(stages).toEqual(STAGES.map(({ name }) => name));
+    for (const { name } of STAGES) {
+      expect(stepsOf(name).map(({ place }) => place)).toEqual(stepsOf(name).map((_, place) => place));
+    }
+  });
+
+  it('ends every stage with the output of its reference pass', () => {
+    const complete: Record<Stage, readonly ArrayName[]> = {
+      hash: ['cells'],
+      count: ['counts', 'ranks'],
+      sum: ['start'],
+      scatter: ['entries'],
+      order: ['ids', 'sorted'],
+      probe: ['candidates', 'contacts'],
+      push: ['moved'],
+    };
+    for (const { name: stage } of STAGES) {
+      const last = stepsOf(stage).at(-1);
+      for (const name of complete[stage]) {
+        expect(last?.arrays[name], `${stage}: ${name}`).toEqual(Array.from(EXPECTED[name]));
+      }
+    }
+  });
+
+  it('has at every step only entries of the reference, and none that is not yet written', () => {
+    for (const [index, step] of steps.entries()) {
+      for (const name of WRITTEN_ONCE) {
+        const where = `step ${index} ${name}`;
+        const values = step.arrays[name];
+        expect(values.length, where).toBe(EXPECTED[name].length);
+        values.forEach((value, place) => {
+          if (value !== undefined) expect(value, `${where}[${place}]`).toBe(EXPECTED[name][place]);
+        });
+      }
+    }
+  });
+
+  it('changes just the entries that it says are written', () => {
+    for (const [index, step] of steps.entries()) {
+      const before = steps[index - 1];
+      if (!before) continue;
+      for (const name of NAMES) {
+        const written = step.writes.filter(({ array }) => array === name).map(({ index: entry }) => entry);
+        for (let entry = 0; entry < step.arrays[name].length / ARRAYS[name].components; entry++) {
+          const [now, then] = [step, before].map(({ arrays }) => entryOf(arrays[name], name, entry));
+          if (written.includes(entry))
+            expect(now, `step ${index} ${name}[${entry}]`).not.toContain(undefined);
+          else expect(now, `step ${index} ${name}[${entry}]`).toEqual(then);
+        }
+      }
+    }
+  });
+
+  it('reads only what is there, and shows whatever is read or written', () => {
+    for (const [index, step] of steps.entries()) {
+      for (const { array, index: entry } of [...step.reads, ...step.writes]) {
+        expect(SHOWN[step.stage], `step ${index}`).toContain(array);
+        const values = entryOf(step.arrays[array], array, entry);
+        expect(values, `step ${index} ${array}[${entry}]`).not.toContain(undefined);
+        expect(values, `step ${index} ${array}[${entry}]`).toHaveLength(ARRAYS[array].components);
+      }
+    }
+  });
+
+  it('counts as the reference counts those that have arrived', () => {
+    stepsOf('count').forEach(({ arrays }, arrivedCount) => {
+      const ids = arrivals.subarray(0, arrivedCount);
+      const reference = countParticles(world, permute(2, positions, ids), arrivedCount);
+      expect(arrays.counts).toEqual(Array.from(reference.counts));
+      ids.forEach((id, place) => {
+        expect(arrays.ranks[id]).toBe(reference.ranks[place]);
+      });
+    });
+  });
+
+  it('sums as the reference sums what has been read', () => {
+    for (const { arrays } of stepsOf('sum')) {
+      const written = arrays.start.indexOf(undefined);
+      const length = written < 0 ? arrays.start.length : written;
+      expect(arrays.start.slice(0, length)).toEqual(
+        Array.from(exclusiveScan(counted.counts.subarray(0, length))),
+      );
+    }
+  });
+
+  it('probes the slots that the reference visits, in its order, and judges them as it does', () => {
+    const busiest = EXPECTED.candidates as number[];
+    const slot = busiest.indexOf(Math.max(...busiest));
+    const single = stepsOf('probe').filter(({ text }) => /away/.test(text));
+    expect(single.map(({ reads }) => reads[0]?.index)).toEqual(others[slot]);
+    single.forEach(({ arrays, focus }, looked) => {
+      const seen = others[slot]?.slice(0, looked + 1) ?? [];
+      expect(arrays.candidates[slot]).toBe(seen.length);
+      expect(arrays.contacts[slot]).toBe(seen.filter((other) => touching(slot).includes(other)).length);
+      expect([...focus.verdicts.keys()]).toEqual(seen.map((other) => grid.ids[other]));
+    });
+    for (const { focus } of stepsOf('probe')) {
+      if (focus.particle === undefined) continue;
+      const own = grid.ids.indexOf(focus.particle);
+      for (const [id, verdict] of focus.verdicts) {
+        const isContact = touching(own).includes(grid.ids.indexOf(id));
+        expect(verdict).toBe(isContact ? 'contact' : 'apart');
+      }
+    }
+  });
+
+  it('finds what brute force finds, and says as many candidates as are measured', () => {
+    const oracle = bruteForcePairs(2, positions, diameter);
+    expect(oracle.ambiguous.count).toBe(0);
+    expect(findPairs(world, diameter, grid)).toEqual(oracle.overlapping);
+    const measures = measureState(world, diameter, grid);
+    const last = stepsOf('probe').at(-1);
+    const sum = (values: Values) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
+    expect(sum(last?.arrays.contacts ?? [])).toBe(2 * oracle.overlapping.count);
+    expect(sum(last?.arrays.candidates ?? [])).toBe(2 * measures.candidates);
+    expect(last?.text).toContain(`${measures.candidates} pairs`);
+    expect(last?.text).toContain(`${measures.contacts} of them touch`);
+    const deepest = Number(measures.deepestOverlap.toFixed(3));
+    expect(stepsOf('push').at(-1)?.text).toContain(`was ${deepest} and is`);
+  });
+
+  it('says in words the numbers that are written', () => {
+    for (const { stage, place, text, arrays, writes } of steps) {
+      if (place === 0) continue;
+      for (const { array, index } of writes) {
+        if (['sum', 'push'].includes(stage) || array === 'sorted' || /Cells \d+ to/.test(text)) continue;
+        expect(text).toMatch(new RegExp(`\\b(${arrays[array][index]}|none|no contact|a contact|alone)\\b`));
+      }
+    }
+  });
+
+  it('finds the step of an address, and the nearest one of an address that cannot be', () => {
+    const trace = { scene, steps };
+    const at = (stage: string, place: number) => {
+      const step = steps[findStep(trace, stage, place)];
+      return [step?.stage, step?.place];
+    };
+    expect(at('count', 12)).toEqual(['count', 12]);
+    expect(at('count', 1e9)).toEqual(['count', count]);
+    expect(at('count', -4)).toEqual(['count', 0]);
+    expect(at('count', Number.NaN)).toEqual(['count', 0]);
+    expect(at('nonsense', 3)).toEqual(['hash', 0]);
+  });
+});
