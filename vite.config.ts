@@ -1,6 +1,9 @@
-/** The page: `npm start` serves it, the build puts it in dist/page, where it works from any sub-path. */
+/** The pages: `npm start` serves them, the build puts them in dist/page, where they work from any sub-path. */
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+
+const PAGES = ['index.html', 'explainer.html'];
 
 /** Written by builds, tests and benchmarks: nothing that an open page should reload for. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
@@ -31,5 +34,9 @@ export default defineConfig({
   preview: { host: '127.0.0.1' },
   // All dependencies of the page are plain modules; a late discovery would reload it.
   optimizeDeps: { noDiscovery: true, include: [] },
-  build: { outDir: 'dist/page', target: 'es2022' },
+  build: {
+    outDir: 'dist/page',
+    target: 'es2022',
+    rolldownOptions: { input: PAGES.map((page) => fileURLToPath(new URL(page, import.meta.url))) },
+  },
 });

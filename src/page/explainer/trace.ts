@@ -41,17 +41,17 @@ interface ArrayKind {
 
 /** Named as in the engine. */
 export const ARRAYS = {
-  positions: { of: 'particle', components: 2, holds: 'where each particle is, x above y' },
+  positions: { of: 'particle', components: 2, holds: 'where each is, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
-  ranks: { of: 'particle', components: 1, holds: 'how many came before it into its cell' },
+  ranks: { of: 'particle', components: 1, holds: 'how many came before' },
   counts: { of: 'bucket', components: 1, holds: 'particles in each cell' },
   start: { of: 'bucket', components: 1, holds: 'where each cell begins' },
-  entries: { of: 'slot', components: 1, holds: 'particles, cell by cell, as they arrived' },
-  ids: { of: 'slot', components: 1, holds: 'particles, cell by cell, ids ascending' },
-  sorted: { of: 'slot', components: 2, holds: 'where the particle of each slot is' },
-  candidates: { of: 'slot', components: 1, holds: 'others in the nine cells around' },
-  contacts: { of: 'slot', components: 1, holds: 'those of them that overlap it' },
-  moved: { of: 'slot', components: 2, holds: 'where it is after the push' },
+  entries: { of: 'slot', components: 1, holds: 'particles by cell, as they came' },
+  ids: { of: 'slot', components: 1, holds: 'particles by cell, ascending' },
+  sorted: { of: 'slot', components: 2, holds: 'where each of them is' },
+  candidates: { of: 'slot', components: 1, holds: 'others in its nine cells' },
+  contacts: { of: 'slot', components: 1, holds: 'those that overlap it' },
+  moved: { of: 'slot', components: 2, holds: 'where it is afterwards' },
 } as const satisfies Record<string, ArrayKind>;
 
 export type ArrayName = keyof typeof ARRAYS;
@@ -120,7 +120,7 @@ const COLUMNS = 6;
 const ROWS = 5;
 const CELL_SIZE = 1;
 /** Less than a cell, so that ids can be read and the picture is not one heap. */
-const DIAMETER = 0.6875;
+export const PARTICLE_DIAMETER = 0.6875;
 /** Particles lie on a lattice of so many places a unit: short, exact numbers. */
 const PLACES = 16;
 /** No two are nearer than this at first. */
@@ -133,7 +133,7 @@ const RELAXATION = 1;
 export function createScene(seed = SEED): Scene {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [COLUMNS * CELL_SIZE, ROWS * CELL_SIZE], cellSize: CELL_SIZE },
-    DIAMETER,
+    PARTICLE_DIAMETER,
   );
   const random = new Random(seed);
   const positions = placeApart(random, PARTICLES, [COLUMNS, ROWS]);
@@ -147,22 +147,22 @@ export function createScene(seed = SEED): Scene {
   const settings = { ...defaultSettings(2), relaxation: RELAXATION };
   return {
     world,
-    diameter: DIAMETER,
+    diameter: PARTICLE_DIAMETER,
     positions,
     arrivals,
-    substep: deriveSubstep(world, DIAMETER, settings, 0),
+    substep: deriveSubstep(world, PARTICLE_DIAMETER, settings, 0),
   };
 }
 
-/** Particles at random in a box from `low` (default: the origin), none nearer to another than NEAREST. */
+/** Particles at random in a box whose low corner is `low`, none nearer to another than `nearest`. */
 export function placeApart(
   random: Random,
   count: number,
   extent: readonly [number, number],
-  low: readonly [number, number] = [0, 0],
+  { low = [0, 0], nearest = NEAREST }: { low?: readonly [number, number]; nearest?: number } = {},
 ): Float32Array {
   const positions: number[] = [];
-  const inset = Math.ceil((DIAMETER / 2) * PLACES);
+  const inset = Math.ceil((PARTICLE_DIAMETER / 2) * PLACES);
   while (positions.length < 2 * count) {
     const place = extent.map(
       (length, axis) => (low[axis] as number) + random.between(inset, length * PLACES - inset) / PLACES,
@@ -171,7 +171,7 @@ export function placeApart(
       (x, index) =>
         index % 2 === 0 &&
         Math.hypot(x - (place[0] as number), (positions[index + 1] as number) - (place[1] as number)) <
-          NEAREST,
+          nearest,
     );
     if (!isNear) positions.push(...place);
   }

@@ -1,0 +1,126 @@
+/**
+ * Purpose: the arrays beside the world: those that a stage reads and writes, entry by entry. An entry that is read has a
+ * dashed outline and an R, one that is written is filled and has a W. Arrays with an entry a cell are laid out as the cells
+ * are, what is behind the last cell in a row of its own.
+ */
+import { make } from './dom';
+import { ARRAYS, type ArrayName, formatNumber, SHOWN, type Step, type Trace, type Values } from './trace';
+
+interface Shown {
+  readonly figure: HTMLElement;
+  readonly entries: readonly { readonly box: HTMLElement; readonly value: HTMLElement }[];
+}
+
+const MARKS = { r: 'read', w: 'written', rw: 'both' } as const;
+
+export class ArrayView {
+  private readonly shown = new Map<ArrayName, Shown>();
+
+  constructor(
+    parent: HTMLElement,
+    private readonly trace: Trace,
+  ) {
+    for (const name of Object.keys(ARRAYS) as ArrayName[]) {
+      const shown = this.build(name);
+      this.shown.set(name, shown);
+      parent.append(shown.figure);
+    }
+  }
+
+  show(step: Step): void {
+    const end = step.stage === 'scatter' || step.stage === 'order' || this.isSorted(step);
+    for (const [name, { figure, entries }] of this.shown) {
+      const isShown = SHOWN[step.stage].includes(name);
+      figure.hidden = !isShown;
+      if (!isShown) continue;
+      const marks = new Map<number, string>();
+      for (const [list, mark] of [
+        [step.reads, 'r'],
+        [step.writes, 'w'],
+      ] as const) {
+        for (const { array, index } of list) {
+          if (array === name) marks.set(index, (marks.get(index) ?? '') + mark);
+        }
+      }
+      for (const [index, { box, value }] of entries.entries()) {
+        const text = entryText(step.arrays[name], name, index);
+        if (value.textContent !== text) value.textContent = text;
+        const mark = marks.get(index) as keyof typeof MARKS | undefined;
+        if (mark) box.dataset.mark = MARKS[mark];
+        else delete box.dataset.mark;
+        if (ARRAYS[name].of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
+      }
+    }
+  }
+
+  private isSorted({ stage }: Step): boolean {
+    return stage === 'probe' || stage === 'push';
+  }
+
+  /** Whether a slot is the first of a cell. */
+  private begins({ arrays }: Step, slot: number): boolean {
+    return slot > 0 && arrays.start.includes(slot);
+  }
+
+  private build(name: ArrayName): Shown {
+    const { of, components, holds } = ARRAYS[name];
+    const { world } = this.trace.scene;
+    const length = (this.trace.steps[0]?.arrays[name].length ?? 0) / components;
+    const entries = Array.from({ length }, (_, index) => {
+      const value = make('span', { class: 'value' });
+      const box = make('li', { 'data-index': index }, make('span', { class: 'index' }, String(index)), value);
+      if (of === 'bucket' && index === world.cellCount) box.classList.add('behind');
+      return { box, value };
+    });
+    const list = make('ol', {
+      class: `list by-${of}`,
+      'data-array': name,
+      role: 'group',
+      'aria-label': name,
+    });
+    list.append(...entries.map(({ box }) => box));
+    const title = make('figcaption', {}, make('code', {}, `${name}[${of}]`), ` ${holds}`);
+    return { figure: make('figure', { class: `array of-${of}` }, title, list), entries };
+  }
+}
+
+/** Of coordinates two decimals are enough to see where something is; the sentence has the rest. */
+function entryText(values: Values, name: ArrayName, index: number): string {
+  const { components } = ARRAYS[name];
+  const numbers = values.slice(components * index, components * (index + 1));
+  return numbers
+    .map((value) => (value === undefined ? '' : components === 1 ? String(value) : value.toFixed(2)))
+    .join('\n');
+}
+
+/** What is read and written, in words. */
+export function describeEntries({ reads, writes, arrays }: Step): string {
+  const parts: string[] = [];
+  if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
+  if (writes.length > 0) {
+    const [only] = writes;
+    const value =
+      writes.length === 1 && only && ARRAYS[only.array].components === 1
+        ? ` = ${formatNumber(arrays[only.array][only.index] ?? 0)}`
+        : '';
+    parts.push(`Writes ${names(writes)}${value}.`);
+  }
+  return parts.join(' ') || 'Nothing is read or written yet.';
+}
+
+/** `start[3, 6]`, `ids[0 to 3]`: array by array, runs in short. */
+function names(entries: Step['reads']): string {
+  const byArray = new Map<ArrayName, number[]>();
+  for (const { array, index } of entries) byArray.set(array, [...(byArray.get(array) ?? []), index]);
+  return [...byArray].map(([name, indices]) => `${name}[${runs(indices)}]`).join(', ');
+}
+
+function runs(indices: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const index of indices.toSorted((a, b) => a - b)) {
+    const last = found.at(-1);
+    if (last && index <= last[1] + 1) last[1] = index;
+    else found.push([index, index]);
+  }
+  return found.map(([first, last]) => (first === last ? `${first}` : `${first} to ${last}`)).join(', ');
+}

@@ -1,0 +1,38 @@
+/** Purpose: elements: found by id, made with attributes and children. Texts are texts, never markup. */
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** An element that explainer.html has. */
+export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
+  return element;
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function draw<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): SVGElementTagNameMap[Tag] {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill<Kind extends Element>(
+  element: Kind,
+  attributes: Attributes,
+  children: readonly (Node | string)[],
+): Kind {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,18 @@
+/** Purpose: starts the explainer, and puts a handle to it on the window for tests and for the curious. */
+import { showMistakes } from './mistake-view';
+import { Player } from './player';
+import { createTrace, type Step, type Trace } from './trace';
+
+declare global {
+  interface Window {
+    explainer?: {
+      readonly trace: Trace;
+      /** What is shown. */
+      readonly step: Step;
+      readonly isPlaying: boolean;
+    };
+  }
+}
+
+window.explainer = new Player(createTrace());
+showMistakes();

@@ -1,0 +1,373 @@
+/**
+ * Purpose: the second chapter on the page: controls, pictures, bars and a sentence of verdict for each mistake. All numbers
+ * come from mistakes.ts.
+ */
+import { latticeOfParticle } from '../../core/cells';
+import { draw, find, make } from './dom';
+import {
+  CROWD_DIAMETER,
+  cellsAround,
+  countFound,
+  createEndless,
+  createTouching,
+  fullestCell,
+  isRight,
+  type Pair,
+  type Rounding,
+  type Search,
+  TABLES,
+  timesFound,
+  tryCellSize,
+  tryCrowd,
+  tryRounding,
+  tryTable,
+} from './mistakes';
+import { describe, formatNumber, range } from './trace';
+
+type State = 'broken' | 'lucky' | 'slow' | 'right';
+
+/** Told first, so that nothing is told by colour alone. */
+const STATES: Readonly<Record<State, string>> = {
+  broken: 'Broken. ',
+  lucky: 'Right by luck. ',
+  slow: 'Right, but slow. ',
+  right: 'Right. ',
+};
+
+export function showMistakes(): void {
+  showCellSizes();
+  showRoundings();
+  showTables();
+  showCrowds();
+}
+
+function showCellSizes(): void {
+  const scene = createTouching();
+  const slider = find('size', HTMLInputElement);
+  const show = () => {
+    const diameters = slider.valueAsNumber;
+    const { search, world, refusal } = tryCellSize(diameters, scene);
+    const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
+    setText('size-shown', size);
+    slider.setAttribute('aria-valuetext', size);
+    const missed = search.truth.filter((pair) => timesFound(search, pair) === 0);
+    const pairs = (scene.positions.length / 2) * (scene.positions.length / 2 - 1);
+    const isSlow = search.looks > pairs / 4;
+    if (missed.length > 0) {
+      const reach = `Looking one cell of ${size} far, ${describe(missed.length, 'contact')} of ${search.truth.length} `;
+      say(
+        'size-verdict',
+        'broken',
+        `${reach}${missed.length === 1 ? 'is' : 'are'} missed. The engine refuses: “${refusal}”`,
+      );
+    } else if (refusal) {
+      const text = `All ${search.truth.length} contacts are found, as these particles happen to lie. The engine refuses: `;
+      say('size-verdict', 'lucky', `${text}“${refusal}”`);
+    } else {
+      const looks = `All ${search.truth.length} contacts are found, both ways, in ${search.looks} looks`;
+      if (isSlow)
+        say(
+          'size-verdict',
+          'slow',
+          `${looks}. One diameter would do in ${tryCellSize(1, scene).search.looks}.`,
+        );
+      else say('size-verdict', 'right', `${looks}. Looking at all would take ${pairs}.`);
+    }
+    showBars('size-bars', search, { Looks: [search.looks, pairs, `of ${pairs} without a grid`] });
+    const { min, max, inverseCellSize } = world;
+    const edge = 1 / inverseCellSize;
+    const [left = 0, top = 0] = min;
+    const [right = 0, bottom = 0] = max;
+    const picture = new Picture('size-picture', [left, top, right, bottom]);
+    // Around one that misses somebody, or else around the one nearest to the middle.
+    const middle =
+      range(0, scene.positions.length / 2).toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
+    function fromMiddle(particle: number): number {
+      const [x = 0, y = 0] = placeOf(scene.positions, particle);
+      return Math.hypot(x - (left + right) / 2, y - (top + bottom) / 2);
+    }
+    const centre = missed[0]?.[0] ?? middle;
+    const lattice = latticeOfParticle(world, scene.positions, centre);
+    // Cells are numbered from the ring on.
+    for (const near of cellsAround(lattice)) {
+      picture.cell(
+        near.map((coordinate) => coordinate - 1),
+        edge,
+      );
+    }
+    picture.borders(edge);
+    picture.particles(scene.positions, scene.diameter, centre);
+    picture.contacts(scene.positions, search);
+  };
+  slider.addEventListener('input', show);
+  show();
+}
+
+function showRoundings(): void {
+  const scene = createEndless();
+  const group = find('rounding', HTMLFieldSetElement);
+  const right = tryRounding('floor', scene);
+  const show = () => {
+    const checked = group.querySelector<HTMLInputElement>('input:checked');
+    const rounding = (checked?.value ?? 'floor') as Rounding;
+    const search = tryRounding(rounding, scene);
+    const found = `${countFound(search)} of ${2 * search.truth.length}`;
+    const fullest = fullestCell(rounding, scene);
+    if (rounding === 'floor') {
+      say(
+        'floor-verdict',
+        'right',
+        `All contacts are found from both sides, ${found}, in ${search.looks} looks.`,
+      );
+    } else if (rounding === 'truncate') {
+      const text = `Nothing is lost, ${found} are found, but the cells at the origin are twice as wide: ${search.looks} looks `;
+      say(
+        'floor-verdict',
+        'slow',
+        `${text}instead of ${right.looks}, and up to ${fullest} in one cell instead of ${fullestCell('floor', scene)}.`,
+      );
+    } else {
+      const text = `Only ${found} are found: a particle below zero looks for others one cell away from where they are filed. `;
+      say(
+        'floor-verdict',
+        'broken',
+        `${text}Of a pair that is found from one side only, one is pushed and the other is not.`,
+      );
+    }
+    showBars('floor-bars', search, {
+      Looks: [search.looks, 2 * right.looks, `against ${right.looks} with floor`],
+    });
+    const picture = new Picture('floor-picture', [-3, -2, 3, 2]);
+    picture.borders(1, rounding === 'floor' ? [] : [0]);
+    picture.particles(scene.positions, scene.diameter);
+    picture.axes();
+    picture.contacts(scene.positions, search);
+  };
+  group.addEventListener('change', show);
+  show();
+}
+
+function showTables(): void {
+  const scene = createEndless();
+  const compare = find('compare', HTMLInputElement);
+  const table = find('table', HTMLSelectElement);
+  for (const buckets of TABLES) table.append(make('option', { value: buckets }, String(buckets)));
+  const lattices = range(0, scene.positions.length / 2).map((particle) =>
+    latticeOfParticle(scene.world, scene.positions, particle),
+  );
+  const show = () => {
+    const { search, world, particle, cells } = tryTable(Number(table.value), compare.checked, scene);
+    const expected = 2 * search.truth.length;
+    const found = countFound(search);
+    const twice = search.truth.filter((pair) => timesFound(search, pair) > 2).length;
+    if (!isRight(search)) {
+      const text = `${describe(search.truth.length, 'contact')}, seen from both sides, should be found ${expected} times, but are found `;
+      say(
+        'collision-verdict',
+        'broken',
+        `${text}${found} times: ${twice} of them more than once from a side, and pushed apart as often.`,
+      );
+    } else if (compare.checked) {
+      say(
+        'collision-verdict',
+        'right',
+        `Every contact is found once from each side, ${found} times in all, in a table of any size.`,
+      );
+    } else {
+      say(
+        'collision-verdict',
+        'lucky',
+        `In ${world.cellCount} buckets no two of nine cells that matter here share one. Elsewhere two will.`,
+      );
+    }
+    const own = lattices[particle] ?? [0, 0];
+    const [x = 0, y = 0] = own;
+    const picture = new Picture('collision-picture', [x - 1.5, y - 1.5, x + 2.5, y + 2.5]);
+    const buckets = new Map<number, number[][]>();
+    for (const { lattice, bucket } of cells)
+      buckets.set(bucket, [...(buckets.get(bucket) ?? []), [...lattice]]);
+    picture.borders(1);
+    for (const { lattice, bucket } of cells) picture.cell(lattice, 1, (buckets.get(bucket)?.length ?? 0) > 1);
+    picture.particles(scene.positions, scene.diameter, particle);
+    picture.contacts(scene.positions, search);
+    for (const { lattice, bucket } of cells) picture.number(lattice, `${bucket}`);
+    const rows = [...buckets].map(([bucket, [...sharing]]) => {
+      const ids = lattices.flatMap((_, id) => (bucketHas(sharing, lattices[id] ?? []) ? [id] : []));
+      const where = sharing.map((lattice) => `(${lattice.join(', ').replaceAll('-', '−')})`).join(' and ');
+      const who = ids.length > 0 ? `particles ${ids.join(', ')}` : 'nobody';
+      const each = compare.checked ? ', each time for one cell' : '';
+      const times = sharing.length > 1 ? `, gone over ${sharing.length} times${each}` : '';
+      return [make('dt', {}, `Bucket ${bucket}`), make('dd', {}, `cell ${where}: ${who}${times}`)];
+    });
+    find('buckets', HTMLElement).replaceChildren(...rows.flat());
+  };
+  const bucketHas = (cells: readonly (readonly number[])[], lattice: readonly number[]) =>
+    cells.some((cell) => cell.every((coordinate, axis) => coordinate === lattice[axis]));
+  compare.addEventListener('change', show);
+  table.addEventListener('change', show);
+  show();
+}
+
+function showCrowds(): void {
+  const count = find('crowd-count', HTMLInputElement);
+  const share = find('crowd-share', HTMLInputElement);
+  const show = () => {
+    const particles = count.valueAsNumber;
+    const { search, world, positions, fullest, comparisons, isCrowded } = tryCrowd(
+      particles,
+      share.valueAsNumber / 100,
+    );
+    const width = share.valueAsNumber === 0 ? 'one cell' : `${share.value}% of the width`;
+    setText('crowd-count-shown', String(particles));
+    setText('crowd-share-shown', width);
+    share.setAttribute('aria-valuetext', width);
+    const all = particles * (particles - 1);
+    const right = `Found: ${countFound(search) / 2} contacts of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
+    const order = `putting cells in order compares ${describe(comparisons, 'id')}`;
+    const crowds = isCrowded ? ' A grid made for crowds (crowds: true) merges so full a cell instead.' : '';
+    const isSlow = search.looks > all / 2;
+    say(
+      'crowd-verdict',
+      isSlow ? 'slow' : 'right',
+      `${right}; ${order}. The fullest cell has ${fullest}.${crowds}`,
+    );
+    showBars('crowd-bars', search, {
+      Looks: [search.looks, all, `of ${all} without a grid`],
+      'Ids compared': [comparisons, all, 'to put cells in order'],
+    });
+    const picture = new Picture('crowd-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);
+    picture.borders(1);
+    picture.particles(positions, CROWD_DIAMETER);
+  };
+  count.addEventListener('input', show);
+  share.addEventListener('input', show);
+  show();
+}
+
+/** CSS pixels. */
+const HIGHEST = 440;
+
+/** Left, top, right, bottom. */
+type Frame = readonly [number, number, number, number];
+
+/** Drawn anew for every setting; lengths are those of the world. */
+class Picture {
+  private readonly svg: SVGSVGElement;
+
+  constructor(
+    id: string,
+    private readonly frame: Frame,
+  ) {
+    const [left, top, right, bottom] = frame;
+    this.svg = find(id, SVGSVGElement);
+    this.svg.setAttribute('viewBox', [left, top, right - left, bottom - top].join(' '));
+    this.svg.style.maxWidth = `${(HIGHEST * (right - left)) / (bottom - top)}px`;
+    this.svg.replaceChildren();
+  }
+
+  /** The cell with these coordinates, marked. */
+  cell([column = 0, row = 0]: readonly number[], edge: number, isShared = false): void {
+    const kind = isShared ? 'lit shared' : 'lit';
+    this.svg.append(
+      draw('rect', { class: `cell ${kind}`, x: column * edge, y: row * edge, width: edge, height: edge }),
+    );
+  }
+
+  /** Lines at multiples of the edge; `without`: which multiples are none. */
+  borders(edge: number, without: readonly number[] = []): void {
+    const [left, top, right, bottom] = this.frame;
+    const lines = draw('g', { class: 'borders' });
+    for (let at = Math.ceil(left / edge); at * edge <= right; at++) {
+      if (!without.includes(at)) lines.append(line(at * edge, top, at * edge, bottom));
+    }
+    for (let at = Math.ceil(top / edge); at * edge <= bottom; at++) {
+      if (!without.includes(at)) lines.append(line(left, at * edge, right, at * edge));
+    }
+    this.svg.append(lines);
+  }
+
+  /** Where coordinates are 0. */
+  axes(): void {
+    const [left, top, right, bottom] = this.frame;
+    const axes = draw('g', { class: 'axes' }, line(left, 0, right, 0), line(0, top, 0, bottom));
+    this.svg.append(axes);
+    for (const [x, y] of [
+      [0.05, top + 0.2],
+      [left + 0.05, -0.06],
+    ] as const) {
+      this.svg.append(draw('text', { class: 'number', x, y }, '0'));
+    }
+  }
+
+  number([column = 0, row = 0]: readonly number[], text: string): void {
+    this.svg.append(draw('text', { class: 'number', x: column + 0.06, y: row + 0.2 }, text));
+  }
+
+  particles(positions: Float32Array, diameter: number, marked?: number): void {
+    for (const id of range(0, positions.length / 2)) {
+      const [cx = 0, cy = 0] = placeOf(positions, id);
+      const kind = id === marked ? 'disc marked' : 'disc';
+      this.svg.append(draw('circle', { class: kind, cx, cy, r: diameter / 2 }));
+    }
+  }
+
+  /** A line between each two that touch: found from both sides, from one, from none (with a cross), more than that (doubled). */
+  contacts(positions: Float32Array, search: Search): void {
+    for (const pair of search.truth) {
+      const times = timesFound(search, pair);
+      const kind = times === 0 ? 'missed' : times === 1 ? 'half' : times === 2 ? 'found' : 'extra';
+      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = pair.flatMap((id: Pair[number]) => placeOf(positions, id));
+      this.svg.append(draw('line', { class: `contact-line ${kind}`, x1, y1, x2, y2 }));
+      if (kind === 'found') continue;
+      const text = kind === 'missed' ? '×' : kind === 'half' ? '½' : `${times}`;
+      this.svg.append(draw('text', { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 }, text));
+    }
+  }
+}
+
+function line(x1: number, y1: number, x2: number, y2: number): SVGLineElement {
+  return draw('line', { x1, y1, x2, y2 });
+}
+
+function placeOf(positions: Float32Array, particle: number): number[] {
+  return Array.from(positions.subarray(2 * particle, 2 * particle + 2));
+}
+
+function say(id: string, state: State, text: string): void {
+  const verdict = find(id, HTMLElement);
+  verdict.dataset.state = state;
+  verdict.replaceChildren(make('strong', {}, STATES[state]), text);
+}
+
+/** What is found, against brute force; then others: value, the end of the bar, what to compare with. */
+function showBars(
+  id: string,
+  search: Search,
+  others: Readonly<Record<string, readonly [number, number, string]>>,
+): void {
+  const truth = 2 * search.truth.length;
+  const found = countFound(search);
+  const bars = Object.entries({
+    Found: [
+      found,
+      Math.max(found, truth),
+      `of ${truth}: brute force has ${describe(search.truth.length, 'contact')}, each with two sides`,
+    ] as const,
+    ...others,
+  });
+  find(id, HTMLElement).replaceChildren(
+    ...bars.flatMap(([name, [value, end, compared]]) => {
+      const fill = make('span', { class: 'fill' });
+      fill.style.width = `${end > 0 ? Math.min(100, (100 * value) / end) : 0}%`;
+      const amount = make('b', {}, String(value));
+      return [
+        make('dt', {}, name),
+        make('dd', {}, make('span', { class: 'track' }, fill), amount, ` ${compared}`),
+      ];
+    }),
+  );
+}
+
+function setText(id: string, text: string): void {
+  find(id, HTMLElement).textContent = text;
+}

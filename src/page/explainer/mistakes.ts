@@ -1,0 +1,296 @@
+/**
+ * Purpose: the second chapter: what goes wrong with a grid when one thing about it is wrong, in numbers. Whatever the engine
+ * does is computed by its reference; what is wrong on purpose is written out here, and says so. Every count is held
+ * against brute force. Pure.
+ */
+import { bucketOfLattice, latticeOfParticle } from '../../core/cells';
+import { CROWDED } from '../../core/constants';
+import { defineWorld, type World } from '../../core/world';
+import { bruteForcePairs } from '../../reference/brute-force';
+import { findContact } from '../../reference/contact';
+import { buildGrid, type Grid } from '../../reference/grid';
+import { OFFSETS } from '../../reference/offsets';
+import { probeCells } from '../../reference/probe';
+import { Random } from '../../scenes/random';
+import { PARTICLE_DIAMETER, placeApart, range, type Scene } from './trace';
+
+export type Pair = readonly [number, number];
+
+/** What a search through cells comes to. */
+export interface Search {
+  /** How often each one looks at another, both sides of a pair. */
+  readonly looks: number;
+  /** How often a pair that touches is found, by pair; every one should be found twice, once from each side. */
+  readonly found: ReadonlyMap<string, number>;
+  /** Pairs that touch, by brute force. */
+  readonly truth: readonly Pair[];
+}
+
+export function countFound({ found }: Pick<Search, 'found'>): number {
+  return [...found.values()].reduce((sum, times) => sum + times, 0);
+}
+
+export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): number {
+  return found.get(nameOf(a, b)) ?? 0;
+}
+
+/** Whether every pair that touches is found from both sides, and nothing else is. */
+export function isRight({ found, truth }: Search): boolean {
+  return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
+}
+
+function nameOf(a: number, b: number): string {
+  return `${Math.min(a, b)} ${Math.max(a, b)}`;
+}
+
+class Tally {
+  looks = 0;
+  readonly found = new Map<string, number>();
+
+  constructor(
+    private readonly world: World,
+    private readonly positions: Float32Array,
+    private readonly diameter: number,
+  ) {}
+
+  look(a: number, b: number): void {
+    this.looks++;
+    const { world, positions, diameter } = this;
+    if (!findContact(world, { diameter }, { positions }, a, b)) return;
+    const name = nameOf(a, b);
+    this.found.set(name, (this.found.get(name) ?? 0) + 1);
+  }
+
+  search(): Search {
+    const { pairs, count } = bruteForcePairs(2, this.positions, this.diameter).overlapping;
+    const truth = range(0, count).map((index): Pair => [pairs[2 * index] ?? 0, pairs[2 * index + 1] ?? 0]);
+    return { looks: this.looks, found: this.found, truth };
+  }
+}
+
+/** As the engine searches. */
+function searchGrid(
+  world: World,
+  positions: Float32Array,
+  diameter: number,
+  grid: Grid = buildGrid(world, positions),
+): Search {
+  const tally = new Tally(world, positions, diameter);
+  for (const slot of range(0, grid.ids.length)) {
+    probeCells(world, grid, slot, (other) => tally.look(grid.ids[slot] as number, grid.ids[other] as number));
+  }
+  return tally.search();
+}
+
+/** As somebody might who writes a grid: by maps, with the cells each is filed under and the cells each looks around. */
+function searchBuckets<Bucket>(
+  world: World,
+  positions: Float32Array,
+  diameter: number,
+  filed: readonly (readonly number[])[],
+  around: readonly (readonly number[])[],
+  bucketOf: (lattice: readonly number[]) => Bucket,
+): Search {
+  const tally = new Tally(world, positions, diameter);
+  const buckets = new Map<Bucket, number[]>();
+  filed.forEach((lattice, particle) => {
+    const bucket = bucketOf(lattice);
+    buckets.set(bucket, [...(buckets.get(bucket) ?? []), particle]);
+  });
+  around.forEach((lattice, particle) => {
+    for (const near of cellsAround(lattice)) {
+      for (const other of buckets.get(bucketOf(near)) ?? []) {
+        if (other !== particle) tally.look(particle, other);
+      }
+    }
+  });
+  return tally.search();
+}
+
+export function cellsAround(lattice: readonly number[]): number[][] {
+  return OFFSETS[2].map((offset) => lattice.map((coordinate, axis) => coordinate + (offset[axis] as number)));
+}
+
+// Cells of any size
+
+export interface CellSizes {
+  readonly search: Search;
+  readonly world: World;
+  /** What the engine says to such cells, where it refuses them. */
+  readonly refusal: string | undefined;
+}
+
+/** What a search needs to know of particles. */
+export type Crowd = Pick<Scene, 'world' | 'positions' | 'diameter'>;
+
+const SIZES_COUNT = 48;
+const SIZES_SEED = 3;
+const SIZES_EXTENT = [6, 5] as const;
+
+/** Particles that barely touch, so that few cells too small are small enough by luck. */
+export function createTouching(seed = SIZES_SEED): Crowd {
+  const diameter = PARTICLE_DIAMETER;
+  const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
+  return {
+    world,
+    diameter,
+    positions: placeApart(new Random(seed), SIZES_COUNT, SIZES_EXTENT, { nearest: 0.5 }),
+  };
+}
+
+/** `diameters`: the edge of a cell. */
+export function tryCellSize(diameters: number, scene = createTouching()): CellSizes {
+  const { diameter, positions } = scene;
+  const { min, max } = scene.world;
+  const cellSize = diameters * diameter;
+  const options = { dimensions: 2, min, max, cellSize } as const;
+  let refusal: string | undefined;
+  try {
+    defineWorld(options, diameter);
+  } catch (error) {
+    refusal = (error as Error).message;
+  }
+  // WRONG ON PURPOSE where cells are smaller than a diameter: claims that particles are no wider than a cell.
+  const world = defineWorld(options, Math.min(cellSize, diameter));
+  return { search: searchGrid(world, positions, diameter), world, refusal };
+}
+
+// Below zero
+
+export const ROUNDINGS = ['floor', 'truncate', 'both'] as const;
+
+export type Rounding = (typeof ROUNDINGS)[number];
+
+const ENDLESS_SEED = 32;
+
+/** Particles on all sides of the origin, in a world without end, of cells of 1. */
+export function createEndless(seed = ENDLESS_SEED): Crowd {
+  const diameter = PARTICLE_DIAMETER;
+  const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, 0);
+  return { world, diameter, positions: placeApart(new Random(seed), 30, [6, 4], { low: [-3, -2] }) };
+}
+
+/** WRONG ON PURPOSE: what a cast to a whole number does, in WGSL as in C. It rounds towards 0. */
+function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, particle: number): number[] {
+  return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
+}
+
+/** `both`: filed by a cast, looked for by a floor. */
+export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
+  const { world, positions, diameter } = scene;
+  if (rounding === 'floor') return searchGrid(world, positions, diameter);
+  const particles = range(0, positions.length / 2);
+  const truncated = particles.map((particle) => truncatedLattice(world, positions, particle));
+  const floored = particles.map((particle) => latticeOfParticle(world, positions, particle));
+  const around = rounding === 'both' ? floored : truncated;
+  return searchBuckets(world, positions, diameter, truncated, around, String);
+}
+
+/** The most particles in one cell. */
+export function fullestCell(rounding: Rounding, { world, positions } = createEndless()): number {
+  const occupants = new Map<string, number>();
+  for (const particle of range(0, positions.length / 2)) {
+    const lattice = (rounding === 'floor' ? latticeOfParticle : truncatedLattice)(world, positions, particle);
+    occupants.set(String(lattice), (occupants.get(String(lattice)) ?? 0) + 1);
+  }
+  return Math.max(...occupants.values());
+}
+
+// Cells that share a bucket
+
+export interface Sharing {
+  readonly search: Search;
+  readonly world: World;
+  /** The one that the picture is about, its nine cells, and the bucket of each. */
+  readonly particle: number;
+  readonly cells: readonly { readonly lattice: readonly number[]; readonly bucket: number }[];
+}
+
+/** Powers of two; the engine's smallest table is the first. */
+export const TABLES = [128, 256, 512, 1024] as const;
+
+/** `compares`: whether the true cell of a candidate is compared, as the engine does. */
+export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
+  const { positions, diameter } = scene;
+  const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);
+  const lattices = range(0, positions.length / 2).map((particle) =>
+    latticeOfParticle(world, positions, particle),
+  );
+  const search = compares
+    ? searchGrid(world, positions, diameter)
+    : // WRONG ON PURPOSE: takes whoever is in the bucket of a cell for someone in that cell.
+      searchBuckets(world, positions, diameter, lattices, lattices, (lattice) =>
+        bucketOfLattice(world, lattice),
+      );
+  const particle = mostDoubled(scene);
+  const cells = cellsAround(lattices[particle] ?? [0, 0]).map((lattice) => ({
+    lattice,
+    bucket: bucketOfLattice(world, lattice),
+  }));
+  return { search, world, particle, cells };
+}
+
+/** Who finds most of its contacts twice in the smallest table, where nobody compares cells. */
+function mostDoubled({ positions, diameter }: Crowd): number {
+  const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
+  const particles = range(0, positions.length / 2);
+  const lattices = particles.map((particle) => latticeOfParticle(world, positions, particle));
+  const doubled = particles.map((particle) => {
+    const buckets = cellsAround(lattices[particle] as number[]).map((near) => bucketOfLattice(world, near));
+    return particles.filter((other) => {
+      const bucket = bucketOfLattice(world, lattices[other] as number[]);
+      const isTwice = other !== particle && buckets.indexOf(bucket) !== buckets.lastIndexOf(bucket);
+      return isTwice && findContact(world, { diameter }, { positions }, particle, other);
+    }).length;
+  });
+  return doubled.indexOf(Math.max(...doubled));
+}
+
+// All in one cell
+
+export interface Crowding {
+  readonly search: Search;
+  readonly world: World;
+  readonly positions: Float32Array;
+  readonly fullest: number;
+  /** Ids that are compared to put all cells in canonical order. */
+  readonly comparisons: number;
+  /** Whether a cell is so full that a grid made for crowds sorts it by merging. */
+  readonly isCrowded: boolean;
+}
+
+export const MOST_CROWDED = 200;
+const CROWD_EDGE = 8;
+export const CROWD_DIAMETER = 0.25;
+/** The places that particles have where they are spread evenly; the golden ratio keeps them apart. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/** `share`: of the width of the world, the part that they are spread over; 0 is one cell. */
+export function tryCrowd(count: number, share: number): Crowding {
+  const world = defineWorld(
+    { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },
+    CROWD_DIAMETER,
+  );
+  // One cell, a little off its border, grows to the whole world.
+  const width = 0.875 + share * (CROWD_EDGE - 1);
+  const low = 0.0625 + Math.floor(CROWD_EDGE / 2) * (1 - share);
+  const positions = Float32Array.from(
+    range(0, count).flatMap((index) => [
+      low + (((index + 0.5) * GOLDEN) % 1) * width,
+      low + ((index + 0.5) / count) * width,
+    ]),
+  );
+  const grid = buildGrid(world, positions);
+  const occupants = range(0, world.cellCount).map(
+    (cell) => (grid.start[cell + 1] as number) - (grid.start[cell] as number),
+  );
+  const fullest = Math.max(...occupants);
+  return {
+    search: searchGrid(world, positions, CROWD_DIAMETER, grid),
+    world,
+    positions,
+    fullest,
+    comparisons: occupants.reduce((sum, inCell) => sum + inCell * (inCell - 1), 0),
+    isCrowded: fullest > CROWDED,
+  };
+}

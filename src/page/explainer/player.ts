@@ -1,0 +1,190 @@
+/**
+ * Purpose: goes through the steps: buttons, slider, keys, stages and the address, all of which say the same. Plays only when
+ * asked to. The address names stage and place in it (`#count-12`), for a link to a moment; what it says is brought into
+ * range when read.
+ */
+import { ArrayView, describeEntries } from './array-view';
+import { find, make } from './dom';
+import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';
+import { WorldPicture } from './world-picture';
+
+/** Browsers take a limited number of addresses in a while; it is written once a visitor rests. */
+const ADDRESS_DELAY_MS = 300;
+
+/** CSS pixels of the steps' part of the page that must be in the window for keys to move them. */
+const STILL_SEEN = 100;
+
+interface Key {
+  /** As `KeyboardEvent.key` has it. */
+  readonly name: string;
+  readonly shown: string;
+  readonly does: string;
+  readonly act: (player: Player) => void;
+}
+
+const KEYS: readonly Key[] = [
+  { name: ' ', shown: 'space', does: 'play or pause', act: (player) => player.playOrPause() },
+  { name: 'ArrowLeft', shown: '←', does: 'one step back', act: (player) => player.go(-1) },
+  { name: 'ArrowRight', shown: '→', does: 'one step on', act: (player) => player.go(1) },
+  { name: ',', shown: ',', does: 'stage before', act: (player) => player.goStage(-1) },
+  { name: '.', shown: '.', does: 'next stage', act: (player) => player.goStage(1) },
+  { name: 'Home', shown: 'Home', does: 'first step', act: (player) => player.show(0) },
+  { name: 'End', shown: 'End', does: 'last step', act: (player) => player.show(Number.POSITIVE_INFINITY) },
+];
+
+export class Player {
+  private at = 0;
+  private timer: number | undefined;
+  private addressTimer: number | undefined;
+  private readonly arrays: ArrayView;
+  private readonly world: WorldPicture;
+  private readonly links = new Map<Stage, HTMLAnchorElement>();
+  private readonly scrub = find('scrub', HTMLInputElement);
+  private readonly speed = find('speed', HTMLSelectElement);
+
+  constructor(readonly trace: Trace) {
+    this.world = new WorldPicture(find('world', SVGSVGElement), trace.scene);
+    this.arrays = new ArrayView(find('arrays', HTMLElement), trace);
+    this.scrub.max = String(trace.steps.length - 1);
+    for (const { name, title } of STAGES) {
+      const link = make('a', { href: `#${name}` }, title);
+      this.links.set(name, link);
+      find('stages', HTMLElement).append(link);
+    }
+    for (const { shown, does } of KEYS) {
+      const pair = make('div', {}, make('dt', {}, make('kbd', {}, shown)), make('dd', {}, does));
+      find('keys', HTMLElement).append(pair);
+    }
+    this.listen();
+    this.show(this.readAddress() ?? 0);
+  }
+
+  get step(): Step {
+    return this.trace.steps[this.at] as Step;
+  }
+
+  get isPlaying(): boolean {
+    return this.timer !== undefined;
+  }
+
+  /** Any number: brought into range. */
+  show(index: number): void {
+    this.at = Math.min(this.trace.steps.length - 1, Math.max(0, index));
+    const { step } = this;
+    this.world.show(step);
+    this.arrays.show(step);
+    setText('text', step.text);
+    setText('entries', describeEntries(step));
+    setText('place', `${this.at + 1} of ${this.trace.steps.length}`);
+    const title = STAGES.find(({ name }) => name === step.stage)?.title;
+    this.scrub.value = String(this.at);
+    this.scrub.setAttribute('aria-valuetext', `${title}, step ${this.at + 1} of ${this.trace.steps.length}`);
+    for (const [name, link] of this.links) {
+      if (name === step.stage) link.setAttribute('aria-current', 'step');
+      else link.removeAttribute('aria-current');
+    }
+    window.clearTimeout(this.addressTimer);
+    this.addressTimer = window.setTimeout(() => this.writeAddress(), ADDRESS_DELAY_MS);
+  }
+
+  /** By hand: what plays stops. */
+  go(by: number): void {
+    this.pause();
+    this.show(this.at + by);
+  }
+
+  /** To the beginning of the next stage, or of this one, or if there already of the one before. */
+  goStage(by: 1 | -1): void {
+    this.pause();
+    const own = STAGES.findIndex(({ name }) => name === this.step.stage);
+    const back = this.step.place > 0 ? own : own - 1;
+    const stage = STAGES[Math.min(STAGES.length - 1, Math.max(0, by > 0 ? own + 1 : back))];
+    this.show(findStep(this.trace, stage?.name ?? '', 0));
+  }
+
+  playOrPause(): void {
+    if (this.isPlaying) {
+      this.pause();
+      return;
+    }
+    if (this.at === this.trace.steps.length - 1) this.show(0);
+    this.tick();
+    this.showPlaying();
+  }
+
+  pause(): void {
+    window.clearTimeout(this.timer);
+    this.timer = undefined;
+    this.showPlaying();
+  }
+
+  private tick(): void {
+    this.timer = window.setTimeout(() => {
+      this.show(this.at + 1);
+      if (this.at === this.trace.steps.length - 1) this.pause();
+      else this.tick();
+    }, 1000 / Number(this.speed.value));
+  }
+
+  private showPlaying(): void {
+    find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
+    setText('play-label', this.isPlaying ? 'Pause' : 'Play');
+    // Sentences that follow one another are not read out.
+    find('text', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
+  }
+
+  private listen(): void {
+    const acts = {
+      first: () => this.go(Number.NEGATIVE_INFINITY),
+      back: () => this.go(-1),
+      play: () => this.playOrPause(),
+      forward: () => this.go(1),
+      last: () => this.go(Number.POSITIVE_INFINITY),
+    };
+    for (const [id, act] of Object.entries(acts)) find(id, HTMLButtonElement).addEventListener('click', act);
+    this.scrub.addEventListener('input', () => {
+      this.pause();
+      this.show(this.scrub.valueAsNumber);
+    });
+    this.showPlaying();
+    document.addEventListener('keydown', (event) => this.press(event));
+    window.addEventListener('hashchange', () => {
+      const index = this.readAddress();
+      if (index === undefined || index === this.at) return;
+      this.pause();
+      this.show(index);
+    });
+  }
+
+  private press(event: KeyboardEvent): void {
+    const { target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
+    // Who reads on below scrolls with these keys.
+    if (find('steps', HTMLElement).getBoundingClientRect().bottom < STILL_SEEN) return;
+    const key = KEYS.find(({ name }) => name === event.key);
+    // Controls keep keys that mean something to them; to the slider of the steps they mean the same.
+    const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
+    const isMove = event.key.length > 1 && target.matches('input');
+    if (!key || isPress || isMove || target.matches('select')) return;
+    event.preventDefault();
+    key.act(this);
+  }
+
+  private readAddress(): number | undefined {
+    const [, stage = '', place = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(window.location.hash) ?? [];
+    return STAGES.some(({ name }) => name === stage) ? findStep(this.trace, stage, Number(place)) : undefined;
+  }
+
+  private writeAddress(): void {
+    const { stage, place } = this.step;
+    const hash = this.at === 0 ? '' : `#${stage}-${place}`;
+    // An address of another part of the page stays until the steps are used.
+    if (this.at === 0 && this.readAddress() === undefined) return;
+    const { pathname, search } = window.location;
+    window.history.replaceState(null, '', `${pathname}${search}${hash}`);
+  }
+}
+
+function setText(id: string, text: string): void {
+  find(id, HTMLElement).textContent = text;
+}

@@ -1,0 +1,312 @@
+/** The explainer in a real browser: what it shows is what the trace says, it goes where it is told, and mistakes can be mended. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import {
+  ARRAYS,
+  type ArrayName,
+  createTrace,
+  SHOWN,
+  STAGES,
+  type Step,
+} from '../../src/page/explainer/trace';
+import { browserTest, useBrowser } from '../helpers/browser';
+import { takePicture, textOf } from './playground';
+
+const { steps } = createTrace();
+
+interface Shown {
+  readonly place: string;
+  readonly text: string;
+  readonly stage: string;
+  readonly arrays: readonly {
+    readonly name: string;
+    readonly values: readonly string[];
+    readonly read: readonly number[];
+    readonly written: readonly number[];
+  }[];
+}
+
+/** What can be seen at each of these steps, the slider moved there; without any, as it is. */
+async function readSteps(page: Page, indices: readonly number[] = [-1]): Promise<Shown[]> {
+  return page.evaluate((wanted) => {
+    const scrub = document.querySelector<HTMLInputElement>('#scrub');
+    return wanted.map((index) => {
+      if (scrub && index >= 0) {
+        scrub.value = String(index);
+        scrub.dispatchEvent(new Event('input'));
+      }
+      const lists = [...document.querySelectorAll<HTMLElement>('.array:not([hidden]) .list')];
+      return {
+        place: document.querySelector('#place')?.textContent ?? '',
+        text: document.querySelector('#text')?.textContent ?? '',
+        stage: document.querySelector('[aria-current="step"]')?.getAttribute('href') ?? '',
+        arrays: lists.map((list) => {
+          const entries = [...list.querySelectorAll<HTMLElement>('li')];
+          const marked = (...marks: string[]) =>
+            entries.flatMap((entry, place) => (marks.includes(entry.dataset.mark ?? '') ? [place] : []));
+          return {
+            name: list.dataset.array ?? '',
+            values: entries.map((entry) => entry.querySelector('.value')?.textContent ?? ''),
+            read: marked('read', 'both'),
+            written: marked('written', 'both'),
+          };
+        }),
+      };
+    });
+  }, indices);
+}
+
+function expectedStep(index: number): Shown {
+  const step = steps[index] as Step;
+  const of = (entries: Step['reads'], name: ArrayName) => {
+    const indices = entries.filter(({ array }) => array === name).map(({ index: entry }) => entry);
+    return [...new Set(indices)].toSorted((a, b) => a - b);
+  };
+  const names = Object.keys(ARRAYS) as ArrayName[];
+  const arrays = names
+    .filter((name) => SHOWN[step.stage].includes(name))
+    .map((name) => {
+      const { components } = ARRAYS[name];
+      const values = Array.from({ length: step.arrays[name].length / components }, (_, entry) =>
+        step.arrays[name]
+          .slice(components * entry, components * (entry + 1))
+          .map((value) => (value === undefined ? '' : components === 1 ? String(value) : value.toFixed(2)))
+          .join('\n'),
+      );
+      return { name, values, read: of(step.reads, name), written: of(step.writes, name) };
+    });
+  return { place: `${index + 1} of ${steps.length}`, text: step.text, stage: `#${step.stage}`, arrays };
+}
+
+async function expectStep(page: Page, index: number): Promise<void> {
+  const [shown] = await readSteps(page);
+  expect(shown?.place).toBe(`${index + 1} of ${steps.length}`);
+  expect(shown).toEqual(expectedStep(index));
+}
+
+function firstOf(stage: string): number {
+  return steps.findIndex((step) => step.stage === stage);
+}
+
+function lastOf(stage: string): number {
+  return steps.findLastIndex((step) => step.stage === stage);
+}
+
+async function scrubTo(page: Page, id: string, value: number): Promise<void> {
+  await page.$eval(
+    `#${id}`,
+    (slider, to) => {
+      (slider as HTMLInputElement).value = String(to);
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+    },
+    value,
+  );
+}
+
+async function verdictOf(page: Page, id: string): Promise<{ state: string | undefined; text: string }> {
+  return page.$eval(`#${id}-verdict`, (verdict) => ({
+    state: (verdict as HTMLElement).dataset.state,
+    text: verdict.textContent ?? '',
+  }));
+}
+
+/** Numbers in a text. */
+function numbersIn(text: string): number[] {
+  return (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
+}
+
+async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+}
+
+describe('the explainer', () => {
+  const browser = useBrowser();
+
+  browserTest('shows the steps of the trace, however one gets there', async () => {
+    const last = steps.length - 1;
+    const opened = await browser.openPage('explainer.html#probe-8', { width: 1280, height: 900 });
+    const { page, expectNoProblems } = opened;
+    await setTheme(page, 'dark');
+    // A link to a moment, and what the world shows of it.
+    const linked = firstOf('probe') + 8;
+    await expectStep(page, linked);
+    const { focus } = steps[linked] as Step;
+    const world = await page.evaluate(() => {
+      const ids = (kind: string) =>
+        [...document.querySelectorAll<SVGElement>(`#world .${kind}`)].map(({ dataset }) =>
+          Number(dataset.id),
+        );
+      const cells = [...document.querySelectorAll('#world .cell')];
+      return {
+        atWork: ids('at-work'),
+        contacts: ids('contact'),
+        apart: ids('apart'),
+        lit: cells.flatMap((cell, index) => (cell.classList.contains('lit') ? [index] : [])),
+      };
+    });
+    const seen = (verdict: string) =>
+      [...focus.verdicts].flatMap(([id, is]) => (is === verdict ? [id] : [])).toSorted((a, b) => a - b);
+    expect(world).toEqual({
+      atWork: [focus.particle],
+      contacts: seen('contact'),
+      apart: seen('apart'),
+      lit: focus.cells,
+    });
+    expect(seen('contact').length * seen('apart').length).toBeGreaterThan(0);
+    expect(await textOf(page, 'entries')).toMatch(
+      /^Reads ids\[\d+\], sorted\[\d+\]\. Writes candidates\[\d+\]/,
+    );
+    await takePicture(page, 'explainer-dark');
+    // The slider, to the beginning, the middle and the end of every stage.
+    const sample = STAGES.flatMap(({ name }) => {
+      const [first, end] = [firstOf(name), lastOf(name)];
+      return [first, first + 1, Math.floor((first + end) / 2), end];
+    });
+    expect(await readSteps(page, sample)).toEqual(sample.map(expectedStep));
+    // Buttons.
+    await page.click('#first');
+    await page.click('#back');
+    await expectStep(page, 0);
+    await page.click('#forward');
+    await page.click('#forward');
+    await expectStep(page, 2);
+    await page.click('#last');
+    await page.click('#forward');
+    await expectStep(page, last);
+    await page.click('#back');
+    await expectStep(page, last - 1);
+    // Keys, also where the slider has the focus.
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await expectStep(page, 1);
+    await page.keyboard.press('.');
+    await expectStep(page, firstOf('count'));
+    await page.focus('#scrub');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await expectStep(page, last - 1);
+    // The address follows, and leads; what cannot be is brought into range, what says nothing moves nothing.
+    await page.waitForFunction(
+      (hash) => window.location.hash === hash,
+      {},
+      `#push-${last - 1 - firstOf('push')}`,
+    );
+    await page.click('#stages a[href="#order"]');
+    await page.waitForFunction(() => window.explainer?.step.stage === 'order');
+    await expectStep(page, firstOf('order'));
+    await page.evaluate(() => {
+      window.location.hash = '#sum-99999';
+    });
+    await page.waitForFunction(() => window.explainer?.step.stage === 'sum');
+    await page.evaluate(() => {
+      window.location.hash = '#mistakes';
+    });
+    await expectStep(page, lastOf('sum'));
+    // Plays only when asked to, and stops.
+    expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.select('#speed', '10');
+    await page.focus('#scrub');
+    await page.keyboard.press(' ');
+    expect(await textOf(page, 'play-label')).toBe('Pause');
+    await page.waitForFunction(() => window.explainer?.step.stage === 'scatter');
+    await page.click('#play');
+    expect(await textOf(page, 'play-label')).toBe('Play');
+    const [paused] = await readSteps(page);
+    await new Promise((done) => setTimeout(done, 300));
+    expect(await readSteps(page)).toEqual([paused]);
+    // To the playground and back.
+    const home = await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href);
+    expect(home).toBe(browser.url);
+    expect(await (await fetch(home)).text()).toMatch(/<a [^>]*href="\.\/explainer\.html"/);
+    expectNoProblems();
+  });
+
+  browserTest('breaks and mends', async () => {
+    const { page, expectNoProblems } = await browser.openPage('explainer.html#cell-size', {
+      width: 1280,
+      height: 900,
+    });
+    await setTheme(page, 'light');
+    const picture = async (id: string) => {
+      await page.$eval(`#${id}`, (piece) => piece.scrollIntoView({ block: 'start' }));
+      await takePicture(page, `explainer-${id}-light`);
+    };
+    // Too small, small but lucky, right, too large.
+    for (const [size, state] of [
+      [0.5, 'broken'],
+      [0.9, 'lucky'],
+      [1, 'right'],
+      [8, 'slow'],
+    ] as const) {
+      await scrubTo(page, 'size', size);
+      const { text, ...shown } = await verdictOf(page, 'size');
+      expect({ size, ...shown }).toEqual({ size, state });
+      const missed = await page.$$eval('#size-picture .missed', (lines) => lines.length);
+      expect(missed > 0, text).toBe(state === 'broken');
+      if (missed > 0) expect(numbersIn(text)).toContain(missed);
+      if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
+      if (size === 0.5) await picture('cell-size');
+    }
+    expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
+    // Rounding.
+    expect((await verdictOf(page, 'floor')).state).toBe('slow');
+    await page.click('#rounding input[value="both"]');
+    expect((await verdictOf(page, 'floor')).state).toBe('broken');
+    expect(await page.$$eval('#floor-picture .half', (lines) => lines.length)).toBeGreaterThan(0);
+    await picture('floor');
+    await page.click('#rounding input[value="floor"]');
+    const floor = await verdictOf(page, 'floor');
+    expect(floor.state).toBe('right');
+    expect(floor.text).toMatch(/(\d+) of \1/);
+    // Buckets.
+    const doubled = await verdictOf(page, 'collision');
+    expect(doubled.state).toBe('broken');
+    const [, expected = 0, found = 0] = numbersIn(doubled.text);
+    expect(found).toBeGreaterThan(expected);
+    expect(await textOf(page, 'buckets')).toMatch(/gone over \d times/);
+    await picture('collision');
+    await page.click('#compare');
+    const compared = await verdictOf(page, 'collision');
+    expect(compared.state).toBe('right');
+    expect(numbersIn(compared.text)).toContain(expected);
+    // Crowds.
+    await scrubTo(page, 'crowd-count', 200);
+    const crowded = await verdictOf(page, 'crowd');
+    expect(crowded.state).toBe('slow');
+    expect(crowded.text).toMatch(/in 39800 looks of 39800 without a grid.*crowds: true/);
+    await picture('crowd');
+    await scrubTo(page, 'crowd-share', 100);
+    const spread = await verdictOf(page, 'crowd');
+    expect(spread.state).toBe('right');
+    expect(numbersIn(spread.text)[1]).toBeLessThan(39800 / 5);
+    expectNoProblems();
+  });
+
+  browserTest('fits a phone', async () => {
+    const { page, expectNoProblems } = await browser.openPage('explainer.html', { width: 390, height: 844 });
+    await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+    await setTheme(page, 'dark');
+    const overflows: Record<string, number> = {};
+    for (const { name } of STAGES) {
+      await scrubTo(page, 'scrub', firstOf(name) + 5);
+      overflows[name] = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return Math.max(0, scrollWidth - clientWidth);
+      });
+    }
+    expect(overflows).toEqual(Object.fromEntries(STAGES.map(({ name }) => [name, 0])));
+    await takePicture(page, 'explainer-phone');
+    // Buttons stay at hand, below what they move.
+    await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
+    const { bottom } = await page.$eval('#transport', (bar) => bar.getBoundingClientRect().toJSON());
+    expect(bottom).toBeLessThanOrEqual(844);
+    await takePicture(page, 'explainer-phone-arrays');
+    await page.$eval('#cell-size', (piece) => piece.scrollIntoView());
+    await takePicture(page, 'explainer-phone-mistakes');
+    expectNoProblems();
+  });
+});
