@@ -231,10 +231,6 @@ describe('the explainer', () => {
       height: 900,
     });
     await setTheme(page, 'light');
-    const picture = async (id: string) => {
-      await page.$eval(`#${id}`, (piece) => piece.scrollIntoView({ block: 'start' }));
-      await takePicture(page, `explainer-${id}-light`);
-    };
     // Too small, small but lucky, right, too large.
     for (const [size, state] of [
       [0.5, 'broken'],
@@ -249,7 +245,6 @@ describe('the explainer', () => {
       expect(missed > 0, text).toBe(state === 'broken');
       if (missed > 0) expect(numbersIn(text)).toContain(missed);
       if (size < 1) expect(text).toMatch(/world\.cellSize is .*at least the largest diameter/);
-      if (size === 0.5) await picture('cell-size');
     }
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
     // Rounding.
@@ -257,7 +252,6 @@ describe('the explainer', () => {
     await page.click('#rounding input[value="both"]');
     expect((await verdictOf(page, 'floor')).state).toBe('broken');
     expect(await page.$$eval('#floor-picture .half', (lines) => lines.length)).toBeGreaterThan(0);
-    await picture('floor');
     await page.click('#rounding input[value="floor"]');
     const floor = await verdictOf(page, 'floor');
     expect(floor.state).toBe('right');
@@ -268,7 +262,8 @@ describe('the explainer', () => {
     const [, expected = 0, found = 0] = numbersIn(doubled.text);
     expect(found).toBeGreaterThan(expected);
     expect(await textOf(page, 'buckets')).toMatch(/gone over \d times/);
-    await picture('collision');
+    await page.$eval('#floor', (piece) => piece.scrollIntoView());
+    await takePicture(page, 'explainer-mistakes-light');
     await page.click('#compare');
     const compared = await verdictOf(page, 'collision');
     expect(compared.state).toBe('right');
@@ -278,7 +273,6 @@ describe('the explainer', () => {
     const crowded = await verdictOf(page, 'crowd');
     expect(crowded.state).toBe('slow');
     expect(crowded.text).toMatch(/in 39800 looks of 39800 without a grid.*crowds: true/);
-    await picture('crowd');
     await scrubTo(page, 'crowd-share', 100);
     const spread = await verdictOf(page, 'crowd');
     expect(spread.state).toBe('right');
@@ -304,9 +298,6 @@ describe('the explainer', () => {
     await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
     const { bottom } = await page.$eval('#transport', (bar) => bar.getBoundingClientRect().toJSON());
     expect(bottom).toBeLessThanOrEqual(844);
-    await takePicture(page, 'explainer-phone-arrays');
-    await page.$eval('#cell-size', (piece) => piece.scrollIntoView());
-    await takePicture(page, 'explainer-phone-mistakes');
     expectNoProblems();
   });
 });

@@ -223,6 +223,27 @@ describe('the built page', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     expectNoProblems();
   });
+
+  browserTest('explains from a sub-path, without an engine', async () => {
+    const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
+      width: 900,
+      height: 620,
+    });
+    await page.waitForFunction(() => window.explainer?.step.stage === 'sum');
+    expect(await textOf(page, 'place')).toBe('72 of 241');
+    const scripts = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js'))
+        .map((entry) => (entry as PerformanceResourceTiming).decodedBodySize),
+    );
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(scripts.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
+    expect(await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href)).toBe(
+      browser.url,
+    );
+    expectNoProblems();
+  });
 });
 
 /** In the page: controls that cannot be brought into view or are covered there. */

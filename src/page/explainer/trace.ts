@@ -266,7 +266,8 @@ function traceCount(recorder: Recorder): void {
   recorder.step(
     'count',
     'How many are in each cell? Every particle adds 1 to the count of its cell. What the count was before is its rank. ' +
-      'On a GPU all do so at once, with atomic adds, and who comes first is left to chance: so they come shuffled here.',
+      'On a GPU all do so at once, with atomic adds, in the same pass as the hash, and who comes first is left to chance: ' +
+      'so they come shuffled here.',
   );
   const arrived = permute(2, positions, arrivals);
   const ranks = new Uint32Array(PARTICLES);
@@ -437,7 +438,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
   const busiest = candidates.indexOf(Math.max(...candidates));
   recorder.step(
     'probe',
-    `Who touches whom? Two closer than the diameter, ${diameter}, are in the same cell or in cells side by side, since a cell ` +
+    `Who touches whom? Two closer than the diameter, ${diameter}, are in the same cell or in cells that touch, since a cell ` +
       'is at least as wide. So each looks at nine cells only. Three cells of a row are one range of slots, since they are ' +
       `numbered one after another. First the particle with most to look at, ${idOf(busiest)}, in full.`,
   );
