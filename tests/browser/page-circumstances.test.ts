@@ -155,7 +155,7 @@ describe('the layout of the page', () => {
     const { page } = await openPlayground(browser);
     const unmarked: string[] = [];
     const visited = new Set<string>();
-    for (let press = 0; press < 32; press++) {
+    for (let press = 0; press < 48; press++) {
       await page.keyboard.press('Tab');
       const focus = await page.evaluate(() => {
         const active = document.activeElement;
