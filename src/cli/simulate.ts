@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { crowdingWarning } from '../core/crowding';
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import type { Flights } from '../core/flight';
-import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
-import { decodeCheckpoint, encodeCheckpoint } from '../core/state-file';
+import { type Checkpoint, type Measures, planSimulation } from '../core/simulation';
+import { capacityOfState, decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
 import type { StageTimes } from '../gpu/timing';
 import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../scenes';
@@ -62,7 +62,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   refuseSharedPaths(given);
   for (const name of ['out', 'image']) await checkWritable(name, given.get(name));
   const from = await readState(path, dimensions);
-  await checkFits(backend, from ? capacityOf(from) : count, dimensions);
+  await checkFits(backend, from ? capacityOfState(from) : count, dimensions);
   const givenSettings = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
@@ -71,7 +71,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
     ? sceneOptions(scene, { ...givenSettings, ...crowds })
-    : { ...blamingState(path, () => continueFrom(from as Checkpoint)), ...givenSettings, ...crowds };
+    : { ...blamingState(path, () => optionsOfState(from as Checkpoint)), ...givenSettings, ...crowds };
   const plan = planSimulation(options);
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan);
   if (from) {
@@ -151,24 +151,6 @@ interface Report {
   /** null where there is nothing to warn of. */
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
-}
-
-/** Room for the greatest id. */
-function capacityOf(state: Checkpoint): number {
-  return (state.ids.at(-1) ?? -1) + 1;
-}
-
-/** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
-function continueFrom(state: Checkpoint): SimulationOptions {
-  const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
-    state;
-  // An unbounded world takes no box.
-  const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
-  const sizes = radiusRange ? { radiusRange, boxes } : { radius };
-  const capacity = capacityOf(state);
-  const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
-  planSimulation(options);
-  return options;
 }
 
 /** What the library refuses here came from the file, and no flag could mend it. */

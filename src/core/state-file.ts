@@ -11,7 +11,7 @@
 import { ArgumentError } from './errors';
 import type { ObstaclesGiven } from './obstacles';
 import type { Settings } from './settings';
-import { type Checkpoint, MAX_PARTICLES } from './simulation';
+import { type Checkpoint, MAX_PARTICLES, planSimulation, type SimulationOptions } from './simulation';
 import type { GivenSizes } from './sizes';
 import type { Dimensions, RadiusRange } from './world';
 
@@ -142,6 +142,24 @@ export function decodeCheckpoint(
     ...takeSizes(count),
     ...(fixed > 0 ? { obstacles: takeObstacles() } : {}),
   };
+}
+
+/** Room for the greatest id. */
+export function capacityOfState({ ids }: Checkpoint): number {
+  return (ids.at(-1) ?? -1) + 1;
+}
+
+/** The world of a state, checked; its particles come with restore(), room for its obstacles must be made. */
+export function optionsOfState(state: Checkpoint): SimulationOptions {
+  const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
+    state;
+  // An unbounded world takes no box.
+  const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
+  const sizes = radiusRange ? { radiusRange, boxes } : { radius };
+  const capacity = capacityOfState(state);
+  const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
+  planSimulation(options);
+  return options;
 }
 
 function parseHeader(bytes: Uint8Array): Header | undefined {
