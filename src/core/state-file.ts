@@ -66,6 +66,11 @@ export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
   return bytes;
 }
 
+/** Whether bytes begin as those of a state do. */
+export function isStateFile(bytes: Uint8Array): boolean {
+  return new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
+}
+
 /**
  * The checkpoint of such bytes, or an error that says what is wrong; settings, time, ids and particles are
  * checked on restore. `argument` and `value` are what the error calls the bytes.
@@ -78,7 +83,7 @@ export function decodeCheckpoint(
   const refuse = (accepted: string): never => {
     throw new ArgumentError(argument, value, accepted);
   };
-  if (bytes.length < 12 || new TextDecoder().decode(bytes.subarray(0, 8)) !== MAGIC) {
+  if (bytes.length < 12 || !isStateFile(bytes)) {
     refuse(`a file that begins with ${MAGIC}, as written by "cellstorm simulate --out"`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

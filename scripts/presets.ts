@@ -1,0 +1,138 @@
+/**
+ * Purpose: makes the pictures of the presets, src/page/presets/NAME.webp: the page itself with a preset's choices, after
+ * some steps, without its panel.
+ * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
+ */
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import puppeteer from 'puppeteer';
+import { createServer } from 'vite';
+import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
+import { STEP_SECONDS } from '../src/page/choices';
+import { readLink } from '../src/page/link';
+import { PRESETS } from '../src/page/presets';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'src/page/presets');
+/** Shown as 160 by 100: sharp enough where a pixel of the page is two of the screen. */
+const SIZE = { width: 240, height: 150 };
+/** Most bytes of all pictures together: everyone who opens the presets loads them. */
+const MOST_BYTES = 16_000;
+/** Of one picture, which takes the best quality that fits. */
+const MOST_OF_ONE = 1770;
+const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
+/** Steps handed to the GPU before it is waited for. */
+const BATCH = 8;
+const LIMIT_MS = 600_000;
+/** When each is worth a picture, in steps, how much it is magnified, and around where, in shares of the box. */
+const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
+  collapse: [230, 1.35, 0.37, 0.42],
+  gas: [60, 4, 0.5, 0.5],
+  space: [130, 1.7, 0.42, 0.3, 0.5],
+  sizes: [260, 3, 0.3, 0.25],
+  terraces: [120, 2.4, 0.6, 0.22],
+  pegs: [150, 5, 0.3, 0.3],
+  bullets: [14, 2.2, 0.42, 0.5],
+  naive: [3, 4, 0.5, 0.5],
+  million: [20, 1.3, 0.4, 0.45],
+};
+
+const chrome = findChrome(thisMachine());
+if (!chrome) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+const server = await createServer({
+  root: ROOT,
+  configFile: join(ROOT, 'vite.config.ts'),
+  logLevel: 'error',
+  server: { host: '127.0.0.1', watch: null },
+});
+await server.listen();
+const browser = await puppeteer.launch({
+  executablePath: chrome.command,
+  protocolTimeout: LIMIT_MS,
+  args: [
+    '--no-sandbox',
+    '--enable-unsafe-webgpu',
+    '--enable-features=Vulkan',
+    '--use-vulkan=swiftshader',
+    '--use-angle=vulkan',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-quic',
+    '--disable-dev-shm-usage',
+    '--no-first-run',
+    '--hide-scrollbars',
+    '--force-color-profile=srgb',
+  ],
+});
+try {
+  await mkdir(FOLDER, { recursive: true });
+  const page = await browser.newPage();
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: 'dark' },
+    // The page starts paused, so that this script decides when time passes.
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  const wanted = process.argv.slice(2);
+  for (const { name, link } of PRESETS) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const [steps, zoom, ...middle] = VIEWS[name] ?? [60, 1, 0.5, 0.5, 0.5];
+    await page.setViewport({ width: Math.round(zoom * SIZE.width), height: Math.round(zoom * SIZE.height) });
+    await page.goto(`${server.resolvedUrls?.local[0] ?? ''}?${link}`);
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.evaluate(() => window.cellstorm?.ready);
+    await page.evaluate(
+      async (total, batch, seconds) => {
+        for (const element of document.querySelectorAll<HTMLElement>('.panel, .free > *')) {
+          element.style.visibility = 'hidden';
+        }
+        const [panel, free] = [document.querySelector('.panel'), document.querySelector('.free')];
+        if (panel instanceof HTMLElement) panel.style.display = 'none';
+        if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
+        const simulation = window.cellstorm?.simulation;
+        for (let step = 1; step < total; step++) {
+          simulation?.step(seconds);
+          if (step % batch === 0) await simulation?.measure();
+        }
+      },
+      steps,
+      BATCH,
+      STEP_SECONDS * readLink(link).timeScale,
+    );
+    // The last step through the page, which draws it.
+    await page.keyboard.press('.');
+    await page.evaluate(() => window.cellstorm?.settled());
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    const [across = 0, down = 0] =
+      (await page.evaluate((shares) => {
+        const { min, max } = window.cellstorm?.simulation?.world ?? { min: [], max: [] };
+        return window.cellstorm?.toScreen(
+          min.map((low, axis) => low + (shares[axis] ?? 0.5) * ((max[axis] ?? 0) - low)),
+        );
+      }, middle)) ?? [];
+    const within = (place: number, size: number) =>
+      Math.round(Math.min(Math.max(0, place - size / 2), size * (zoom - 1)));
+    const clip = { x: within(across, SIZE.width), y: within(down, SIZE.height), ...SIZE };
+    for (const quality of QUALITIES) {
+      const picture = await page.screenshot({ type: 'webp', quality, clip });
+      await writeFile(join(FOLDER, `${name}.webp`), picture);
+      if (picture.length > MOST_OF_ONE) continue;
+      process.stdout.write(`${name}: ${picture.length} bytes at quality ${quality}\n`);
+      break;
+    }
+  }
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.webp'));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(FOLDER, file))).size));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  process.stdout.write(`together: ${total} bytes\n`);
+  if (total > MOST_BYTES) {
+    process.stderr.write(`That is more than ${MOST_BYTES} bytes: take another quality or other moments.\n`);
+    process.exitCode = 1;
+  }
+} finally {
+  await browser.close();
+  await server.close();
+}

@@ -1,0 +1,212 @@
+/**
+ * Purpose: films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
+ * what ends one early saves what there is and says why.
+ */
+import { explain } from './engine';
+import type { ExactFilm } from './exact-film';
+import { type LiveFilm, openLiveFilm } from './live-film';
+import { find } from './panel';
+import { saveFile } from './save';
+
+/** What a film needs of the page. */
+export interface FilmSubject {
+  /** What runs; another one after another choice. */
+  readonly take: object | undefined;
+  readonly canvas: HTMLCanvasElement | undefined;
+  /** What files are called, without their ending. */
+  readonly stem: string;
+  /** Steps are taken by shoot() alone. */
+  hold(isHeld: boolean): void;
+  /** Resolves when the GPU is not behind by much. */
+  caughtUp(): Promise<void>;
+  /** A step and its picture, which the canvas keeps until the task ends. */
+  shoot(): void;
+  redraw(): void;
+  notify(text: string): void;
+}
+
+/** One frame a step: films of exact frames run as fast as the simulation's own time at time scale 1. */
+const FRAMES_PER_SECOND = 60;
+/** A film is in memory until it is saved. */
+const MOST_EXACT_SECONDS = 60;
+const MOST_LIVE_SECONDS = 300;
+const SHOW_MS = 200;
+
+export class Film {
+  private live: LiveFilm | undefined;
+  private isExact = false;
+  /** What was asked for while an exact film is made. */
+  private ending: 'save' | 'discard' | undefined;
+  private clock: ReturnType<typeof setInterval> | undefined;
+  private readonly bar = find('recording', HTMLElement);
+  private readonly text = find('recording-text', HTMLElement);
+  private readonly progress = find('recording-progress', HTMLProgressElement);
+  private readonly seconds = find('film-seconds', HTMLInputElement);
+
+  constructor(private readonly subject: FilmSubject) {
+    this.seconds.max = String(MOST_EXACT_SECONDS);
+    find('film-live', HTMLButtonElement).addEventListener('click', () => this.startLive());
+    find('film-exact', HTMLButtonElement).addEventListener('click', () => this.startExact());
+    find('recording-stop', HTMLButtonElement).addEventListener('click', () => this.end('save'));
+    find('recording-discard', HTMLButtonElement).addEventListener('click', () => this.end('discard'));
+    document.addEventListener('visibilitychange', () => this.live?.pause(document.hidden));
+    addEventListener('beforeunload', (event) => {
+      if (this.isBusy) event.preventDefault();
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.live !== undefined || this.isExact;
+  }
+
+  /** A live film, or the end of what is being made. */
+  toggle(): void {
+    if (this.isBusy) this.end('save');
+    else this.startLive();
+  }
+
+  private end(how: 'save' | 'discard'): void {
+    if (this.isExact) this.ending = how;
+    else this.endLive(how === 'save' ? '' : undefined);
+  }
+
+  private startLive(): void {
+    const { canvas } = this.subject;
+    if (!canvas || this.isBusy) return;
+    let live: LiveFilm;
+    try {
+      live = openLiveFilm(canvas);
+    } catch (error) {
+      this.subject.notify(explain(error));
+      return;
+    }
+    this.live = live;
+    live.failed.then((reason) => {
+      if (this.live === live) this.endLive(reason);
+    });
+    this.show('');
+    const update = () => {
+      if (this.subject.canvas !== live.canvas) this.endLive('Another engine draws now.');
+      else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`It is ${MOST_LIVE_SECONDS} s long, the most.`);
+      else this.show(`Recording ${formatClock(live.seconds)}`);
+    };
+    update();
+    this.clock = setInterval(update, SHOW_MS);
+    // A picture that stands still is none for the recorder.
+    this.subject.redraw();
+    this.subject.notify('');
+  }
+
+  /** `why`: what ended it; '' the visitor, undefined the visitor who does not want it. */
+  private async endLive(why: string | undefined): Promise<void> {
+    const { live, subject } = this;
+    if (!live) return;
+    this.live = undefined;
+    clearInterval(this.clock);
+    this.hide();
+    const blob = await live.stop();
+    if (why === undefined) {
+      subject.notify('The film is discarded.');
+    } else if (blob.size === 0) {
+      subject.notify(`Nothing was recorded. ${why}`.trim());
+    } else {
+      saveFile(blob, `${subject.stem}.${live.extension}`);
+      subject.notify(`${why ? 'The film ended early and is saved.' : 'The film is saved.'} ${why}`.trim());
+    }
+  }
+
+  private async startExact(): Promise<void> {
+    const { subject, seconds } = this;
+    const { canvas, take } = subject;
+    if (!canvas || !take || this.isBusy) return;
+    const length = seconds.valueAsNumber;
+    if (!(length >= 1 && length <= MOST_EXACT_SECONDS)) {
+      subject.notify(
+        `An exact film lasts 1 to ${MOST_EXACT_SECONDS} seconds, not ${seconds.value || 'none'}.`,
+      );
+      return;
+    }
+    this.isExact = true;
+    this.ending = undefined;
+    subject.notify('');
+    this.show('Getting ready', 0);
+    let film: ExactFilm | undefined;
+    let why = '';
+    const total = Math.round(length * FRAMES_PER_SECOND);
+    try {
+      const background = getComputedStyle(document.documentElement).getPropertyValue('--stage');
+      const { openExactFilm } = await import('./exact-film');
+      film = await openExactFilm(canvas, background, FRAMES_PER_SECOND);
+      why = await this.shootAll(film, take, total);
+    } catch (error) {
+      why = explain(error);
+    }
+    await this.endExact(film, total, why);
+    this.isExact = false;
+    this.hide();
+  }
+
+  /** Returns why there are fewer frames than were asked for, else ''. */
+  private async shootAll(film: ExactFilm, take: object, total: number): Promise<string> {
+    const { subject } = this;
+    subject.hold(true);
+    try {
+      while (film.frames < total && !this.ending) {
+        await subject.caughtUp();
+        const { canvas } = subject;
+        if (subject.take !== take || !canvas) return 'Another simulation started.';
+        subject.shoot();
+        await film.add(canvas);
+        this.show(`Frame ${film.frames} of ${total}`, film.frames / total);
+        await nextTask();
+      }
+      return this.ending ? 'It was stopped.' : '';
+    } finally {
+      subject.hold(false);
+    }
+  }
+
+  private async endExact(film: ExactFilm | undefined, total: number, why: string): Promise<void> {
+    const { subject } = this;
+    if (!film || film.frames === 0 || this.ending === 'discard') {
+      await film?.cancel().catch(() => undefined);
+      subject.notify(this.ending === 'discard' ? 'The film is discarded.' : `There is no film. ${why}`);
+      return;
+    }
+    try {
+      saveFile(await film.finish(), `${subject.stem}-exact.${film.extension}`);
+      const frames = film.frames < total ? `the first ${film.frames} of ${total} frames` : `${total} frames`;
+      subject.notify(`The film of ${frames} is saved. ${why}`.trim());
+    } catch (error) {
+      subject.notify(`The film could not be finished. ${why} ${explain(error)}`);
+    }
+  }
+
+  private show(text: string, share?: number): void {
+    this.bar.hidden = false;
+    if (this.text.textContent !== text) this.text.textContent = text;
+    this.progress.hidden = share === undefined;
+    this.progress.value = share ?? 0;
+  }
+
+  private hide(): void {
+    this.bar.hidden = true;
+  }
+}
+
+function formatClock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** Lets the page have its turn; in a hidden tab, too, where timers and frames are rare. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * Purpose: particles from a file, in the place of a scene: a state (src/core/state-file.ts) brings its world and settings,
+ * a table (src/core/particle-table.ts) goes into those of what runs. Everything here is plain data and pure functions.
+ */
+import { ArgumentError, CellstormError, describeCount, Phrase } from '../core/errors';
+import { decodeTable } from '../core/particle-table';
+import {
+  type Checkpoint,
+  checkCheckpoint,
+  type ParticleSimulation,
+  planSimulation,
+  type SimulationOptions,
+} from '../core/simulation';
+import { decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
+import { changedFields, settingsOf } from './choices';
+import { type Choices, clampValue, type FieldName, fieldOf } from './fields';
+
+/** Bytes of a file: 16 million particles of any kind as a state, in most forms as a table. */
+export const MOST_FILE_BYTES = 2 ** 30;
+
+/** What a file put in the place of a scene. */
+export interface Opened {
+  readonly name: string;
+  readonly checkpoint: Checkpoint;
+  /** Of a simulation that takes the checkpoint. */
+  readonly options: SimulationOptions;
+  /** The file's dimensions and settings, as far as controls can show them. */
+  readonly choices: Partial<Choices>;
+}
+
+/** What runs while a file is opened. */
+export interface Present {
+  readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
+  /** Its state, for what a table does not say. */
+  readonly checkpoint: Checkpoint;
+  readonly options: SimulationOptions;
+}
+
+/** Fields that say which particles a scene makes: of particles from a file they say nothing. */
+export const FIELDS_OF_SCENES: readonly FieldName[] = [
+  'dimensions',
+  'count',
+  'size',
+  'spread',
+  'boxWidth',
+  'seed',
+];
+
+/** An error of the file's size, before any of it is read. */
+export function checkFileSize(name: string, bytes: number): void {
+  if (bytes <= MOST_FILE_BYTES) return;
+  const accepted = `at most ${MOST_FILE_BYTES} bytes (1 GiB)`;
+  throw new ArgumentError(name, new Phrase(`${bytes} bytes long`), accepted);
+}
+
+/** `most`: particles that the engine takes. */
+export function openParticles(name: string, bytes: Uint8Array, present: Present, most: number): Opened {
+  return isStateFile(bytes) ? openState(name, bytes, most) : openTable(name, bytes, present, most);
+}
+
+function openState(name: string, bytes: Uint8Array, most: number): Opened {
+  const checkpoint = decodeCheckpoint(bytes, name, new Phrase(`a state of ${bytes.length} bytes`));
+  if (checkpoint.unbounded) {
+    throw new CellstormError(
+      `${name} is a state of a world without end, which this page has no box to draw of.`,
+    );
+  }
+  const count = checkpoint.ids.length;
+  if (count === 0) throw new CellstormError(`${name} is a state without particles.`);
+  // Room is made up to the greatest id.
+  const capacity = (checkpoint.ids.at(-1) as number) + 1;
+  if (capacity > most) {
+    const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
+    throw new ArgumentError(name, found, `one with ids below ${most}, as many as are taken here`);
+  }
+  try {
+    const options = optionsOfState(checkpoint);
+    const plan = planSimulation(options);
+    checkCheckpoint(checkpoint, { ...plan, obstacleCapacity: plan.obstacleCount });
+    return { name, checkpoint, options, choices: choicesOf(checkpoint) };
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new CellstormError(`${name} is a state in which ${error.message}`);
+  }
+}
+
+function openTable(name: string, bytes: Uint8Array, present: Present, most: number): Opened {
+  const { dimensions, radiusRange, boxes, world } = present.simulation;
+  const particles = decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
+  const { ids, positions, velocities, radii, halfExtents, ...rest } = present.checkpoint;
+  const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
+  // What a state does not say of the world stays as it runs.
+  const { cellSize, crowds } = present.options;
+  return {
+    name,
+    checkpoint,
+    options: { ...optionsOfState(checkpoint), cellSize, crowds },
+    choices: choicesOf(checkpoint),
+  };
+}
+
+/** The dimensions and settings of a state, brought into the ranges of the controls. */
+function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
+  const { broadPhase, gravity, ...numbers } = settings;
+  const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;
+  return {
+    dimensions,
+    broadPhase,
+    gravity: clamp('gravity', Math.max(0, -(gravity[1] ?? 0))),
+    restitution: clamp('restitution', numbers.restitution),
+    friction: clamp('friction', numbers.friction),
+    substeps: clamp('substeps', numbers.substeps),
+    iterations: clamp('iterations', numbers.iterations),
+  };
+}
+
+/** The file's simulation with what was chosen since it was opened; everything else stays as the file has it. */
+export function startOf(
+  opened: Opened,
+  choices: Choices,
+): { readonly options: SimulationOptions; readonly checkpoint: Checkpoint } {
+  const changes = settingChanges({ ...choices, ...opened.choices }, choices);
+  const { checkpoint, options } = opened;
+  return {
+    options: { ...options, ...changes },
+    checkpoint: { ...checkpoint, settings: { ...checkpoint.settings, ...changes } as Checkpoint['settings'] },
+  };
+}
+
+/** The settings that differ between two choices, as the second has them. */
+export function settingChanges(from: Choices, to: Choices): Partial<ReturnType<typeof settingsOf>> {
+  const changed = changedFields(from, to).filter((name) => fieldOf(name).effect === 'set');
+  const settings = Object.entries(settingsOf(to)).filter(([name]) => changed.includes(name as FieldName));
+  return Object.fromEntries(settings);
+}

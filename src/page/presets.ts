@@ -1,0 +1,81 @@
+/**
+ * Purpose: choices worth seeing, each as the address that brings them. Their pictures are made of the page itself by
+ * scripts/presets.ts.
+ */
+
+export interface Preset {
+  /** Of its picture, too: presets/<name>.webp. */
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  /** What the picture shows. */
+  readonly alt: string;
+  /** As writeLink() has it. */
+  readonly link: string;
+}
+
+export const PRESETS: readonly Preset[] = [
+  {
+    name: 'collapse',
+    title: 'Collapse',
+    text: '8,000 discs, stacked high, fall over and run out along the floor.',
+    alt: 'A heap of discs slides to the right, quickest at its foot.',
+    link: 'v=1&count=8000&boxWidth=3&friction=0.1',
+  },
+  {
+    name: 'gas',
+    title: 'Gas',
+    text: 'Elastic discs without gravity: the energy stays to the last digits.',
+    alt: 'Single discs of all colours spread over the whole box.',
+    link: 'v=1&scene=gas&count=2000',
+  },
+  {
+    name: 'space',
+    title: 'Spheres',
+    text: '20,000 spheres collapse in space. Drag to turn them.',
+    alt: 'Shaded spheres fill the floor of a box in space.',
+    link: 'v=1&scene=pile&dimensions=3&count=20000&boxWidth=2',
+  },
+  {
+    name: 'sizes',
+    title: 'Many sizes',
+    text: 'Radii from 1 to 8 in one grid, with a level for each octave.',
+    alt: 'Large and small discs packed together on the floor.',
+    link: 'v=1&scene=mixed-pile&count=2000',
+  },
+  {
+    name: 'terraces',
+    title: 'Terraces',
+    text: 'Boxes and balls tumble down steps that never move.',
+    alt: 'Boxes and discs lie upon grey steps and fall between them.',
+    link: 'v=1&scene=terraces&count=800',
+  },
+  {
+    name: 'pegs',
+    title: 'Pegs',
+    text: 'Grains trickle through a field of pegs, coloured by what they touch.',
+    alt: 'Grains heaped between rows of grey pegs.',
+    link: 'v=1&scene=obstacles&count=3000&colour=contacts',
+  },
+  {
+    name: 'bullets',
+    title: 'Bullets',
+    text: '50 diameters a step against a wall of one: none gets through.',
+    alt: 'Bright discs before a thin grey wall, with nothing behind it.',
+    link: 'v=1&scene=bullets&count=800&timeScale=0.05',
+  },
+  {
+    name: 'naive',
+    title: 'Without the grid',
+    text: '3,000 particles, 4,498,500 tests. Then choose the grid and 100,000.',
+    alt: 'Discs scattered evenly, coloured by how many are near.',
+    link: 'v=1&scene=uniform&count=3000&colour=density&broadPhase=naive',
+  },
+  {
+    name: 'million',
+    title: 'A million',
+    text: 'As many as a graphics card moves sixty times a second; others take longer.',
+    alt: 'A heap of so many discs that it looks like sand.',
+    link: 'v=1&count=1000000',
+  },
+];
