@@ -6,7 +6,7 @@ import { explain } from './engine';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 import { find } from './panel';
-import { saveFile } from './save';
+import { nextTask, saveFile } from './save';
 
 /** What a film needs of the page. */
 export interface FilmSubject {
@@ -197,16 +197,4 @@ export class Film {
 function formatClock(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
-/** Lets the page have its turn; in a hidden tab, too, where timers and frames are rare. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
-  });
 }

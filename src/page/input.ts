@@ -56,6 +56,15 @@ export const KEYS: readonly Key[] = [
     act: (playground) => playground.workInMiddle(true),
   },
   { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
+  { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.presets.toggle() },
+  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.files.choose() },
+  { keys: ['s'], shown: 'S', does: 'save, open, film', act: (playground) => playground.files.toggle() },
+  {
+    keys: ['v'],
+    shown: 'V',
+    does: 'film what is seen, or end the film and save it',
+    act: (playground) => playground.film.toggle(),
+  },
   { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
   { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.toggleHelp() },
 ];

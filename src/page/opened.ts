@@ -12,11 +12,14 @@ import {
   type SimulationOptions,
 } from '../core/simulation';
 import { decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
-import { changedFields, settingsOf } from './choices';
+import { capOf, changedFields, effectiveCount, settingsOf, simulationOptions } from './choices';
 import { type Choices, clampValue, type FieldName, fieldOf } from './fields';
+import { formatCount } from './format';
 
 /** Bytes of a file: 16 million particles of any kind as a state, in most forms as a table. */
 export const MOST_FILE_BYTES = 2 ** 30;
+/** Cells of the world of a state: what is more is a mistake, and no memory for it. */
+const MOST_CELLS = 2 ** 27;
 
 /** What a file put in the place of a scene. */
 export interface Opened {
@@ -26,6 +29,11 @@ export interface Opened {
   readonly options: SimulationOptions;
   /** The file's dimensions and settings, as far as controls can show them. */
   readonly choices: Partial<Choices>;
+}
+
+/** What is chosen, and the file that is there instead of the scene. */
+export interface Chosen extends Choices {
+  readonly opened?: Opened | undefined;
 }
 
 /** What runs while a file is opened. */
@@ -76,7 +84,13 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
   try {
     const options = optionsOfState(checkpoint);
     const plan = planSimulation(options);
-    checkCheckpoint(checkpoint, { ...plan, obstacleCapacity: plan.obstacleCount });
+    const { cellCount } = plan.world;
+    if (cellCount > MOST_CELLS) {
+      throw new CellstormError(
+        `${name} is a state of a world of ${cellCount} cells; at most ${MOST_CELLS} are taken.`,
+      );
+    }
+    checkCheckpoint(checkpoint, plan);
     return { name, checkpoint, options, choices: choicesOf(checkpoint) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
@@ -114,17 +128,32 @@ function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   };
 }
 
-/** The file's simulation with what was chosen since it was opened; everything else stays as the file has it. */
+/** A simulation of what is chosen, and the state that it starts from, where that is a file's. */
 export function startOf(
-  opened: Opened,
-  choices: Choices,
-): { readonly options: SimulationOptions; readonly checkpoint: Checkpoint } {
-  const changes = settingChanges({ ...choices, ...opened.choices }, choices);
+  chosen: Chosen,
+  count: number,
+): { readonly options: SimulationOptions; readonly checkpoint?: Checkpoint } {
+  const { opened } = chosen;
+  if (!opened) return { options: simulationOptions(chosen, count) };
+  // What was chosen since it was opened wins; everything else stays as the file has it.
+  const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;
-  return {
-    options: { ...options, ...changes },
-    checkpoint: { ...checkpoint, settings: { ...checkpoint.settings, ...changes } as Checkpoint['settings'] },
-  };
+  const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
+  return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
+}
+
+/** Particles at the start. */
+export function startCount(chosen: Chosen, isSoftwareGpu: boolean): number {
+  return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, isSoftwareGpu);
+}
+
+/** Why an engine and a broad phase are not for as many particles as a file has, which cannot be fewer. */
+export function refuseOpened(chosen: Chosen, isSoftwareGpu: boolean): string | undefined {
+  if (!chosen.opened) return undefined;
+  const cap = capOf({ ...chosen, scene: '' }, isSoftwareGpu);
+  const count = startCount(chosen, isSoftwareGpu);
+  if (!cap || count <= cap.most) return undefined;
+  return `${chosen.opened.name} has ${formatCount(count)} particles. ${cap.reason}`;
 }
 
 /** The settings that differ between two choices, as the second has them. */

@@ -23,6 +23,7 @@ import {
   toSlider,
 } from './fields';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from './format';
+import { type Chosen, FIELDS_OF_SCENES } from './opened';
 
 /** What a visitor asks for. */
 export interface PanelEvents {
@@ -59,15 +60,18 @@ export class Panel {
   }
 
   /** `count`: as many as there are, where that is less than is wished for. */
-  showChoices(choices: Choices, count: number): void {
-    Object.assign(this.shown, choices, { count });
+  showChoices({ opened, ...choices }: Chosen, count: number): void {
+    // Of no scene while a file is open, so that any can be chosen.
+    Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {
       controller.updateDisplay();
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
     const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
-    setText('scene-hint', scene?.description ?? '');
-    this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+    const ofFile = `The particles come from the file ${opened?.name}.`;
+    setText('scene-hint', opened ? `${ofFile} Choose a scene to leave it.` : (scene?.description ?? ''));
+    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, ofFile);
+    if (!opened) this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
   }
 
   showPlaying(isPlaying: boolean): void {

@@ -2,7 +2,7 @@
  * Purpose: the page as a whole: keeps an engine running what is chosen, steps it at the screen's pace, draws,
  * measures, and goes on in some way whatever happens to the GPU.
  */
-import { GpuError, LimitError } from '../core/errors';
+import { describeCount, GpuError, LimitError } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import {
   type Camera,
@@ -13,26 +13,22 @@ import {
   SpaceCamera,
   type Viewport,
 } from './camera';
-import {
-  capOf,
-  changedFields,
-  chooseScene,
-  effectiveCount,
-  roomFor,
-  STEP_SECONDS,
-  settingsOf,
-  simulationOptions,
-} from './choices';
+import { capOf, changedFields, chooseScene, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale, scaleFor } from './colour';
 import { openCpuEngine } from './cpu-engine';
 import { type Engine, explain, explainMissingGpu, type Frame, type Run } from './engine';
-import { type Choices, type FieldName, fieldOf, refusalOf } from './fields';
+import { type Choices, type FieldName, fieldOf, MOST_TYPED, refusalOf } from './fields';
+import { type FileSubject, Files } from './files';
+import { Film, type FilmSubject } from './film';
 import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
+import { type Chosen, type Opened, refuseOpened, settingChanges, startCount, startOf } from './opened';
 import { find, Panel } from './panel';
+import { Presets } from './presets-view';
+import { nextTask, saveFile } from './save';
 import { type Place, Tools, type Workplace } from './tools';
 
 const STEP_MS = 1000 * STEP_SECONDS;
@@ -48,28 +44,26 @@ const MOST_LOSSES = 2;
 const REST_AFTER_TURN = 6;
 /** Browsers refuse changes of the address that come too often. */
 const ADDRESS_MS = 400;
-/** Milliseconds until the browser has taken over a file that it was given. */
-const DOWNLOAD_MS = 60_000;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
 /** A state that another run goes on from. */
 interface Carried {
-  readonly choices: Choices;
+  readonly choices: Chosen;
   readonly checkpoint: Checkpoint;
   readonly births: Float32Array;
   /** Whether states from before may be gone back to. */
   readonly hasPast: boolean;
 }
 
-export class Playground implements Workplace {
+export class Playground implements Workplace, FileSubject, FilmSubject {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
-  choices: Choices = readLink(location.search);
+  choices: Chosen = readLink(location.search);
   run: Run | undefined;
   /** What the present run was started with, and with how many particles. */
-  private running: Choices | undefined;
+  private running: Chosen | undefined;
   private startedCount = 0;
-  private wanted: Choices | undefined;
+  private wanted: Chosen | undefined;
   private working: Promise<void> | undefined;
   /** Colours and tools that are not ready yet. */
   private preparing: Promise<void> = Promise.resolve();
@@ -89,6 +83,11 @@ export class Playground implements Workplace {
   private readonly history = new History();
   private readonly help = new Help();
   readonly tools = new Tools(this);
+  readonly files = new Files(this);
+  readonly film = new Film(this);
+  readonly presets = new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
+  /** A film takes the steps. */
+  private isHeld = false;
   /** What the next run goes on from: what a lost device held, or what needs more room. */
   private carried: Carried | undefined;
   private isCarrying = false;
@@ -172,13 +171,22 @@ export class Playground implements Workplace {
       return;
     }
     const before = this.choices;
-    const after = change.scene ? chooseScene(before, change.scene) : { ...before, ...change };
+    // A scene brings more than is said of it, and leaves a file.
+    const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
+    const after: Chosen = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
-    if (effects.size === 0) return;
+    const leaves = before.opened !== after.opened;
+    if (effects.size === 0 && !leaves) return;
     this.clearNotes();
+    const tooMany = refuseOpened(after, this.isSoftware);
+    if (tooMany !== undefined) {
+      this.panel.notify(tooMany);
+      this.showChoices();
+      return;
+    }
     this.choices = after;
     const { run } = this;
-    if (effects.has('start') || !run || this.working || this.count !== this.startedCount) {
+    if (leaves || effects.has('start') || !run || this.working || this.count !== this.startedCount) {
       this.request(this.choices);
     } else {
       this.adjust(run);
@@ -193,6 +201,10 @@ export class Playground implements Workplace {
   }
 
   stepOnce(): void {
+    if (this.isHeld) {
+      this.panel.notify('The film takes every step; stop it first.');
+      return;
+    }
     if (this.isPlaying) this.playOrPause();
     const step = () => {
       if (this.run) this.advance(this.run);
@@ -299,7 +311,12 @@ export class Playground implements Workplace {
     this.writeAddress();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.panel.notify('The link to what is chosen is on the clipboard.');
+      const { opened } = this.choices;
+      this.panel.notify(
+        opened
+          ? `The link to the settings is on the clipboard; it cannot carry the particles of ${opened.name}.`
+          : 'The link to what is chosen is on the clipboard.',
+      );
     } catch {
       this.panel.notify('The browser gives no clipboard to this page; the address bar has the link.');
     }
@@ -316,13 +333,60 @@ export class Playground implements Workplace {
       this.panel.notify('The browser could not make a picture of the canvas.');
       return;
     }
-    const { scene, dimensions } = this.choices;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = `cellstorm-${scene}-${dimensions}d-${run.simulation.time.toFixed(2)}s.png`;
-    link.click();
-    // Some browsers read it only after this task.
-    setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+    saveFile(blob, `${this.stem}.png`);
+  }
+
+  get stem(): string {
+    const { opened, scene, dimensions } = this.choices;
+    const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;
+    return `cellstorm-${name}-${dimensions}d-${(this.run?.simulation.time ?? 0).toFixed(2)}s`;
+  }
+
+  get mostParticles(): number {
+    const cap = capOf({ engine: this.choices.engine, scene: '', broadPhase: 'grid' }, this.isSoftware);
+    return cap?.most ?? MOST_TYPED;
+  }
+
+  /** Starts from a file; what cannot be leaves everything as it is, and says why. */
+  async openParticles(opened: Opened): Promise<void> {
+    this.clearNotes();
+    const chosen = { ...this.choices, ...opened.choices, opened };
+    const tooMany = refuseOpened(chosen, this.isSoftware);
+    this.choices = tooMany === undefined ? chosen : { ...chosen, broadPhase: 'grid' };
+    this.request(this.choices);
+    await this.working;
+    if (this.running?.opened !== opened) return;
+    const grid = tooMany === undefined ? '' : ` ${tooMany} The grid is chosen instead.`;
+    this.panel.notify(`${describeCount(opened.checkpoint.ids.length)} from ${opened.name}.${grid}`);
+  }
+
+  get take(): Run | undefined {
+    return this.run;
+  }
+
+  get canvas(): HTMLCanvasElement | undefined {
+    return this.engine?.canvas;
+  }
+
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    this.owed = 0;
+  }
+
+  async caughtUp(): Promise<void> {
+    while (this.run && this.run.pending >= MOST_PENDING) await nextTask();
+  }
+
+  shoot(): void {
+    const { run } = this;
+    if (!run) return;
+    this.advance(run);
+    this.drift(STEP_SECONDS);
+    this.draw(run);
+  }
+
+  redraw(): void {
+    this.isDirty = true;
   }
 
   /** The visitor moved the picture. */
@@ -340,12 +404,16 @@ export class Playground implements Workplace {
   }
 
   private get count(): number {
-    return effectiveCount(this.choices, this.engine?.isSoftware ?? false);
+    return startCount(this.choices, this.isSoftware);
+  }
+
+  private get isSoftware(): boolean {
+    return this.engine?.isSoftware ?? false;
   }
 
   /** Changes that a running simulation takes. */
   private adjust(run: Run): void {
-    run.simulation.set(settingsOf(this.choices));
+    run.simulation.set(settingChanges(this.running ?? this.choices, this.choices));
     this.running = this.choices;
     this.meter.touch();
     this.prepare(run);
@@ -354,7 +422,7 @@ export class Playground implements Workplace {
   }
 
   /** Starts over with these choices, once what is under way is done. */
-  private request(choices: Choices): void {
+  private request(choices: Chosen): void {
     this.wanted = choices;
     this.showChoices();
     this.working ??= this.work().finally(() => {
@@ -383,15 +451,15 @@ export class Playground implements Workplace {
     }
   }
 
-  private async restart(choices: Choices): Promise<void> {
+  private async restart(choices: Chosen): Promise<void> {
     const engine = await this.engineFor(choices);
     const actual = { ...choices, engine: engine.kind };
-    const count = effectiveCount(actual, engine.isSoftware);
+    const count = startCount(actual, engine.isSoftware);
     const { carried } = this;
     this.carried = undefined;
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual);
-    const options = simulationOptions(actual, count);
-    const room = roomFor(actual, options, goesOn ? carried.checkpoint : undefined);
+    const { options, checkpoint } = startOf(actual, count);
+    const room = roomFor(actual, options, goesOn ? carried.checkpoint : checkpoint);
     let started: { readonly engine: Engine; readonly run: Run };
     try {
       started = await startOn(engine, { ...options, ...room });
@@ -401,8 +469,10 @@ export class Playground implements Workplace {
     }
     const { run } = started;
     try {
-      const hasPast = goesOn && this.resume(run, carried) && carried.hasPast;
-      await this.take(started.engine, run, actual, hasPast);
+      const resumes = goesOn && this.resume(run, carried);
+      if (checkpoint && !resumes) run.restore(checkpoint);
+      const hasPast = resumes && carried.hasPast;
+      await this.show(started.engine, run, actual, hasPast);
     } catch (error) {
       if (run !== this.run) {
         run.destroy();
@@ -418,18 +488,19 @@ export class Playground implements Workplace {
   }
 
   /** The present engine where it serves, else a new one; too much for the GPU throws before anything is made. */
-  private async engineFor(choices: Choices): Promise<Engine> {
+  private async engineFor(choices: Chosen): Promise<Engine> {
     const { engine } = this;
     if (!engine || engine.kind !== choices.engine) return this.openEngine(choices);
     const { dimensions } = choices;
-    const count = effectiveCount(choices, engine.isSoftware);
+    const count = startCount(choices, engine.isSoftware);
     return engine.holds(count) ? engine : openGpuEngine({ particles: count, dimensions });
   }
 
-  private async openEngine(choices: Choices): Promise<Engine> {
+  private async openEngine(choices: Chosen): Promise<Engine> {
     if (choices.engine === 'cpu') return openCpuEngine();
     try {
-      return await openGpuEngine({ particles: choices.count, dimensions: choices.dimensions });
+      const particles = choices.opened ? startCount(choices, false) : choices.count;
+      return await openGpuEngine({ particles, dimensions: choices.dimensions });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
       const after = this.losses > 0 ? 'The GPU was lost and no other one can be had.' : '';
@@ -452,12 +523,15 @@ export class Playground implements Workplace {
   }
 
   /** Shows this run from now on. */
-  private async take(engine: Engine, run: Run, choices: Choices, hasPast: boolean): Promise<void> {
+  private async show(engine: Engine, run: Run, choices: Chosen, hasPast: boolean): Promise<void> {
     const { scale, refusal } = await prepareColours(run, choices);
     await run.prepareTool(choices.pointer);
     if (refusal) this.panel.notify(refusal);
     this.scale = scale;
-    const isOther = this.running?.scene !== choices.scene || this.running.boxWidth !== choices.boxWidth;
+    const isOther =
+      this.running?.scene !== choices.scene ||
+      this.running.boxWidth !== choices.boxWidth ||
+      this.running.opened !== choices.opened;
     this.run?.destroy();
     this.run = run;
     if (engine !== this.engine) {
@@ -511,7 +585,7 @@ export class Playground implements Workplace {
     if (!run || run.pending >= MOST_PENDING) return;
     try {
       this.tools.update();
-      if (this.isPlaying && !this.isCarrying) this.play(run, elapsed);
+      if (this.isPlaying && !this.isCarrying && !this.isHeld) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
       if (this.isDirty) this.draw(run);
@@ -534,10 +608,14 @@ export class Playground implements Workplace {
       this.owed = Math.max(0, this.owed - STEP_MS);
       this.advance(run);
     }
-    if (this.canTurn && !this.reducedMotion.matches && performance.now() > this.restUntil) {
-      this.space.drift(elapsed / 1000);
-      this.isDirty = true;
-    }
+    this.drift(elapsed / 1000);
+  }
+
+  /** Space turns on by itself, unless the visitor has just turned it. */
+  private drift(seconds: number): void {
+    if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return;
+    this.space.drift(seconds);
+    this.isDirty = true;
   }
 
   private advance(run: Run): void {
@@ -646,8 +724,8 @@ export class Playground implements Workplace {
   }
 
   private notifyCap(): void {
-    const cap = capOf(this.choices, this.engine?.isSoftware ?? false);
-    const isCapped = cap !== undefined && this.choices.count > cap.most;
+    const cap = capOf(this.choices, this.isSoftware);
+    const isCapped = !this.choices.opened && cap !== undefined && this.choices.count > cap.most;
     if (isCapped) this.panel.notify(cap.reason);
   }
 
@@ -659,7 +737,8 @@ export class Playground implements Workplace {
 }
 
 /** Whether a state of a run with some choices can go on in one with others. */
-function isSameStart(before: Choices, after: Choices): boolean {
+function isSameStart(before: Chosen, after: Chosen): boolean {
+  if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');
   return differing.every((name) => name === 'engine');
 }
@@ -667,11 +746,15 @@ function isSameStart(before: Choices, after: Choices): boolean {
 /** Gets ready to draw in the chosen colours, or where that cannot be by speed, and says why. */
 async function prepareColours(
   run: Run,
-  { colour }: Choices,
+  { colour, opened }: Chosen,
 ): Promise<{ readonly scale: Scale; readonly refusal: string }> {
   const refusal = await run.prepare(colour);
   if (refusal) await run.prepare('speed');
-  return { refusal, scale: scaleFor(refusal ? 'speed' : colour, run.simulation, run.options) };
+  const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
+  return {
+    refusal,
+    scale: scaleFor(refusal ? 'speed' : colour, run.simulation, { ...run.options, velocities }),
+  };
 }
 
 /** On this engine, or where its device is too small on one that is asked for just this much. */

@@ -1,0 +1,133 @@
+/**
+ * Purpose: particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
+ * A file that cannot be opened leaves what runs as it is, and the notice says why.
+ */
+import { describeCount } from '../core/errors';
+import { encodeTable } from '../core/particle-table';
+import { encodeCheckpoint } from '../core/state-file';
+import { explain, type Run } from './engine';
+import { checkFileSize, type Opened, openParticles } from './opened';
+import { find } from './panel';
+import { nextTask, saveFile } from './save';
+
+/** What files need of the page. */
+export interface FileSubject {
+  readonly run: Run | undefined;
+  /** What files are called, without their ending. */
+  readonly stem: string;
+  /** Particles that the engine takes. */
+  readonly mostParticles: number;
+  openParticles(opened: Opened): Promise<void>;
+  notify(text: string): void;
+}
+
+/** Parts of a table between two turns of the page. */
+const PARTS_A_TURN = 4;
+
+export class Files {
+  private readonly sheet = find('keep', HTMLDialogElement);
+  private readonly input = find('file', HTMLInputElement);
+  /** Which of several files was chosen last. */
+  private latest: File | undefined;
+
+  constructor(private readonly subject: FileSubject) {
+    const onClick = (id: string, act: () => void) =>
+      find(id, HTMLButtonElement).addEventListener('click', act);
+    onClick('keep-open', () => this.toggle());
+    onClick('keep-close', () => this.sheet.close());
+    onClick('save-state', () => this.save((run, stem) => this.saveState(run, stem)));
+    onClick('save-table', () => this.save((run, stem) => this.saveTable(run, stem)));
+    onClick('open-file', () => this.choose());
+    for (const id of ['film-live', 'film-exact']) onClick(id, () => this.sheet.close());
+    this.input.addEventListener('change', () => {
+      this.open([...(this.input.files ?? [])]);
+      // The same file can be chosen again.
+      this.input.value = '';
+    });
+    this.listenToDrops();
+  }
+
+  toggle(): void {
+    if (this.sheet.open) this.sheet.close();
+    else this.sheet.showModal();
+  }
+
+  /** Asks the visitor for a file. */
+  choose(): void {
+    this.input.click();
+  }
+
+  private async save(how: (run: Run, stem: string) => Promise<void>): Promise<void> {
+    const { subject, sheet } = this;
+    const { run, stem } = subject;
+    sheet.close();
+    if (!run) return;
+    try {
+      await how(run, stem);
+    } catch (error) {
+      subject.notify(explain(error));
+    }
+  }
+
+  private async saveState({ simulation }: Run, stem: string): Promise<void> {
+    const bytes = encodeCheckpoint(await simulation.checkpoint());
+    saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
+    this.subject.notify('The state is saved; it goes on with the same bits.');
+  }
+
+  private async saveTable({ simulation }: Run, stem: string): Promise<void> {
+    const { parts, leftOut } = encodeTable(await simulation.read(), simulation.dimensions);
+    const blobs: Blob[] = [];
+    for (const part of parts) {
+      blobs.push(new Blob([part]));
+      if (blobs.length % PARTS_A_TURN === 0) await nextTask();
+    }
+    saveFile(new Blob(blobs, { type: 'text/csv' }), `${stem}.csv`);
+    const without = `, without ${describeCount(leftOut)} that left the numbers`;
+    this.subject.notify(`The table is saved${leftOut > 0 ? without : ''}.`);
+  }
+
+  private async open(files: readonly File[]): Promise<void> {
+    const { subject, sheet } = this;
+    const [file, another] = files;
+    if (!file) return;
+    sheet.close();
+    if (another) {
+      subject.notify(`${files.length} files came at once; the page opens one at a time.`);
+      return;
+    }
+    this.latest = file;
+    try {
+      checkFileSize(file.name, file.size);
+      subject.notify(`Reading ${file.name}.`);
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const { run, mostParticles } = subject;
+      if (!run || file !== this.latest) return;
+      const { simulation, options } = run;
+      const present = { simulation, options, checkpoint: await simulation.checkpoint() };
+      const opened = openParticles(file.name, bytes, present, mostParticles);
+      if (file === this.latest) await subject.openParticles(opened);
+    } catch (error) {
+      if (file === this.latest) subject.notify(explain(error));
+    }
+  }
+
+  private listenToDrops(): void {
+    const hint = find('drop', HTMLElement);
+    const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    document.addEventListener('dragover', (event) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      hint.hidden = false;
+    });
+    document.addEventListener('dragleave', (event) => {
+      if (!event.relatedTarget) hint.hidden = true;
+    });
+    document.addEventListener('drop', (event) => {
+      hint.hidden = true;
+      if (!isFile(event)) return;
+      event.preventDefault();
+      this.open([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+}
