@@ -1,37 +1,279 @@
 /** What the page gives away and takes in: states, tables, films and presets. */
-import { describe, expect } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
+import type { ElementHandle, Page } from 'puppeteer';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { decodeCheckpoint, optionsOfState } from '../../src/core/state-file';
+import { createCpuSimulation } from '../../src/cpu/simulation';
+import { PRESETS } from '../../src/page/presets';
 import { browserTest, useBrowser } from '../helpers/browser';
-import { openPlayground, settle, takePicture, textOf } from './playground';
+import {
+  chooseOption,
+  chooseScene,
+  FEW,
+  openPlayground,
+  settle,
+  stepTimes,
+  takePicture,
+  textOf,
+  typeCount,
+  typeNumber,
+} from './playground';
 
-describe('look', () => {
-  const browser = useBrowser();
-  for (const theme of ['light', 'dark'] as const) {
-    browserTest(`of ${theme}`, async () => {
-      for (const phone of [false, true]) {
-        const { page, expectNoProblems } = await openPlayground(browser, {
-          theme,
-          ...(phone
-            ? { width: 390, height: 844, isPhone: true, pixelRatio: 2 }
-            : { width: 1280, height: 800 }),
-        });
-        const name = `keep-${theme}-${phone ? 'phone' : 'wide'}`;
-        await takePicture(page, `${name}-panel`);
-        await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-        await page.keyboard.press('g');
-        await new Promise((done) => setTimeout(done, 500));
-        await takePicture(page, `${name}-presets`);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('s');
-        await takePicture(page, `${name}-sheet`);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('v');
-        await new Promise((done) => setTimeout(done, 300));
-        await takePicture(page, `${name}-live`);
-        await page.click('#recording-discard');
-        expect(await textOf(page, 'notice')).toMatch(/discarded/);
-        await settle(page);
-        expectNoProblems();
-      }
-    });
+declare global {
+  interface Window {
+    /** What the page has handed over as files. */
+    saved?: { readonly name: string; readonly blob: Blob }[];
   }
+}
+
+/** In the page, before its scripts: files are kept instead of saved. */
+function keepFiles(): void {
+  const blobs = new Map<string, Blob>();
+  window.saved = [];
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (blob: Blob | MediaSource) => {
+    const url = create(blob);
+    if (blob instanceof Blob) blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function () {
+    const blob = blobs.get(this.href);
+    if (blob) window.saved?.push({ name: this.download, blob });
+  };
+}
+
+/** The next file that the page hands over. */
+async function takeFile(page: Page): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+  await page.waitForFunction(() => (window.saved?.length ?? 0) > 0);
+  const { name, text } = await page.evaluate(async () => {
+    const { name, blob } = window.saved?.shift() ?? { name: '', blob: new Blob() };
+    const url: string = await new Promise((resolve) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(String(reader.result));
+      reader.readAsDataURL(blob);
+    });
+    return { name, text: url.slice(url.indexOf(',') + 1) };
+  });
+  return { name, bytes: new Uint8Array(Buffer.from(text, 'base64')) };
+}
+
+async function framesOf(bytes: Uint8Array): Promise<{ frames: number; seconds: number; size: number[] }> {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
+  const track = await input.getPrimaryVideoTrack();
+  if (!track) throw new Error('The film has no pictures.');
+  const sink = new EncodedPacketSink(track);
+  let frames = 0;
+  for (let packet = await sink.getFirstPacket(); packet; packet = await sink.getNextPacket(packet)) frames++;
+  const size = [await track.getCodedWidth(), await track.getCodedHeight()];
+  return { frames, seconds: await track.computeDuration(), size };
+}
+
+async function noticeOf(page: Page, pattern: RegExp): Promise<string> {
+  await page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector('#notice')?.textContent ?? ''),
+    { timeout: 60_000 },
+    pattern.source,
+  );
+  return textOf(page, 'notice');
+}
+
+describe('the page keeps', () => {
+  const browser = useBrowser();
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'cellstorm-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function openFile(page: Page, name: string, content: Uint8Array | string): Promise<void> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    const input = (await page.$('#file')) as ElementHandle<HTMLInputElement>;
+    await input.uploadFile(path);
+  }
+
+  const hashOf = async (page: Page) => {
+    await settle(page);
+    return textOf(page, 'hash');
+  };
+  const countOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.count);
+
+  browserTest('states and tables, and presets as cards', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { before: keepFiles });
+    // A card is chosen without another load.
+    await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
+    await page.click('#presets-open');
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
+        (image) => image.naturalWidth > 0,
+      ),
+    );
+    const cards = await page.$$eval('#presets a', (links) =>
+      links.map((link) => ({ href: link.getAttribute('href'), alt: link.querySelector('img')?.alt })),
+    );
+    expect(cards).toEqual(PRESETS.map(({ link, alt }) => ({ href: `?${link}`, alt })));
+    await takePicture(page, 'presets');
+    await page.focus('#preset-gas');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    expect(new URL(page.url()).search).toBe(`?${PRESETS.find(({ name }) => name === 'gas')?.link}`);
+    expect(await page.$eval('#presets', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
+    expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
+
+    await typeCount(page, FEW);
+    await stepTimes(page, 3);
+    await page.click('#keep-open');
+    await takePicture(page, 'keep');
+    await page.click('#save-state');
+    const state = await takeFile(page);
+    expect(state.name).toBe('cellstorm-gas-2d-0.05s.bin');
+    const saved = await hashOf(page);
+    const checkpoint = decodeCheckpoint(state.bytes);
+    const elsewhere = createCpuSimulation(optionsOfState(checkpoint));
+    elsewhere.restore(checkpoint);
+    expect(elsewhere.measure().hash).toBe(saved);
+    await page.keyboard.press('s');
+    await page.click('#save-table');
+    const table = await takeFile(page);
+    expect(table.name).toBe('cellstorm-gas-2d-0.05s.csv');
+    await stepTimes(page, 2);
+    const later = await hashOf(page);
+
+    // The state goes on with the same bits, whatever ran in between.
+    await chooseScene(page, 'crates');
+    await chooseOption(page, 'dimensions', '3D');
+    await openFile(page, 'mine.bin', state.bytes);
+    await noticeOf(page, /^100 particles from mine\.bin\.$/);
+    expect(await hashOf(page)).toBe(saved);
+    expect(await textOf(page, 'scene-hint')).toMatch(/come from the file mine\.bin/);
+    expect(await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedIndex)).toBe(-1);
+    expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(true);
+    expect(await page.$eval('#gravity', (input) => (input as HTMLInputElement).value)).toBe('0');
+    await takePicture(page, 'opened');
+    await stepTimes(page, 2);
+    expect(await hashOf(page)).toBe(later);
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText: async () => undefined } });
+    });
+    await page.click('#copy-link');
+    await noticeOf(page, /cannot carry the particles of mine\.bin/);
+    await page.click('#reset');
+    expect(await hashOf(page)).toBe(saved);
+    await chooseOption(page, 'engine', 'CPU');
+    expect(await hashOf(page)).toBe(saved);
+    await chooseOption(page, 'engine', 'GPU');
+    await stepTimes(page, 1);
+    await page.evaluate(() => window.cellstorm?.device?.destroy());
+    await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
+    expect(await hashOf(page)).not.toBe('–');
+    expect(await countOf(page)).toBe(FEW);
+    expect(await textOf(page, 'scene-hint')).toMatch(/mine\.bin/);
+
+    // A table goes into the world that runs; one that cannot be leaves it as it is.
+    const drop = (name: string, text: string) =>
+      page.evaluate(
+        (fileName, content) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([content], fileName));
+          document.dispatchEvent(new DragEvent('dragover', { dataTransfer, cancelable: true }));
+          const isShown = !document.querySelector<HTMLElement>('#drop')?.hidden;
+          document.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }));
+          return isShown;
+        },
+        name,
+        text,
+      );
+    const text = new TextDecoder().decode(table.bytes);
+    expect(await drop('again.csv', text)).toBe(true);
+    await noticeOf(page, /^100 particles from again\.csv\.$/);
+    expect(await hashOf(page)).toBe(saved);
+    const markup = '<img src=x onerror=alert(1)>.csv';
+    await drop(markup, `${text}7,1e9,1,0,0\n`);
+    expect(await noticeOf(page, /line 102/)).toBe(
+      `${markup}, line 102, column x is "1e9", but it must be from ${checkpoint.min[0]} to ${checkpoint.max[0]}, in the box.`,
+    );
+    expect(await page.$$eval('.notes img', (images) => images.length)).toBe(0);
+    expect(await hashOf(page)).toBe(saved);
+    expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
+    await typeNumber(page, 'gravity', 3);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
+    expect(await countOf(page)).toBe(FEW);
+    // The scene that was there before can be chosen, too.
+    await chooseScene(page, 'crates');
+    expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
+    expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
+    expectNoProblems();
+  });
+
+  browserTest('films of what is seen and of exact frames', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      before: keepFiles,
+      width: 801,
+      height: 401,
+    });
+    await typeCount(page, FEW);
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    const isRecording = () => page.$eval('#recording', (bar) => !(bar as HTMLElement).hidden);
+
+    await page.keyboard.press('s');
+    await typeNumber(page, 'film-seconds', 1);
+    const before = await page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
+    await page.click('#film-exact');
+    expect(await isRecording()).toBe(true);
+    await noticeOf(page, /^The film of 60 frames is saved\.$/);
+    const exact = await takeFile(page);
+    expect(exact.name).toMatch(/^cellstorm-pile-2d-1\.00s-exact\.(webm|mp4)$/);
+    expect(await framesOf(exact.bytes)).toEqual({
+      frames: 60,
+      seconds: expect.closeTo(1, 2),
+      size: [800, 400],
+    });
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(before + 1, 6);
+    expect(await isRecording()).toBe(false);
+
+    // What ends it early loses nothing.
+    await page.keyboard.press('s');
+    await typeNumber(page, 'film-seconds', 5);
+    await page.click('#film-exact');
+    await page.waitForFunction(() =>
+      /Frame [3-9] of 300/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+    );
+    await takePicture(page, 'film');
+    await chooseScene(page, 'gas');
+    const sentence = await noticeOf(page, /of 300 frames is saved/);
+    expect(sentence).toMatch(/Another simulation started\.$/);
+    const [, count] = /first (\d+) of/.exec(sentence) ?? [];
+    expect((await framesOf((await takeFile(page)).bytes)).frames).toBe(Number(count));
+
+    await page.keyboard.press('v');
+    await stepTimes(page, 3);
+    await page.waitForFunction(() =>
+      /0:01/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+    );
+    await page.keyboard.press('v');
+    await noticeOf(page, /^The film is saved\.$/);
+    const live = await takeFile(page);
+    expect(live.name).toMatch(/^cellstorm-gas-2d-0\.05s\.(webm|mp4)$/);
+    expect((await framesOf(live.bytes)).frames).toBeGreaterThan(0);
+    await page.click('#keep-open');
+    await page.click('#film-live');
+    await stepTimes(page, 1);
+    await page.evaluate(() => window.cellstorm?.device?.destroy());
+    await noticeOf(page, /ended early and is saved\. Another engine draws now\./);
+    expect((await takeFile(page)).bytes.length).toBeGreaterThan(0);
+    await settle(page);
+
+    await page.evaluate(() => {
+      Object.assign(window, { VideoEncoder: undefined, MediaRecorder: undefined });
+    });
+    await page.keyboard.press('v');
+    await noticeOf(page, /records no films of a canvas/);
+    await page.keyboard.press('s');
+    await page.click('#film-exact');
+    await noticeOf(page, /There is no film\. This browser has no WebCodecs/);
+    expectNoProblems();
+  });
 });

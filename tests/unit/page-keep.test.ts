@@ -1,0 +1,179 @@
+/** Files in the place of a scene, presets, and sizes of films: what the page decides without a browser. */
+import { readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { encodeCheckpoint } from '../../src/core/state-file';
+import { createCpuSimulation } from '../../src/cpu/simulation';
+import { chooseScene, defaultChoices } from '../../src/page/choices';
+import { filmSize } from '../../src/page/exact-film';
+import { readLink, writeLink } from '../../src/page/link';
+import {
+  checkFileSize,
+  MOST_FILE_BYTES,
+  type Opened,
+  openParticles,
+  refuseOpened,
+  settingChanges,
+  startCount,
+  startOf,
+} from '../../src/page/opened';
+import { PRESETS } from '../../src/page/presets';
+
+const PICTURES = fileURLToPath(new URL('../../src/page/presets/', import.meta.url));
+const PLANE: SimulationOptions = {
+  dimensions: 2,
+  radius: 0.5,
+  min: [0, 0],
+  max: [20, 10],
+  gravity: [3, -4],
+  relaxation: 0.25,
+  friction: 0.5,
+  positions: Float32Array.of(1, 1, 5, 5, 9, 9),
+  velocities: Float32Array.of(0, 0, 1, 0, 0, 1),
+  obstacles: Float32Array.of(15, 5),
+};
+
+function presentOf(options: SimulationOptions) {
+  const simulation = createCpuSimulation(options);
+  return { simulation, options, checkpoint: simulation.checkpoint() };
+}
+
+function stateOf(options: SimulationOptions): Uint8Array {
+  const simulation = createCpuSimulation(options);
+  simulation.step(1 / 60);
+  return encodeCheckpoint(simulation.checkpoint());
+}
+
+function open(name: string, bytes: Uint8Array, most = 1000): Opened {
+  return openParticles(name, bytes, presentOf(PLANE), most);
+}
+
+function hashOf({ options, checkpoint }: ReturnType<typeof startOf>): string {
+  const simulation = createCpuSimulation(options);
+  if (checkpoint) simulation.restore(checkpoint);
+  simulation.step(1 / 60);
+  return simulation.measure().hash;
+}
+
+describe('a state in the place of a scene', () => {
+  it('goes on as it would have, in its world and with all its settings', () => {
+    for (const dimensions of [2, 3] as const) {
+      const vector = (...values: number[]) => values.slice(0, dimensions);
+      const options: SimulationOptions = {
+        ...PLANE,
+        dimensions,
+        min: vector(0, 0, 0),
+        max: vector(20, 10, 20),
+        gravity: vector(3, -4, 1),
+        positions: Float32Array.from([...vector(1, 1, 1), ...vector(1.5, 1, 1)]),
+        velocities: new Float32Array(2 * dimensions),
+        obstacles: Float32Array.from(vector(2, 1, 1)),
+      };
+      const expected = createCpuSimulation(options);
+      expected.step(1 / 60);
+      const opened = open('some.bin', encodeCheckpoint(expected.checkpoint()));
+      const chosen = { ...defaultChoices(), ...opened.choices, opened };
+      expect(chosen).toMatchObject({ dimensions, gravity: 4, friction: 0.5 });
+      expected.step(1 / 60);
+      expect(hashOf(startOf(chosen, 2))).toBe(expected.measure().hash);
+    }
+  });
+
+  it('keeps what no control shows, until the control that changes it is used', () => {
+    const opened = open('some.bin', stateOf(PLANE));
+    const chosen = { ...defaultChoices(), ...opened.choices, opened };
+    const rougher = startOf({ ...chosen, friction: 2 }, 3);
+    for (const settings of [rougher.options, rougher.checkpoint?.settings]) {
+      expect(settings).toMatchObject({ gravity: [3, -4], relaxation: 0.25, friction: 2 });
+    }
+    expect(startOf({ ...chosen, gravity: 1 }, 3).options.gravity).toEqual([0, -1]);
+    expect(settingChanges(chosen, { ...chosen, substeps: 3, seed: 9 })).toEqual({ substeps: 3 });
+  });
+
+  it('is left for any scene', () => {
+    const opened = open('some.bin', stateOf(PLANE));
+    const chosen = { ...defaultChoices(), ...opened.choices, opened };
+    expect(startCount(chosen, false)).toBe(3);
+    const left = { ...chooseScene(chosen, 'pile'), opened: undefined };
+    expect(startCount(left, false)).toBe(left.count);
+    expect(startOf(left, 100).options.positions?.length).toBe(200);
+  });
+
+  it('is refused where it cannot be, by its name and before anything is made', () => {
+    expect(() => open('a.bin', stateOf(PLANE), 2)).toThrow(
+      /a\.bin is a state of 3 particles with ids up to 2, but it must be one with ids below 2/,
+    );
+    expect(() => open('b.bin', stateOf(PLANE).subarray(0, 300))).toThrow(/b\.bin is a state of 300 bytes/);
+    const endless = stateOf({
+      dimensions: 2,
+      radius: 0.5,
+      unbounded: true,
+      positions: Float32Array.of(1, 1),
+    });
+    expect(() => open('c.bin', endless)).toThrow(/c\.bin is a state of a world without end/);
+    const none = stateOf({ dimensions: 2, radius: 0.5, capacity: 1 });
+    expect(() => open('d.bin', none)).toThrow(/d\.bin is a state without particles/);
+    const { checkpoint } = presentOf({ ...PLANE, obstacles: undefined });
+    const vast = encodeCheckpoint({ ...checkpoint, radius: 2 ** -11 });
+    expect(() => open('e.bin', vast)).toThrow(/e\.bin is a state of a world of \d+ cells; at most/);
+    const broken = encodeCheckpoint({ ...checkpoint, ids: Uint32Array.of(2, 1, 0) });
+    expect(() => open('f.bin', broken)).toThrow(/f\.bin is a state in which checkpoint\.ids/);
+    expect(() => checkFileSize('g.bin', MOST_FILE_BYTES + 1)).toThrow(
+      /g\.bin is \d+ bytes long, but .* 1 GiB/,
+    );
+    checkFileSize('g.bin', MOST_FILE_BYTES);
+  });
+
+  it('is not taken where it has more particles than an engine or a broad phase is for', () => {
+    const positions = new Float32Array(2 * 3001).fill(5);
+    const { checkpoint } = presentOf({ ...PLANE, positions, velocities: undefined });
+    const opened = open('many.bin', encodeCheckpoint(checkpoint), 4000);
+    const chosen = { ...defaultChoices(), ...opened.choices, opened };
+    expect(refuseOpened(chosen, true)).toBeUndefined();
+    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, true)).toMatch(
+      /^many\.bin has 3,001 particles\. Naive tests every pair/,
+    );
+    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, false)).toBeUndefined();
+  });
+});
+
+describe('a table in the place of a scene', () => {
+  it('goes into the world, the settings and among the obstacles of what runs', () => {
+    const opened = open('some.csv', new TextEncoder().encode('x,y\n2,3\n4,5\n'));
+    expect(opened.checkpoint).toMatchObject({ time: 0, radius: 0.5, max: [20, 10] });
+    expect(Array.from(opened.checkpoint.positions)).toEqual([2, 3, 4, 5]);
+    expect(opened.options).toMatchObject({ gravity: [3, -4], relaxation: 0.25, obstacles: PLANE.obstacles });
+    const chosen = { ...defaultChoices(), ...opened.choices, opened };
+    expect(hashOf(startOf(chosen, 2))).toBe(
+      hashOf({
+        options: { ...PLANE, positions: Float32Array.of(2, 3, 4, 5), velocities: undefined },
+      }),
+    );
+    expect(() => open('some.csv', new TextEncoder().encode('x,y\n2,3\n4,50\n'))).toThrow(
+      /some\.csv, line 3, column y is "50"/,
+    );
+  });
+});
+
+describe('presets', () => {
+  it('are links as the page writes them, each with a picture, all of them small', () => {
+    expect(PRESETS.length).toBeGreaterThanOrEqual(8);
+    for (const { name, link, title, text, alt } of PRESETS) {
+      expect(writeLink(readLink(`?${link}`)), name).toBe(link);
+      for (const words of [title, text, alt]) expect(words.length, name).toBeGreaterThan(2);
+    }
+    const pictures = readdirSync(PICTURES);
+    expect(pictures.sort()).toEqual(PRESETS.map(({ name }) => `${name}.webp`).sort());
+    const bytes = pictures.reduce((sum, file) => sum + statSync(`${PICTURES}${file}`).size, 0);
+    expect(bytes).toBeLessThanOrEqual(16_000);
+  });
+});
+
+describe('a film', () => {
+  it('is as large as the canvas, in pairs of pixels, up to what encoders take', () => {
+    expect(filmSize({ width: 801, height: 601 })).toEqual({ width: 800, height: 600 });
+    expect(filmSize({ width: 5120, height: 2881 })).toEqual({ width: 2560, height: 1440 });
+    expect(filmSize({ width: 1, height: 0 })).toEqual({ width: 2, height: 2 });
+  });
+});
