@@ -2,7 +2,7 @@
  * Purpose: particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
  * A file that cannot be opened leaves what runs as it is, and the notice says why.
  */
-import { describeCount } from '../core/errors';
+import { CellstormError, describeCount } from '../core/errors';
 import { encodeTable } from '../core/particle-table';
 import { encodeCheckpoint } from '../core/state-file';
 import { explain, type Run } from './engine';
@@ -102,7 +102,8 @@ export class Files {
       subject.notify(`Reading ${file.name}.`);
       const bytes = new Uint8Array(await file.arrayBuffer());
       const { run, mostParticles } = subject;
-      if (!run || file !== this.latest) return;
+      if (file !== this.latest) return;
+      if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);
       const { simulation, options } = run;
       const present = { simulation, options, checkpoint: await simulation.checkpoint() };
       const opened = openParticles(file.name, bytes, present, mostParticles);

@@ -49,7 +49,12 @@ export class Film {
     find('film-exact', HTMLButtonElement).addEventListener('click', () => this.startExact());
     find('recording-stop', HTMLButtonElement).addEventListener('click', () => this.end('save'));
     find('recording-discard', HTMLButtonElement).addEventListener('click', () => this.end('discard'));
-    document.addEventListener('visibilitychange', () => this.live?.pause(document.hidden));
+    // A hidden page draws nothing; exact frames go on.
+    document.addEventListener('visibilitychange', () => {
+      this.live?.pause(document.hidden);
+      if (this.live && !document.hidden)
+        subject.notify('The film left out the time when the page was hidden.');
+    });
     addEventListener('beforeunload', (event) => {
       if (this.isBusy) event.preventDefault();
     });

@@ -249,7 +249,7 @@ describe('the built page', () => {
 /** In the page: controls that cannot be brought into view or are covered there. */
 function findUnreachable(): string[] {
   const controls = document.querySelectorAll(
-    'main :is(button, input, select):not(.lil-closed > .lil-children *)',
+    'main :is(button, input, select):not(.lil-closed > .lil-children *, [hidden] *)',
   );
   return [...controls].flatMap((control) => {
     control.scrollIntoView({ block: 'nearest' });

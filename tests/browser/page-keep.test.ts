@@ -155,6 +155,9 @@ describe('the page keeps', () => {
     await takePicture(page, 'opened');
     await stepTimes(page, 2);
     expect(await hashOf(page)).toBe(later);
+    await page.keyboard.press('b');
+    await noticeOf(page, /^Back at 0\.05 s\.$/);
+    expect(await hashOf(page)).toBe(saved);
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', { value: { writeText: async () => undefined } });
     });
@@ -211,8 +214,8 @@ describe('the page keeps', () => {
   browserTest('films of what is seen and of exact frames', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       before: keepFiles,
-      width: 801,
-      height: 401,
+      width: 401,
+      height: 301,
     });
     await typeCount(page, FEW);
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
@@ -229,7 +232,7 @@ describe('the page keeps', () => {
     expect(await framesOf(exact.bytes)).toEqual({
       frames: 60,
       seconds: expect.closeTo(1, 2),
-      size: [800, 400],
+      size: [400, 300],
     });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(before + 1, 6);
     expect(await isRecording()).toBe(false);
@@ -251,8 +254,15 @@ describe('the page keeps', () => {
     await page.keyboard.press('v');
     await stepTimes(page, 3);
     await page.waitForFunction(() =>
-      /0:01/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+      /0:0[1-9]|0:[1-9]/.test(document.querySelector('#recording-text')?.textContent ?? ''),
     );
+    await page.evaluate(() => {
+      for (const isHidden of [true, false]) {
+        Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }
+    });
+    await noticeOf(page, /left out the time when the page was hidden/);
     await page.keyboard.press('v');
     await noticeOf(page, /^The film is saved\.$/);
     const live = await takeFile(page);
