@@ -75,7 +75,7 @@ export const PRESETS: readonly Preset[] = [
     name: 'million',
     title: 'A million',
     text: 'For a graphics card; a GPU in software takes its time.',
-    alt: 'A heap of so many discs that it looks like sand.',
-    link: 'v=1&count=1000000',
+    alt: 'A block of discs too small to tell apart, in bands of colour.',
+    link: 'v=1&count=1000000&colour=id',
   },
 ];
