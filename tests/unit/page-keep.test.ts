@@ -120,7 +120,7 @@ describe('a state in the place of a scene', () => {
     const broken = encodeCheckpoint({ ...checkpoint, ids: Uint32Array.of(2, 1, 0) });
     expect(() => open('f.bin', broken)).toThrow(/f\.bin is a state in which checkpoint\.ids/);
     expect(() => checkFileSize('g.bin', MOST_FILE_BYTES + 1)).toThrow(
-      /g\.bin is \d+ bytes long, but .* 1 GiB/,
+      /g\.bin is \d+ bytes long, but .*1 GiB/,
     );
     checkFileSize('g.bin', MOST_FILE_BYTES);
   });
