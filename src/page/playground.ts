@@ -453,7 +453,12 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
 
   private async restart(choices: Chosen): Promise<void> {
     const engine = await this.engineFor(choices);
-    const actual = { ...choices, engine: engine.kind };
+    let actual: Chosen = { ...choices, engine: engine.kind };
+    const tooMany = refuseOpened(actual, engine.isSoftware);
+    if (tooMany !== undefined) {
+      this.panel.notify(`${tooMany} The scene comes instead.`);
+      actual = { ...actual, opened: undefined };
+    }
     const count = startCount(actual, engine.isSoftware);
     const { carried } = this;
     this.carried = undefined;

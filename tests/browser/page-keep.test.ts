@@ -222,6 +222,10 @@ describe('the page keeps', () => {
     const isRecording = () => page.$eval('#recording', (bar) => !(bar as HTMLElement).hidden);
 
     await page.keyboard.press('s');
+    await typeNumber(page, 'film-seconds', 99);
+    await page.click('#film-exact');
+    await noticeOf(page, /lasts 1 to 60 seconds, not 99\.$/);
+    await page.keyboard.press('s');
     await typeNumber(page, 'film-seconds', 1);
     const before = await page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
     await page.click('#film-exact');
