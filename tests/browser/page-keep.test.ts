@@ -143,8 +143,7 @@ describe('the page keeps', () => {
     const later = await hashOf(page);
 
     // The state goes on with the same bits, whatever ran in between.
-    await chooseScene(page, 'crates');
-    await chooseOption(page, 'dimensions', '3D');
+    await chooseScene(page, 'lattice');
     await openFile(page, 'mine.bin', state.bytes);
     await noticeOf(page, /^100 particles from mine\.bin\.$/);
     expect(await hashOf(page)).toBe(saved);
@@ -205,7 +204,7 @@ describe('the page keeps', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
     expect(await countOf(page)).toBe(FEW);
     // The scene that was there before can be chosen, too.
-    await chooseScene(page, 'crates');
+    await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
     expectNoProblems();
