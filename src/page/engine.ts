@@ -18,10 +18,14 @@ export interface Frame {
   readonly scale: Scale;
 }
 
+/** How a time was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
+export type Clock = 'gpu' | 'page';
+
 export interface StepTime {
   readonly milliseconds: number;
-  /** How it was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
-  readonly clock: 'gpu' | 'page';
+  readonly clock: Clock;
+  /** Milliseconds of each stage, in their order, where the engine times them. */
+  readonly stages?: Readonly<Record<string, number>>;
 }
 
 export interface Run {
