@@ -8,6 +8,8 @@ import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from './device';
 import type { Readback } from './readback';
 
+export type { StageTimes };
+
 export interface Stage {
   readonly name: string;
   readonly encode: (pass: GPUComputePassEncoder) => void;

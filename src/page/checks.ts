@@ -7,7 +7,7 @@
  */
 import type { Settings } from '../core/settings';
 import type { Measures, ParticleSimulation } from '../core/simulation';
-import { formatCount } from './format';
+import { formatCount, formatCountOf } from './format';
 
 type Passes = Pick<Settings, 'substeps' | 'iterations' | 'restitution'>;
 
@@ -36,14 +36,14 @@ export function checksOf(
   const passes = passesOf(settings);
   const sides = backend === 'gpu' ? 'from both sides, and each particle meets itself' : 'once for both';
   const rounds = [
-    `${settings.substeps} substeps`,
-    `${settings.iterations} iterations`,
+    formatCountOf(settings.substeps, 'substep'),
+    formatCountOf(settings.iterations, 'iteration'),
     ...(settings.restitution > 0 ? ['2, since bounces look for partners first'] : []),
   ].join(' × ');
   // Where sizes differ, the GPU's loop leaves out cells that are too far for the two sizes.
   const most = backend === 'gpu' && radiusRange && settings.broadPhase === 'grid' ? ' at most' : '';
   return {
     count: passes * each,
-    explanation: `Distance tests of one step${most}, by who is in which cell now: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls are not counted.`,
+    explanation: `Distance tests of one step${most}, by who is in which cell now: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.`,
   };
 }

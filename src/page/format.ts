@@ -37,6 +37,16 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
 }
 
+/** `1 step`, `2 steps`. */
+export function formatCountOf(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** How many times as much. */
+export function formatTimes(ratio: number): string {
+  return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
+}
+
 /** `one-cell` as `One cell`. */
 export function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ');

@@ -4,8 +4,9 @@
  * index.html. From here only text goes in, never markup.
  */
 import GUI, { type Controller } from 'lil-gui';
-import type { Measures } from '../core/simulation';
+import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
+import { checksOf } from './checks';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
@@ -34,6 +35,7 @@ export interface PanelEvents {
   fit(): void;
   savePicture(): void;
   copyLink(): void;
+  openScale(): void;
 }
 
 /** Folded at first. */
@@ -98,13 +100,17 @@ export class Panel {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  showMeasures(measures: Measures | undefined): void {
-    if (!measures) return;
+  /** `simulation`: of which they are. */
+  showMeasures(measures: Measures | undefined, simulation: ParticleSimulation | undefined): void {
+    if (!measures || !simulation) return;
     const { count, candidates, contacts, greatestOccupancy, kineticEnergy, hash } = measures;
     const all = (count * (count - 1)) / 2;
     setText('particles', formatCount(count));
     setText('contacts', formatCount(contacts));
     setText('candidates', formatCount(candidates));
+    const checks = checksOf(measures, simulation);
+    setText('checks', formatCount(checks.count));
+    setText('checks-hint', checks.explanation);
     setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
     setText(
       'avoided-hint',
@@ -225,6 +231,7 @@ export class Panel {
     find('fit', HTMLButtonElement).addEventListener('click', () => events.fit());
     find('save-picture', HTMLButtonElement).addEventListener('click', () => events.savePicture());
     find('copy-link', HTMLButtonElement).addEventListener('click', () => events.copyLink());
+    find('scale-open', HTMLButtonElement).addEventListener('click', () => events.openScale());
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));

@@ -33,6 +33,8 @@ import { History } from './history';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
 import { find, Panel } from './panel';
+import type { ScaleSheet, SweepHost } from './scale-sheet';
+import { StagePlot } from './stage-plot';
 import { type Place, Tools, type Workplace } from './tools';
 
 const STEP_MS = 1000 * STEP_SECONDS;
@@ -40,6 +42,9 @@ const STEP_MS = 1000 * STEP_SECONDS;
 const EARLY_MS = 3;
 /** Submissions under way past which a frame waits: a step and a picture each for two frames. */
 const MOST_PENDING = 4;
+/** Where a step takes longer than so many milliseconds, a single frame: what is chosen next is to be seen soon. */
+const SLOW_MS = 100;
+const MOST_PENDING_SLOW = 2;
 /** A frame may ask for more pixels than help. */
 const GREATEST_PIXEL_RATIO = 2;
 /** Lost devices replaced before the page turns to the CPU. */
@@ -61,7 +66,7 @@ interface Carried {
   readonly hasPast: boolean;
 }
 
-export class Playground implements Workplace {
+export class Playground implements Workplace, SweepHost {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
   choices: Choices = readLink(location.search);
@@ -88,6 +93,10 @@ export class Playground implements Workplace {
   private readonly meter: Meter;
   private readonly history = new History();
   private readonly help = new Help();
+  private readonly stagePlot = new StagePlot();
+  private scaleSheet: Promise<ScaleSheet> | undefined;
+  /** The run waits for a sweep on another one. */
+  private isHeld = false;
   readonly tools = new Tools(this);
   /** What the next run goes on from: what a lost device held, or what needs more room. */
   private carried: Carried | undefined;
@@ -100,7 +109,7 @@ export class Playground implements Workplace {
   ) {
     this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
-      () => this.panel.showMeasures(this.meter.measures),
+      () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
       (error) => this.panel.notify(explain(error)),
     );
     this.isPlaying = !this.reducedMotion.matches;
@@ -156,7 +165,12 @@ export class Playground implements Workplace {
   async settled(): Promise<void> {
     await this.working;
     await this.preparing;
-    while (this.run && !this.isPlaying && (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)) {
+    while (
+      this.run &&
+      !this.isPlaying &&
+      !this.isHeld &&
+      (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)
+    ) {
       await new Promise(requestAnimationFrame);
     }
     this.writeAddress();
@@ -289,6 +303,25 @@ export class Playground implements Workplace {
   fit(): void {
     this.camera.fit();
     this.isDirty = true;
+  }
+
+  /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
+  async openScale(): Promise<void> {
+    try {
+      this.scaleSheet ??= import('./scale-sheet').then(({ ScaleSheet }) => new ScaleSheet(this));
+      (await this.scaleSheet).open();
+    } catch (error) {
+      this.scaleSheet = undefined;
+      this.panel.notify(explain(error));
+    }
+  }
+
+  async hold(): Promise<() => void> {
+    await this.working;
+    this.isHeld = true;
+    return () => {
+      this.isHeld = false;
+    };
   }
 
   toggleHelp(): void {
@@ -466,6 +499,7 @@ export class Playground implements Workplace {
       this.stage.replaceChildren(engine.canvas);
       engine.lost.then((reason) => this.recover(engine, reason));
       this.panel.showEngine(engine);
+      this.stagePlot.clear();
     }
     if (isOther || this.running?.dimensions !== choices.dimensions)
       for (const camera of [this.plane, this.space]) camera.fit();
@@ -508,10 +542,13 @@ export class Playground implements Workplace {
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { run } = this;
-    if (!run || run.pending >= MOST_PENDING) return;
+    const isSlow = (run?.stepTime?.milliseconds ?? 0) > SLOW_MS;
+    if (!run || this.isHeld || run.pending >= (isSlow ? MOST_PENDING_SLOW : MOST_PENDING)) return;
     try {
       this.tools.update();
-      if (this.isPlaying && !this.isCarrying) this.play(run, elapsed);
+      // Long steps would hold up what is to come instead.
+      const isWaiting = this.isCarrying || (isSlow && this.working !== undefined);
+      if (this.isPlaying && !isWaiting) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
       if (this.isDirty) this.draw(run);
@@ -525,6 +562,7 @@ export class Playground implements Workplace {
       run.stepTime,
       run.simulation.time,
     );
+    this.stagePlot.update(run.stepTime, now);
   };
 
   /** At most one step a frame, and none where the screen is quicker than the steps are long. */

@@ -5,7 +5,7 @@
 import type { BroadPhase } from '../core/settings';
 import type { Clock } from './engine';
 import { explain } from './engine';
-import { formatCount, formatMilliseconds } from './format';
+import { formatCount, formatMilliseconds, formatTimes } from './format';
 
 /** Three a decade would say no more; 300, 3,000 and 30,000 are where the difference is seen best. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
@@ -22,6 +22,8 @@ export const STEP_LIMIT_MS = 2000;
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 200;
 const MOST_MS = 1000;
+/** Steps before the first that counts. */
+const WARM_MS = 80;
 /** Where clocks are read by the page, a sample is of as many steps as take so long, and of so many at most. */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
@@ -86,13 +88,15 @@ export function growthOf(curve: Curve): number | undefined {
 export function expectedTime(curve: Curve, count: number, broadPhase: BroadPhase): number {
   const last = curve.at(-1);
   if (!last) return 0;
-  const before = curve.at(-2);
   const least = broadPhase === 'naive' ? 2 : 1;
-  const slope =
-    before && before.milliseconds > 0
-      ? Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count)
-      : 2;
-  return last.milliseconds * (count / last.count) ** Math.min(2.5, Math.max(least, slope));
+  return last.milliseconds * (count / last.count) ** Math.min(2.5, Math.max(least, lastSlope(curve) ?? 2));
+}
+
+/** The exponent between the last two sizes. */
+function lastSlope(curve: Curve): number | undefined {
+  const [last, before] = [curve.at(-1), curve.at(-2)];
+  if (!last || !before || before.milliseconds <= 0) return undefined;
+  return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
 export type Crossover =
@@ -138,7 +142,9 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  return { value: last.milliseconds * (count / last.count) ** growth, isEstimate: true };
+  // Where the last two sizes grow faster than all of the decade, the beginning still hides a part of it.
+  const exponent = Math.max(growth, lastSlope(curve) ?? growth);
+  return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
 
 const NAMES = { grid: 'Grid', naive: 'Naive' } as const;
@@ -177,10 +183,6 @@ function describeCrossover(crossover: Crossover): string {
   }
   if (crossover.faster === 'grid') return 'The grid is faster at every size that both were timed at.';
   return 'Naive is still faster at the largest size that both were timed at.';
-}
-
-export function formatTimes(ratio: number): string {
-  return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }
 
 export interface SampleTime {
@@ -267,13 +269,14 @@ async function timeSize(
   });
   try {
     const sample = (batch: number) => Promise.race([run.timeSteps(batch), ended]);
-    // The first step finds kernels cold, the second finds them and the caches as they will be.
-    const first = await sample(1);
-    const { clock } = first;
-    if (first.milliseconds > STEP_LIMIT_MS) {
-      return { timing: { count: run.count, milliseconds: first.milliseconds }, clock };
-    }
-    const { milliseconds } = await sample(1);
+    let { milliseconds, clock } = await sample(1);
+    if (milliseconds > STEP_LIMIT_MS) return { timing: { count: run.count, milliseconds }, clock };
+    // The first steps find kernels and caches cold, and JavaScript not yet compiled.
+    const started = performance.now();
+    do {
+      ({ milliseconds, clock } = await sample(1));
+      await Promise.race([breathe(), ended]);
+    } while (performance.now() - started < WARM_MS);
     const batch = clock === 'gpu' ? 1 : Math.min(MOST_BATCH, Math.max(1, Math.ceil(BATCH_MS / milliseconds)));
     const samples: number[] = [];
     const began = performance.now();
