@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BroadPhase } from '../../src/core/settings';
 import { createCpuSimulation } from '../../src/cpu';
 import { checksOf } from '../../src/page/checks';
-import { defaultChoices, simulationOptions } from '../../src/page/choices';
+import { capOf, defaultChoices, effectiveCount, simulationOptions } from '../../src/page/choices';
 import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../src/page/stages';
 import {
   type Curve,
@@ -352,5 +352,26 @@ describe('the distance tests of a step', () => {
       checksOf(measures, { ...simulation, backend: 'cpu', radiusRange: undefined, settings }).count,
     ).toBe(12 * measures.candidates);
     expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
+  });
+});
+
+describe('the cap on naive', () => {
+  const many = { ...defaultChoices(), broadPhase: 'naive' as const, count: 30_000 };
+
+  it('keeps a step short, whatever a step is made of', () => {
+    expect(effectiveCount(many, false)).toBe(30_000);
+    expect(effectiveCount(many, true)).toBe(3000);
+    expect(effectiveCount({ ...many, engine: 'cpu' }, false)).toBe(10_000);
+    expect(effectiveCount({ ...many, engine: 'cpu', substeps: 1 }, false)).toBe(30_000);
+    expect(effectiveCount({ ...many, substeps: 1 }, true)).toBe(8400);
+    expect(effectiveCount({ ...many, substeps: 256, iterations: 64, restitution: 1 }, true)).toBe(100);
+    expect(effectiveCount({ ...many, broadPhase: 'grid', scene: 'one-cell' }, true)).toBe(3000);
+    expect(effectiveCount({ ...many, broadPhase: 'grid' }, true)).toBe(30_000);
+  });
+
+  it('says what more would cost', () => {
+    expect(capOf(many, true)?.reason).toMatch(
+      /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
+    );
   });
 });
