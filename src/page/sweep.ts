@@ -20,7 +20,7 @@ export const STEP_LIMIT_MS = 2000;
 
 /** How sizes are timed: steps enough for either, within the last. */
 const FEWEST_SAMPLES = 5;
-const ENOUGH_MS = 200;
+const ENOUGH_MS = 150;
 const MOST_MS = 1000;
 /** Steps before the first that counts. */
 const WARM_MS = 80;
