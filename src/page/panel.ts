@@ -127,9 +127,15 @@ export class Panel {
     setText('cell-size', formatReal(cellSize));
   }
 
-  showRates(framesPerSecond: number, stepTime: StepTime | undefined, seconds: number): void {
+  /** `framesPerSecond`: undefined while the page is paused. */
+  showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
-    setText('fps', framesPerSecond > 0 ? `${framesPerSecond.toFixed(0)} fps` : 'paused');
+    setText(
+      'fps',
+      framesPerSecond === undefined
+        ? 'paused'
+        : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
+    );
     setText('step-time', stepTime ? formatMilliseconds(stepTime.milliseconds) : '–');
     if (stepTime) find('step-time', HTMLElement).title = CLOCKS[stepTime.clock];
   }

@@ -42,9 +42,9 @@ const STEP_MS = 1000 * STEP_SECONDS;
 const EARLY_MS = 3;
 /** Submissions under way past which a frame waits: a step and a picture each for two frames. */
 const MOST_PENDING = 4;
-/** Where a step takes longer than so many milliseconds, a single frame: what is chosen next is to be seen soon. */
+/** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
 const SLOW_MS = 100;
-const MOST_PENDING_SLOW = 2;
+const MOST_PENDING_SLOW = 1;
 /** A frame may ask for more pixels than help. */
 const GREATEST_PIXEL_RATIO = 2;
 /** Lost devices replaced before the page turns to the CPU. */
@@ -558,7 +558,7 @@ export class Playground implements Workplace, SweepHost {
       this.panel.notify(explain(error));
     }
     this.panel.showRates(
-      this.isPlaying ? this.meter.framesPerSecond(now) : 0,
+      this.isPlaying ? this.meter.framesPerSecond : undefined,
       run.stepTime,
       run.simulation.time,
     );

@@ -5,6 +5,7 @@ import type { BroadPhase } from '../../src/core/settings';
 import { createCpuSimulation } from '../../src/cpu';
 import { checksOf } from '../../src/page/checks';
 import { capOf, defaultChoices, effectiveCount, simulationOptions } from '../../src/page/choices';
+import { Meter } from '../../src/page/meter';
 import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../src/page/stages';
 import {
   type Curve,
@@ -373,5 +374,20 @@ describe('the cap on naive', () => {
     expect(capOf(many, true)?.reason).toMatch(
       /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
     );
+  });
+});
+
+describe('the frame rate', () => {
+  it('is that of the last second, and of the last two frames where they are farther apart', () => {
+    const meter = new Meter(
+      () => undefined,
+      () => undefined,
+    );
+    expect(meter.framesPerSecond).toBe(0);
+    meter.frame(0);
+    meter.frame(4000);
+    expect(meter.framesPerSecond).toBe(0.25);
+    for (let frame = 1; frame <= 100; frame++) meter.frame(4000 + 20 * frame);
+    expect(meter.framesPerSecond).toBeCloseTo(50, 6);
   });
 });
