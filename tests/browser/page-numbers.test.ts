@@ -2,16 +2,7 @@
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../helpers/browser';
-import {
-  chooseScene,
-  openPlayground,
-  SOME,
-  settle,
-  stepTimes,
-  takePicture,
-  textOf,
-  typeCount,
-} from './playground';
+import { openPlayground, SOME, settle, stepTimes, takePicture, textOf, typeCount } from './playground';
 
 interface Devices {
   /** Of the test: all devices that the page has asked for. */
@@ -183,17 +174,11 @@ describe('the numbers of the page', () => {
       theme: 'light',
       before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
     });
-    await chooseScene(page, 'gas');
     await typeCount(page, SOME);
     await timeSteps(page, 2);
     await page.$eval('#scale-open', (button) => button.scrollIntoView({ block: 'nearest' }));
     await page.waitForSelector('#stages-plot canvas');
-    expect((await stagesOf(page)).map(({ name }) => name)).toEqual([
-      'integrate',
-      'sort',
-      'partner',
-      'resolve',
-    ]);
+    expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
     await takePicture(page, 'numbers-phone-light');
     await page.click('#scale-open');
     // Naive has three sizes by then, which a growth takes.
@@ -204,7 +189,7 @@ describe('the numbers of the page', () => {
     await page.waitForFunction(() =>
       /Cancelled|Done/.test(document.querySelector('#scale-status')?.textContent ?? ''),
     );
-    expect(await textOf(page, 'scale-about')).toMatch(/Gas in 2D on the CPU engine/);
+    expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on the CPU engine/);
     expect(await textOf(page, 'scale-words')).toMatch(
       /Grid grows like N\^\d\.\d\d.*Naive grows like N\^\d\.\d\d/,
     );
