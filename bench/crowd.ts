@@ -8,12 +8,12 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { ParticleArrays } from '../src/core/simulation';
+import type { StageTimes } from '../src/core/stage-times';
 import { HashGrid } from '../src/engine/hash-grid';
 import { createSimulation, type Simulation } from '../src/engine/simulation';
 import { createBuffers } from '../src/gpu/buffers';
 import { type Gpu, requestGpu } from '../src/gpu/device';
 import { toStored } from '../src/gpu/layout';
-import type { StageTimes } from '../src/gpu/timing';
 import { openDawn } from '../src/node/dawn';
 import { Random } from '../src/scenes';
 import { testPreference } from '../tests/helpers/environment';

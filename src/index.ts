@@ -37,6 +37,7 @@ export type {
   ParticleSimulation,
   SimulationOptions,
 } from './core/simulation';
+export type { StageTimes } from './core/stage-times';
 export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
@@ -77,7 +78,7 @@ export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } 
 export { type KeyKind, RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
-export type { StageTimes } from './gpu/timing';
+
 export {
   createMixedScene,
   createScene,

@@ -48,6 +48,7 @@ export type {
   ParticleSimulation,
   SimulationOptions,
 } from '../core/simulation';
+export type { StageTimes } from '../core/stage-times';
 export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world';
 export {
   type BoxPairsOptions,

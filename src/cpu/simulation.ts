@@ -46,6 +46,7 @@ import {
   type SimulationPlan,
   stepAsFastAs,
 } from '../core/simulation';
+import type { StageTimes } from '../core/stage-times';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
@@ -171,22 +172,20 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   step(dt: number): void {
-    this.checkUsable();
-    const { substeps, iterations } = this.currentSettings;
-    checkTimeStep(dt, substeps);
-    if (dt === 0) return;
-    const parameters = this.substepFor(dt);
-    for (let substep = 0; substep < substeps; substep++) {
-      this.kernels.integrate(this.state, this.count, parameters);
-      this.carryIn(0, this.count);
-      this.sort();
-      this.fly(parameters, substep === 0);
-      for (let iteration = 0; iteration < iterations; iteration++) {
-        if (iteration > 0) this.neighbours.follow(this.state);
-        this.respond(parameters);
-      }
-    }
-    this.elapsed += dt;
+    this.play(dt, () => undefined);
+  }
+
+  /** A step with each stage timed; it counts as done. Searching is a part of what it is for. */
+  profile(dt: number): StageTimes {
+    const stages: Record<string, number> = {};
+    const began = performance.now();
+    let last = began;
+    this.play(dt, (stage) => {
+      const now = performance.now();
+      stages[stage] = (stages[stage] ?? 0) + now - last;
+      last = now;
+    });
+    return { source: 'wall-clock', stages, total: last - began };
   }
 
   advance(dt: number, most?: number): number {
@@ -326,17 +325,41 @@ export class CpuSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** Fast particles to where their paths end, if paths are followed. */
-  private fly(parameters: Substep, isFirst: boolean): void {
-    if (!this.flight) return;
-    const flights = this.flight.fly(this.state, parameters);
+  /** A step; `done` is told the name of each stage when that is over. */
+  private play(dt: number, done: (stage: string) => void): void {
+    this.checkUsable();
+    const { substeps, iterations } = this.currentSettings;
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return;
+    const parameters = this.substepFor(dt);
+    for (let substep = 0; substep < substeps; substep++) {
+      this.kernels.integrate(this.state, this.count, parameters);
+      this.carryIn(0, this.count);
+      done('integrate');
+      this.sort();
+      done('sort');
+      if (this.flight) {
+        this.fly(this.flight, parameters, substep === 0);
+        done('flight');
+      }
+      for (let iteration = 0; iteration < iterations; iteration++) {
+        if (iteration > 0) this.neighbours.follow(this.state);
+        this.respond(parameters, done);
+      }
+    }
+    this.elapsed += dt;
+  }
+
+  /** Fast particles to where their paths end. */
+  private fly(flight: Flight, parameters: Substep, isFirst: boolean): void {
+    const flights = flight.fly(this.state, parameters);
     this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
     // Into the cells where they ended.
     if (flights.hits + flights.held > 0) this.sort();
   }
 
   /** One pass over the contacts of the present grid. */
-  private respond(parameters: Substep): void {
+  private respond(parameters: Substep, done: (stage: string) => void): void {
     const { neighbours, state, response } = this;
     const { contact, live } = neighbours;
     if (parameters.restitution > 0) {
@@ -345,12 +368,14 @@ export class CpuSimulation implements ParticleSimulation {
       const pairs = this.searchPairs();
       while (pairs.advance()) contact.findPartners(pairs.task, state, response);
       this.obstacles?.findPartners(state, response);
+      done('partner');
     }
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
     contact.finish(state, live, response, parameters);
     this.carryIn(0, live);
+    done('resolve');
   }
 
   /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */

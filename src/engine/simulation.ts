@@ -52,6 +52,7 @@ import {
   type SimulationPlan,
   stepAsFastAs,
 } from '../core/simulation';
+import type { StageTimes } from '../core/stage-times';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
@@ -60,7 +61,7 @@ import { bodyFloats, fromStored, sizesOfBodies, storedFloats, toBodies, toStored
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { submitWatched, validOf } from '../gpu/submission';
-import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
+import { type Stage, timeStages } from '../gpu/timing';
 import type { FlightBinding } from '../passes/flight';
 import { Integrate } from '../passes/integrate';
 import { Measure } from '../passes/measure';

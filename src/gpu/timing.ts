@@ -4,19 +4,15 @@
  * separate compute passes only while being timed.
  * Timestamps may be quantised to 100 µs and may run backwards: a negative difference counts as 0.
  */
+import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from './device';
 import type { Readback } from './readback';
+
+export type { StageTimes };
 
 export interface Stage {
   readonly name: string;
   readonly encode: (pass: GPUComputePassEncoder) => void;
-}
-
-export interface StageTimes {
-  readonly source: 'timestamp-query' | 'wall-clock';
-  /** Milliseconds, in the order of the stages; stages of the same name are added up. */
-  readonly stages: Readonly<Record<string, number>>;
-  readonly total: number;
 }
 
 /** A query set holds at most 4096 queries, two a stage. */

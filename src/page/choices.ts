@@ -7,8 +7,9 @@ import { defaultSettings, type SettingsOptions } from '../core/settings';
 import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
-import { type Choices, FIELD_NAMES, type FieldName } from './fields';
-import { formatCount } from './format';
+import { passesOf } from './checks';
+import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName } from './fields';
+import { formatCount, formatTimes } from './format';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
@@ -66,23 +67,31 @@ export interface Cap {
   readonly reason: string;
 }
 
-/** What the engine can do at a useful rate; tests a substep grow with the square of the count. */
-const MOST_NAIVE = { gpu: 30_000, software: 3000, cpu: 3000 } as const;
+/**
+ * Distance tests of a step (n² a pass) that take about a second, at most two: Chrome takes a device away whose work takes ten,
+ * and a page that is asked to go back to the grid has to get to it. A weak GPU does some 2e10 a second, so that the default
+ * settings allow 50,000 particles. SwiftShader takes 10 to 45 ns for one, so that 30,000 would take minutes a step: there the
+ * cliff is seen at 3,000 already, beyond it in the sheet of scale-sheet.ts, which says what it comes to. The CPU engine tests
+ * each pair once, in 2 to 4 ns, and does 30,000 with a single substep.
+ */
+const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 const MOST_ON_CPU = 50_000;
 
-export function capOf(
-  { engine, scene, broadPhase }: Pick<Choices, 'engine' | 'scene' | 'broadPhase'>,
-  isSoftwareGpu: boolean,
-): Cap | undefined {
+type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'iterations' | 'restitution';
+
+export function capOf(choices: Pick<Choices, Capping>, isSoftwareGpu: boolean): Cap | undefined {
+  const { engine, scene, broadPhase, count, substeps } = choices;
   const isNaive = broadPhase === 'naive';
   if (isNaive || scene === 'one-cell') {
-    const most = MOST_NAIVE[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
+    const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
+    const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
     const pairs = formatCount((most * (most - 1)) / 2);
     const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell every pair is tested';
     const remedy = isNaive ? 'the grid takes more' : 'other scenes take more';
+    const times = formatTimes((count / most) ** 2);
     return {
       most,
-      reason: `${cause}, ${pairs} of them at ${formatCount(most)} particles, so it is capped there; ${remedy}.`,
+      reason: `${cause}, ${pairs} of them at ${formatCount(most)} particles in ${substeps === 1 ? 'the substep' : `each of ${substeps} substeps`}, so it is capped there; ${remedy}${substeps > 1 ? ', and so do fewer substeps' : ''}. With ${formatCount(count)} a step would take about ${times} times as long.`,
     };
   }
   if (engine === 'cpu') {
@@ -92,6 +101,11 @@ export function capOf(
     };
   }
   return undefined;
+}
+
+function floorToTwoDigits(value: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
+  return unit * Math.floor(value / unit);
 }
 
 export function effectiveCount(choices: Choices, isSoftwareGpu: boolean): number {

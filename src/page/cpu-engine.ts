@@ -5,13 +5,8 @@
 
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
-import type {
-  Checkpoint,
-  NewParticles,
-  ParticleArrays,
-  ParticleSimulation,
-  SimulationOptions,
-} from '../core/simulation';
+import type { Checkpoint, NewParticles, ParticleArrays, SimulationOptions } from '../core/simulation';
+import type { CpuSimulation } from '../cpu/simulation';
 import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
 import type { CountNear } from './cpu-tally';
@@ -55,7 +50,7 @@ class CpuRun implements Run {
 
   constructor(
     private readonly view: CanvasView,
-    readonly simulation: ParticleSimulation,
+    readonly simulation: CpuSimulation,
     readonly options: SimulationOptions,
     private readonly createTally: typeof import('./cpu-tally').createCpuTally,
   ) {
@@ -64,9 +59,14 @@ class CpuRun implements Run {
   }
 
   step(seconds: number): void {
+    const { total, stages } = this.simulation.profile(seconds);
+    this.stepTime = { milliseconds: total, clock: 'page', stages };
+  }
+
+  async timeSteps(seconds: number, steps: number): Promise<StepTime> {
     const began = performance.now();
-    this.simulation.step(seconds);
-    this.stepTime = { milliseconds: performance.now() - began, clock: 'page' };
+    for (let step = 0; step < steps; step++) this.simulation.step(seconds);
+    return { milliseconds: (performance.now() - began) / steps, clock: 'page' };
   }
 
   push(stroke: Stroke, seconds: number): void {

@@ -18,10 +18,14 @@ export interface Frame {
   readonly scale: Scale;
 }
 
+/** How a time was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
+export type Clock = 'gpu' | 'page';
+
 export interface StepTime {
   readonly milliseconds: number;
-  /** How it was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
-  readonly clock: 'gpu' | 'page';
+  readonly clock: Clock;
+  /** Milliseconds of each stage, in their order, where the engine times them. */
+  readonly stages?: Readonly<Record<string, number>>;
 }
 
 export interface Run {
@@ -38,6 +42,8 @@ export interface Run {
   /** How often another state was put in: what was read before says nothing about it. */
   readonly restorations: number;
   step(seconds: number): void;
+  /** Steps as any others, timed: what one takes, of so many where only the page's clock tells. */
+  timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** What a pointer does in so many seconds; between two steps. `prepareTool` must have been awaited. */
   push(stroke: Stroke, seconds: number): void;
   hold(grip: Grip, seconds: number): void;

@@ -16,7 +16,7 @@ export interface FilmSubject {
   /** What files are called, without their ending. */
   readonly stem: string;
   /** Steps are taken by shoot() alone. */
-  hold(isHeld: boolean): void;
+  takeSteps(isFilmed: boolean): void;
   /** Resolves when the GPU is not behind by much. */
   caughtUp(): Promise<void>;
   /** A step and its picture, which the canvas keeps until the task ends. */
@@ -154,7 +154,7 @@ export class Film {
   /** Returns why there are fewer frames than were asked for, else ''. */
   private async shootAll(film: ExactFilm, take: object, total: number): Promise<string> {
     const { subject } = this;
-    subject.hold(true);
+    subject.takeSteps(true);
     try {
       while (film.frames < total && !this.ending) {
         await subject.caughtUp();
@@ -167,7 +167,7 @@ export class Film {
       }
       return this.ending ? 'It was stopped.' : '';
     } finally {
-      subject.hold(false);
+      subject.takeSteps(false);
     }
   }
 

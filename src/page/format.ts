@@ -2,6 +2,11 @@
 
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+const LONG_UNITS = [
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+const ROUND = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
 /** 12,345 in full, 49.99M in short. */
@@ -21,9 +26,25 @@ export function formatShare(share: number): string {
   return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
 }
 
+/** From a second on in seconds, then minutes, then hours. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';
+  if (milliseconds >= 1000) {
+    const [unit, length] =
+      LONG_UNITS.find(([, least]) => milliseconds >= 2 * least) ?? (['s', 1000] as const);
+    return `${ROUND.format(milliseconds / length)} ${unit}`;
+  }
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
+}
+
+/** `1 step`, `2 steps`. */
+export function formatCountOf(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** How many times as much. */
+export function formatTimes(ratio: number): string {
+  return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }
 
 /** `one-cell` as `One cell`. */

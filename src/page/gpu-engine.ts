@@ -130,7 +130,7 @@ class GpuRun implements Run {
     }
     this.lastTiming = now;
     this.isTiming = true;
-    this.time(seconds, now).then(
+    this.timeSteps(seconds, 1).then(
       (stepTime) => {
         this.stepTime = stepTime;
         this.isTiming = false;
@@ -234,14 +234,16 @@ class GpuRun implements Run {
     if (buffer) this.gpu.device.queue.writeBuffer(buffer, 0, this.births);
   }
 
-  private async time(seconds: number, began: number): Promise<StepTime> {
+  async timeSteps(seconds: number, steps: number): Promise<StepTime> {
     if (this.gpu.timestamps) {
-      const { total } = await this.simulation.profile(seconds);
-      return { milliseconds: total, clock: 'gpu' };
+      const { total, stages, source } = await this.simulation.profile(seconds);
+      return { milliseconds: total, clock: source === 'wall-clock' ? 'page' : 'gpu', stages };
     }
-    this.simulation.step(seconds);
+    const began = performance.now();
+    for (let step = 0; step < steps; step++) this.simulation.step(seconds);
     await this.gpu.device.queue.onSubmittedWorkDone();
-    return { milliseconds: performance.now() - began, clock: 'page' };
+    this.gpu.checkAlive();
+    return { milliseconds: (performance.now() - began) / steps, clock: 'page' };
   }
 
   private track(): void {

@@ -44,14 +44,15 @@ export class Meter {
 
   frame(now: number): void {
     this.frames.push(now);
-    while (now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
+    // Two at least, however far apart.
+    while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /** Frames a second over the last second; 0 while none are drawn. */
-  framesPerSecond(now: number): number {
+  /** Frames a second over the last second, or from the last frame but one to the last; 0 before there are two. */
+  get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
-    if (first === undefined || last === undefined || last === first || now - last > FRAME_WINDOW_MS) return 0;
+    if (first === undefined || last === undefined || last === first) return 0;
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 

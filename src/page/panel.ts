@@ -4,8 +4,9 @@
  * index.html. From here only text goes in, never markup.
  */
 import GUI, { type Controller } from 'lil-gui';
-import type { Measures } from '../core/simulation';
+import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
+import { checksOf } from './checks';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
@@ -35,6 +36,7 @@ export interface PanelEvents {
   fit(): void;
   savePicture(): void;
   copyLink(): void;
+  openScale(): void;
 }
 
 /** Folded at first. */
@@ -102,13 +104,17 @@ export class Panel {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  showMeasures(measures: Measures | undefined): void {
-    if (!measures) return;
+  /** `simulation`: of which they are. */
+  showMeasures(measures: Measures | undefined, simulation: ParticleSimulation | undefined): void {
+    if (!measures || !simulation) return;
     const { count, candidates, contacts, greatestOccupancy, kineticEnergy, hash } = measures;
     const all = (count * (count - 1)) / 2;
     setText('particles', formatCount(count));
     setText('contacts', formatCount(contacts));
     setText('candidates', formatCount(candidates));
+    const checks = checksOf(measures, simulation);
+    setText('checks', formatCount(checks.count));
+    setText('checks-hint', checks.explanation);
     setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
     setText(
       'avoided-hint',
@@ -125,9 +131,15 @@ export class Panel {
     setText('cell-size', formatReal(cellSize));
   }
 
-  showRates(framesPerSecond: number, stepTime: StepTime | undefined, seconds: number): void {
+  /** `framesPerSecond`: undefined while the page is paused. */
+  showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
-    setText('fps', framesPerSecond > 0 ? `${framesPerSecond.toFixed(0)} fps` : 'paused');
+    setText(
+      'fps',
+      framesPerSecond === undefined
+        ? 'paused'
+        : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
+    );
     setText('step-time', stepTime ? formatMilliseconds(stepTime.milliseconds) : '–');
     if (stepTime) find('step-time', HTMLElement).title = CLOCKS[stepTime.clock];
   }
@@ -229,6 +241,7 @@ export class Panel {
     find('fit', HTMLButtonElement).addEventListener('click', () => events.fit());
     find('save-picture', HTMLButtonElement).addEventListener('click', () => events.savePicture());
     find('copy-link', HTMLButtonElement).addEventListener('click', () => events.copyLink());
+    find('scale-open', HTMLButtonElement).addEventListener('click', () => events.openScale());
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));

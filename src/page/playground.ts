@@ -29,6 +29,8 @@ import { type Chosen, type Opened, refuseOpened, settingChanges, startCount, sta
 import { find, Panel } from './panel';
 import { Presets } from './presets-view';
 import { nextTask, saveFile } from './save';
+import type { ScaleSheet, SweepHost } from './scale-sheet';
+import { StagePlot } from './stage-plot';
 import { type Place, Tools, type Workplace } from './tools';
 
 const STEP_MS = 1000 * STEP_SECONDS;
@@ -36,6 +38,9 @@ const STEP_MS = 1000 * STEP_SECONDS;
 const EARLY_MS = 3;
 /** Submissions under way past which a frame waits: a step and a picture each for two frames. */
 const MOST_PENDING = 4;
+/** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
+const SLOW_MS = 100;
+const MOST_PENDING_SLOW = 1;
 /** A frame may ask for more pixels than help. */
 const GREATEST_PIXEL_RATIO = 2;
 /** Lost devices replaced before the page turns to the CPU. */
@@ -55,7 +60,7 @@ interface Carried {
   readonly hasPast: boolean;
 }
 
-export class Playground implements Workplace, FileSubject, FilmSubject {
+export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
   choices: Chosen = readLink(location.search);
@@ -82,12 +87,16 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
   private readonly meter: Meter;
   private readonly history = new History();
   private readonly help = new Help();
+  private readonly stagePlot = new StagePlot();
+  private scaleSheet: Promise<ScaleSheet> | undefined;
+  /** The run waits for a sweep on another one. */
+  private isHeld = false;
   readonly tools = new Tools(this);
   readonly files = new Files(this);
   readonly film = new Film(this);
   readonly presets = new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
   /** A film takes the steps. */
-  private isHeld = false;
+  private isFilmed = false;
   /** What the next run goes on from: what a lost device held, or what needs more room. */
   private carried: Carried | undefined;
   private isCarrying = false;
@@ -99,7 +108,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
   ) {
     this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
-      () => this.panel.showMeasures(this.meter.measures),
+      () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
       (error) => this.panel.notify(explain(error)),
     );
     this.isPlaying = !this.reducedMotion.matches;
@@ -155,7 +164,12 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
   async settled(): Promise<void> {
     await this.working;
     await this.preparing;
-    while (this.run && !this.isPlaying && (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)) {
+    while (
+      this.run &&
+      !this.isPlaying &&
+      !this.isHeld &&
+      (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)
+    ) {
       await new Promise(requestAnimationFrame);
     }
     this.writeAddress();
@@ -201,7 +215,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
   }
 
   stepOnce(): void {
-    if (this.isHeld) {
+    if (this.isFilmed) {
       this.panel.notify('The film takes every step; stop it first.');
       return;
     }
@@ -303,6 +317,25 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
     this.isDirty = true;
   }
 
+  /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
+  async openScale(): Promise<void> {
+    try {
+      this.scaleSheet ??= import('./scale-sheet').then(({ ScaleSheet }) => new ScaleSheet(this));
+      (await this.scaleSheet).open();
+    } catch (error) {
+      this.scaleSheet = undefined;
+      this.panel.notify(explain(error));
+    }
+  }
+
+  async hold(): Promise<() => void> {
+    await this.working;
+    this.isHeld = true;
+    return () => {
+      this.isHeld = false;
+    };
+  }
+
   toggleHelp(): void {
     this.help.toggle();
   }
@@ -343,7 +376,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
   }
 
   get mostParticles(): number {
-    const cap = capOf({ engine: this.choices.engine, scene: '', broadPhase: 'grid' }, this.isSoftware);
+    const cap = capOf({ ...this.choices, scene: '', broadPhase: 'grid' }, this.isSoftware);
     return cap?.most ?? MOST_TYPED;
   }
 
@@ -368,8 +401,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
     return this.engine?.canvas;
   }
 
-  hold(isHeld: boolean): void {
-    this.isHeld = isHeld;
+  takeSteps(isFilmed: boolean): void {
+    this.isFilmed = isFilmed;
     this.owed = 0;
   }
 
@@ -545,6 +578,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
       this.stage.replaceChildren(engine.canvas);
       engine.lost.then((reason) => this.recover(engine, reason));
       this.panel.showEngine(engine);
+      this.stagePlot.clear();
     }
     if (isOther || this.running?.dimensions !== choices.dimensions)
       for (const camera of [this.plane, this.space]) camera.fit();
@@ -587,10 +621,13 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { run } = this;
-    if (!run || run.pending >= MOST_PENDING) return;
+    const isSlow = (run?.stepTime?.milliseconds ?? 0) > SLOW_MS;
+    if (!run || this.isHeld || run.pending >= (isSlow ? MOST_PENDING_SLOW : MOST_PENDING)) return;
     try {
       this.tools.update();
-      if (this.isPlaying && !this.isCarrying && !this.isHeld) this.play(run, elapsed);
+      // Long steps would hold up what is to come instead.
+      const isWaiting = this.isCarrying || this.isFilmed || (isSlow && this.working !== undefined);
+      if (this.isPlaying && !isWaiting) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
       if (this.isDirty) this.draw(run);
@@ -600,10 +637,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject {
       this.panel.notify(explain(error));
     }
     this.panel.showRates(
-      this.isPlaying ? this.meter.framesPerSecond(now) : 0,
+      this.isPlaying ? this.meter.framesPerSecond : undefined,
       run.stepTime,
       run.simulation.time,
     );
+    this.stagePlot.update(run.stepTime, now);
   };
 
   /** At most one step a frame, and none where the screen is quicker than the steps are long. */

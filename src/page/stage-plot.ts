@@ -1,0 +1,125 @@
+/**
+ * Purpose: the live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
+ * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
+ * something to show and the plot is seen, and drawn only while it is. It gets no new samples while the page is paused.
+ */
+import type { Chart } from './chart';
+import type { StepTime } from './engine';
+import { formatMilliseconds } from './format';
+import { find } from './panel';
+import { STAGE_HINTS, type Stacked, StageHistory } from './stages';
+
+/** Milliseconds between two readings of the numbers: quicker ones cannot be read. */
+const READING_MS = 1000;
+
+export class StagePlot {
+  private readonly history = new StageHistory();
+  private readonly holder = find('stages-plot', HTMLElement);
+  private readonly list = find('stages', HTMLElement);
+  private readonly clock = find('stages-clock', HTMLElement);
+  private charts: typeof import('./chart') | undefined;
+  private loading: Promise<void> | undefined;
+  private chart: Chart<Stacked> | undefined;
+  private isSeen = false;
+  private read = Number.NEGATIVE_INFINITY;
+  /** A step that the numbers do not show yet. */
+  private isNew = false;
+  /** The stages that list and chart are of. */
+  private names: readonly string[] = [];
+
+  constructor() {
+    new IntersectionObserver(([entry]) => {
+      this.isSeen = entry?.isIntersecting ?? false;
+      this.draw();
+    }).observe(this.holder);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.paintList());
+  }
+
+  /** Stages of another engine have nothing to do with those before. */
+  clear(): void {
+    this.history.clear();
+    this.read = Number.NEGATIVE_INFINITY;
+    this.isNew = false;
+    this.rebuild();
+    this.clock.textContent = 'Nothing is timed yet.';
+  }
+
+  /** To be called every frame. */
+  update(stepTime: StepTime | undefined, now: number): void {
+    if (stepTime && this.history.add(stepTime, now)) {
+      this.isNew = true;
+      if (this.history.names.join() !== this.names.join()) this.rebuild();
+      this.draw();
+    }
+    if (!stepTime || !this.isNew || now < this.read + READING_MS) return;
+    this.isNew = false;
+    this.read = now;
+    this.write();
+    this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] : NO_STAGES;
+  }
+
+  /** For other stages than before. */
+  private rebuild(): void {
+    this.names = this.history.names;
+    this.list.replaceChildren(
+      ...this.names.map((name) => {
+        const item = document.createElement('li');
+        item.title = STAGE_HINTS[name] ?? '';
+        item.append(...['', name, ''].map(textInSpan));
+        return item;
+      }),
+    );
+    this.write();
+    this.paintList();
+    this.chart?.destroy();
+    this.chart = undefined;
+    this.draw();
+  }
+
+  private write(): void {
+    const { latest } = this.history;
+    this.names.forEach((name, index) => {
+      const value = this.list.children[index]?.lastElementChild;
+      const time = latest[name];
+      // Not done in the last step.
+      if (value) value.textContent = time === undefined ? '–' : formatMilliseconds(time);
+    });
+  }
+
+  private paintList(): void {
+    const colours = this.charts?.bandColours(this.names.length) ?? [];
+    colours.forEach((colour, index) => {
+      const swatch = this.list.children[index]?.firstElementChild;
+      if (swatch instanceof HTMLElement) swatch.style.background = colour;
+    });
+  }
+
+  private draw(): void {
+    if (!this.isSeen || this.names.length === 0) return;
+    if (this.charts) {
+      this.chart ??= this.charts.stackedChart(this.holder, this.names.length);
+      this.chart.set(this.history.stacked());
+      return;
+    }
+    // Not before there is something to show: the first picture comes first. Without it the numbers are still there.
+    this.loading ??= import('./chart').then(
+      (charts) => {
+        this.charts = charts;
+        this.rebuild();
+      },
+      () => undefined,
+    );
+  }
+}
+
+function textInSpan(text: string): HTMLSpanElement {
+  const span = document.createElement('span');
+  span.textContent = text;
+  return span;
+}
+
+const CLOCKS = {
+  gpu: 'By the timestamps of the GPU, which most browsers round to 0.1 ms',
+  page: "By the page's clock",
+} as const;
+const NO_STAGES = "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock";

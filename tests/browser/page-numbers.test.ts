@@ -1,0 +1,200 @@
+/** The numbers of the page: distance tests, the time of each pass, and how both broad phases grow with the number of particles. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../helpers/browser';
+import { openPlayground, SOME, settle, stepTimes, takePicture, textOf, typeCount } from './playground';
+
+interface Devices {
+  /** Of the test: all devices that the page has asked for. */
+  devices?: GPUDevice[];
+}
+
+/** Steps one by one until so many have been timed. */
+async function timeSteps(page: Page, samples: number): Promise<void> {
+  for (let sample = 0; sample < samples; sample++) {
+    await new Promise((done) => setTimeout(done, 520));
+    await stepTimes(page, 1);
+  }
+  await page.waitForFunction(() => /\d/.test(document.querySelector('#stages')?.textContent ?? ''));
+}
+
+/** Names and times of the list beside the plot. */
+function stagesOf(page: Page): Promise<{ name: string; time: string; colour: string }[]> {
+  return page.$$eval('#stages li', (items) =>
+    items.map((item) => {
+      const [swatch, name, time] = item.children;
+      const colour = swatch instanceof HTMLElement ? swatch.style.background : '';
+      return { name: name?.textContent ?? '', time: time?.textContent ?? '', colour };
+    }),
+  );
+}
+
+/** How many of some colours are somewhere in the plot. */
+function coloursIn(page: Page, plot: string, colours: readonly string[]): Promise<number> {
+  return page.$eval(
+    `${plot} canvas`,
+    (canvas, wanted) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      const data = (canvas as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
+      const found = new Set<string>();
+      for (let at = 0; data && at < data.length; at += 4) {
+        found.add(`rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`);
+      }
+      return wanted.filter((colour) => found.has(colour)).length;
+    },
+    colours as string[],
+  );
+}
+
+/** Sizes of the table, and whether naive was measured. */
+function rowsOf(page: Page): Promise<string[][]> {
+  return page.$$eval('#scale-rows tr', (rows) =>
+    rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+  );
+}
+
+async function waitForRows(page: Page, rows: number): Promise<void> {
+  await page.waitForFunction(
+    (least) => document.querySelectorAll('#scale-rows tr').length >= least,
+    { timeout: 60_000 },
+    rows,
+  );
+}
+
+async function expectNoOverflow(page: Page, selector: string): Promise<void> {
+  const beyond = await page.$eval(selector, (sheet) => {
+    const { left, right } = sheet.getBoundingClientRect();
+    return Math.max(right - innerWidth, -left, sheet.scrollWidth - sheet.clientWidth);
+  });
+  expect(beyond).toBeLessThanOrEqual(0);
+}
+
+describe('the numbers of the page', () => {
+  const browser = useBrowser();
+
+  browserTest('tell the tests and the passes of a step, and how it grows, on the GPU', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      width: 1280,
+      height: 800,
+      before: () => {
+        const { requestDevice } = GPUAdapter.prototype;
+        const devices: GPUDevice[] = [];
+        (window as Devices).devices = devices;
+        GPUAdapter.prototype.requestDevice = async function (descriptor) {
+          const device = await requestDevice.call(this, descriptor);
+          devices.push(device);
+          return device;
+        };
+      },
+    });
+    await typeCount(page, SOME);
+    await timeSteps(page, 2);
+    const { expected, hash } = await page.evaluate(() => {
+      const { candidates = 0, count = 0, hash } = window.cellstorm?.measures ?? {};
+      const { substeps = 0, iterations = 0 } = window.cellstorm?.simulation?.settings ?? {};
+      return { expected: (2 * candidates + count) * substeps * iterations, hash };
+    });
+    expect(expected).toBeGreaterThan(8 * SOME);
+    expect(Number((await textOf(page, 'checks')).replaceAll(',', ''))).toBe(expected);
+    expect(await textOf(page, 'checks-hint')).toMatch(/from both sides.*8 substeps × 1 iteration\./);
+    const stages = await stagesOf(page);
+    expect(stages.map(({ name }) => name)).toEqual(['integrate', 'scan', 'scatter', 'gather', 'resolve']);
+    for (const { time } of stages) expect(time).toMatch(/^[<\d. ]+ m?s$/);
+    expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU/);
+    await page.waitForSelector('#stages-plot canvas');
+    const colours = stages.map(({ colour }) => colour);
+    expect(new Set(colours).size).toBe(5);
+    await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
+    // A pass that takes next to nothing has no band to be seen.
+    expect(await coloursIn(page, '#stages-plot', colours)).toBeGreaterThan(2);
+    await takePicture(page, 'numbers-wide-dark');
+
+    // The visitor's run stands still meanwhile, and is as it was afterwards.
+    await page.click('#play');
+    await page.click('#scale-open');
+    await waitForRows(page, 1);
+    const standing = await page.evaluate(() => window.cellstorm?.simulation?.time);
+    await waitForRows(page, 2);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBe(standing);
+    await takePicture(page, 'scale-wide-dark');
+    await page.click('#scale-again');
+    await page.waitForFunction(() =>
+      /Cancelled/.test(document.querySelector('#scale-status')?.textContent ?? ''),
+    );
+    const rows = await rowsOf(page);
+    expect(rows.slice(0, 2).map(([size, pairs]) => [size, pairs])).toEqual([
+      ['100', '4,950'],
+      ['300', '44,850'],
+    ]);
+    expect(rows[0]?.slice(2).every((text) => /^[×\d][\d., ]*( ms)?$/.test(text))).toBe(true);
+    expect(await textOf(page, 'scale-words')).toMatch(/grid/i);
+    expect(await textOf(page, 'scale-about')).toMatch(
+      /Pile in 2D on a software GPU, 8 substeps of 1 iteration a step/,
+    );
+    expect(await textOf(page, 'scale-method')).toMatch(/timestamps of the GPU/);
+    await page.waitForFunction(
+      (time) => (window.cellstorm?.simulation?.time ?? 0) > (time ?? 0),
+      {},
+      standing,
+    );
+
+    // A device that is lost takes only the sweep along.
+    await page.click('#scale-again');
+    await waitForRows(page, 1);
+    await page.evaluate(() => (window as Devices).devices?.at(-1)?.destroy());
+    await page.waitForFunction(() => /lost/.test(document.querySelector('#scale-status')?.textContent ?? ''));
+    expect((await rowsOf(page)).length).toBeGreaterThan(0);
+    await page.keyboard.press('Escape');
+    await page.click('#play');
+    await settle(page);
+    expect(await textOf(page, 'engine-note')).toBe('');
+    await stepTimes(page, 1);
+    expect(await page.evaluate(() => window.cellstorm?.measures?.hash)).not.toBe(hash);
+    expectNoProblems();
+  });
+
+  browserTest('do without timestamps, and say so', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      before: () => {
+        Object.defineProperty(GPUAdapter.prototype, 'features', { get: () => new Set() });
+      },
+    });
+    await typeCount(page, SOME);
+    await timeSteps(page, 1);
+    expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['whole step']);
+    expect(await textOf(page, 'stages-clock')).toMatch(/no timestamps.*page's clock/);
+    expectNoProblems();
+  });
+
+  browserTest('fit a phone, and tell of the CPU engine', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      width: 390,
+      height: 844,
+      isPhone: true,
+      theme: 'light',
+      before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
+    });
+    await typeCount(page, SOME);
+    await timeSteps(page, 2);
+    await page.$eval('#scale-open', (button) => button.scrollIntoView({ block: 'nearest' }));
+    await page.waitForSelector('#stages-plot canvas');
+    expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
+    await takePicture(page, 'numbers-phone-light');
+    await page.click('#scale-open');
+    // Naive has three sizes by then, which a growth takes.
+    await waitForRows(page, 4);
+    await page.$eval('#scale-again', (button) => {
+      if (button.textContent === 'Cancel') (button as HTMLButtonElement).click();
+    });
+    await page.waitForFunction(() =>
+      /Cancelled|Done/.test(document.querySelector('#scale-status')?.textContent ?? ''),
+    );
+    expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on the CPU engine/);
+    expect(await textOf(page, 'scale-words')).toMatch(
+      /Grid grows like N\^\d\.\d\d.*Naive grows like N\^\d\.\d\d/,
+    );
+    await expectNoOverflow(page, '#scale');
+    await takePicture(page, 'scale-phone-light');
+    expectNoProblems();
+  });
+});
