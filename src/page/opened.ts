@@ -150,8 +150,8 @@ export function startCount(chosen: Chosen, isSoftwareGpu: boolean): number {
 /** Why an engine and a broad phase are not for as many particles as a file has, which cannot be fewer. */
 export function refuseOpened(chosen: Chosen, isSoftwareGpu: boolean): string | undefined {
   if (!chosen.opened) return undefined;
-  const cap = capOf({ ...chosen, scene: '' }, isSoftwareGpu);
   const count = startCount(chosen, isSoftwareGpu);
+  const cap = capOf({ ...chosen, scene: '', count }, isSoftwareGpu);
   if (!cap || count <= cap.most) return undefined;
   return `${chosen.opened.name} has ${formatCount(count)} particles. ${cap.reason}`;
 }
