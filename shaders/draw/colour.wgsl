@@ -2,6 +2,11 @@
 // time since its birth, which is kept by id; with PLAIN that of particles which never move. Needs frame.
 
 #if !PLAIN
+// Of their size, what they are drawn in: less where lines between them are to be seen.
+fn drawn_share() -> f32 {
+  return frame.lowest.w;
+}
+
 #if VALUED
 @group(1) @binding(1) var<storage, read> value: array<u32>;
 #else
@@ -29,6 +34,10 @@ fn colour_of(slot: u32) -> vec3f {
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
 }
 #else
+fn drawn_share() -> f32 {
+  return 1.0;
+}
+
 fn colour_of(slot: u32) -> vec3f {
   return frame.obstacle.rgb;
 }

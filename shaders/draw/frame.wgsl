@@ -15,7 +15,7 @@ struct Frame {
   line: vec4f,
   // Particles that never move.
   obstacle: vec4f,
-  // Corners of the world's box.
+  // Corners of the world's box; in w of the lowest the share of their size that particles are drawn in.
   lowest: vec4f,
   highest: vec4f,
   // Radius of a particle (where each has its own, of the largest), pixels a unit of length (2D only), 1 / value of the

@@ -45,14 +45,14 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
 #endif
   }
-  let radius = drawn_radius(position[slot]);
+  let radius = drawn_radius(position[slot]) * drawn_share();
   // A little larger than the sphere: room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
 #if SHAPED
   let colour = colour_of(slot);
-  let half = position[slot].shape.xyz;
+  let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, eye, half);
     // Anywhere between the planes: the fragment has the depth of what the ray hits.

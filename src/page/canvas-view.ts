@@ -6,8 +6,10 @@ import type { StaticBodies } from '../core/obstacle-tree';
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
+import type { CanvasOverlay } from './canvas-overlay';
 import { interpolate, type Rgb, type Theme, toCss } from './colour';
 import type { Frame } from './engine';
+import { hidesLines, SPHERE_SHARE } from './overlays';
 
 const COLOURS = 32;
 /** Edge of the picture of a sphere, pixels. */
@@ -38,6 +40,7 @@ export class CanvasView {
     values: ArrayLike<number>,
     obstacles: StaticBodies,
     frame: Frame,
+    layOver?: (context: CanvasRenderingContext2D) => CanvasOverlay,
   ): void {
     const context = this.canvas.getContext('2d', { alpha: false });
     if (!context) return;
@@ -49,6 +52,8 @@ export class CanvasView {
     context.fillRect(0, 0, this.canvas.width, this.canvas.height);
     context.scale(pixelRatio, pixelRatio);
     const { dimensions, radius } = simulation;
+    const share = dimensions === 3 && hidesLines(frame.overlays) ? SPHERE_SHARE : 1;
+    const overlay = layOver?.(context);
     const bodies = [
       {
         count: obstacles.positions.length / dimensions,
@@ -60,22 +65,27 @@ export class CanvasView {
       {
         count: particles.ids.length,
         positions: particles.positions,
-        reach: (body: number) => particles.radii?.[body] ?? radius,
-        halves: particles.halfExtents,
+        reach: (body: number) => share * (particles.radii?.[body] ?? radius),
+        halves: share < 1 ? particles.halfExtents?.map((half) => share * half) : particles.halfExtents,
         colour: (body: number) => colourOf((values[body] ?? 0) / frame.scale.end),
       },
     ];
-    if (dimensions === 2) drawPlane(context, simulation.world, bodies, frame);
-    else this.drawSpace(context, simulation.world, bodies, frame);
+    if (dimensions === 2) {
+      drawPlane(context, simulation.world, bodies, frame);
+      overlay?.drawFaces();
+    } else {
+      drawBox(context, simulation.world.min, simulation.world.max, frame.sight, viewport, theme);
+      overlay?.drawFaces();
+      this.drawSpace(context, bodies, frame);
+    }
+    overlay?.drawLines();
   }
 
   private drawSpace(
     context: CanvasRenderingContext2D,
-    world: World,
     bodies: readonly Bodies[],
     { sight, viewport, theme }: Frame,
   ): void {
-    drawBox(context, world.min, world.max, sight, viewport, theme);
     const focal = sight.pixelsPerUnit * sight.distance;
     const pictures = this.pictures(theme);
     const faces = facesSeen(sight, theme);

@@ -10,6 +10,7 @@ import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOption
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName } from './fields';
 import { formatCount, formatTimes } from './format';
+import { NO_OVERLAYS } from './overlays';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
@@ -48,6 +49,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     colour: 'speed',
     pointer: 'look',
     brush: 20,
+    ...NO_OVERLAYS,
     ...ofScene(scene, dimensions),
   };
 }

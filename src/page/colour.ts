@@ -21,6 +21,18 @@ export interface Theme {
   readonly obstacle: Rgb;
   /** Colours of values from 0 to the legend's end, evenly spaced. */
   readonly stops: readonly Rgb[];
+  readonly overlay: OverlayColours;
+}
+
+/** Of what is laid over the picture: see overlays.ts. */
+export interface OverlayColours {
+  readonly cell: Rgb;
+  readonly heat: Rgb;
+  /** The thread's beginning and end. */
+  readonly first: Rgb;
+  readonly last: Rgb;
+  readonly candidate: Rgb;
+  readonly contact: Rgb;
 }
 
 /** Number of colours in a theme; between them is interpolated. */
@@ -92,6 +104,14 @@ export function readTheme(): Theme {
     line: colour('--stage-line'),
     obstacle: colour('--stage-obstacle'),
     stops: colourStops(isDark),
+    overlay: {
+      cell: colour('--overlay-cell'),
+      heat: colour('--overlay-heat'),
+      first: colour('--overlay-first'),
+      last: colour('--overlay-last'),
+      candidate: colour('--overlay-candidate'),
+      contact: colour('--overlay-contact'),
+    },
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type StepTime,
 } from './engine';
 import type { Colouring } from './fields';
+import { type Overlays, refuseOverlays, shownOf } from './overlays';
 
 export async function openCpuEngine(): Promise<Engine> {
   // Loaded only when needed.
@@ -47,6 +48,7 @@ class CpuRun implements Run {
   restorations = 0;
   readonly births: Float32Array;
   private readonly tallies = new Map<Colouring, CountNear>();
+  private overlays: typeof import('./canvas-overlay') | undefined;
 
   constructor(
     private readonly view: CanvasView,
@@ -94,6 +96,17 @@ class CpuRun implements Run {
 
   async prepareTool(): Promise<void> {}
 
+  async prepareOverlays(shown: Overlays): Promise<string> {
+    if (!Object.values(shownOf(shown)).includes(true)) return '';
+    const refusal = refuseOverlays(this.simulation);
+    if (!refusal) this.overlays = await import('./canvas-overlay');
+    return refusal;
+  }
+
+  missing(shown: Overlays): string {
+    return this.overlays?.describeLeftOut(shown, this.simulation.count) ?? '';
+  }
+
   async prepare(by: Colouring): Promise<string> {
     if ((by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return '';
     const refusal = refuseCounts(this.simulation, by);
@@ -111,7 +124,15 @@ class CpuRun implements Run {
     // The CPU engine answers at once.
     if (particles instanceof Promise) return;
     const values = this.valuesOf(particles, frame.scale.by);
-    this.view.draw(this.simulation, particles, values, this.fixed, frame);
+    const { overlays } = this;
+    this.view.draw(
+      this.simulation,
+      particles,
+      values,
+      this.fixed,
+      frame,
+      overlays && ((context) => new overlays.CanvasOverlay(context, this.simulation, particles, frame)),
+    );
   }
 
   destroy(): void {

@@ -10,12 +10,14 @@ import type { Grip, Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
 import type { Choices, Colouring, EngineKind } from './fields';
+import type { Overlays } from './overlays';
 
 export interface Frame {
   readonly sight: Sight;
   readonly viewport: Viewport;
   readonly theme: Theme;
   readonly scale: Scale;
+  readonly overlays: Overlays;
 }
 
 /** How a time was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
@@ -54,6 +56,10 @@ export interface Run {
   prepareTool(tool: Choices['pointer']): Promise<void>;
   /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
   prepare(by: Colouring): Promise<string>;
+  /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
+  prepareOverlays(shown: Overlays): Promise<string>;
+  /** What of them is not drawn, in a sentence, else ''. */
+  missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
 }

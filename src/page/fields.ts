@@ -10,7 +10,7 @@ import { formatCount, formatReal, titleOf } from './format';
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
 export type Effect = 'start' | 'set' | 'view';
 
-export type Group = 'Scene' | 'Collisions' | 'Engine' | 'Picture' | 'Pointer';
+export type Group = 'Scene' | 'Collisions' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
 
 interface FieldBase {
   readonly label: string;
@@ -38,7 +38,12 @@ export interface ChoiceField<Value extends string | number = string | number> ex
   readonly options: readonly { readonly value: Value; readonly label: string }[];
 }
 
-export type Field = NumberField | ChoiceField;
+/** On or off. */
+export interface SwitchField extends FieldBase {
+  readonly kind: 'switch';
+}
+
+export type Field = NumberField | ChoiceField | SwitchField;
 
 function options<const Value extends string | number>(
   labels: readonly (readonly [Value, string])[],
@@ -223,6 +228,35 @@ export const FIELDS = {
       ['age', 'Age'],
     ]),
   },
+  cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
+  heatMap: {
+    kind: 'switch',
+    label: 'Occupancy',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'How many particles are in each cell; in space above each cell of the floor',
+  },
+  thread: {
+    kind: 'switch',
+    label: 'Sorted order',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'A thread through the particles as they lie in memory',
+  },
+  candidatePairs: {
+    kind: 'switch',
+    label: 'Candidate pairs',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Those the grid has tested, dashed',
+  },
+  contactLines: {
+    kind: 'switch',
+    label: 'Contacts',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Those that overlap, drawn through',
+  },
   pointer: {
     kind: 'choice',
     label: 'Drag to',
@@ -256,7 +290,8 @@ export type FieldName = keyof typeof FIELDS;
 
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 
-type ValueOf<Of extends Field> = Of extends ChoiceField<infer Value> ? Value : number;
+type ValueOf<Of extends Field> =
+  Of extends ChoiceField<infer Value> ? Value : Of extends SwitchField ? boolean : number;
 
 /** What is chosen. */
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
@@ -275,6 +310,9 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
     if (field.options.some((option) => option.value === value)) return undefined;
     return `${field.label} must be one of ${field.options.map(({ label }) => label).join(', ')}.`;
   }
+  if (field.kind === 'switch') {
+    return typeof value === 'boolean' ? undefined : `${field.label} must be on or off.`;
+  }
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
@@ -282,9 +320,10 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
 }
 
 /** The nearest value that can be: what a link is read as. Undefined of what is none at all. */
-export function clampValue(name: FieldName, text: string): string | number | undefined {
+export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
+  if (field.kind === 'switch') return text === '1' ? true : text === '0' ? false : undefined;
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isNaN(value)) return undefined;
   const near = Math.min(field.max, Math.max(field.min, value));

@@ -14,6 +14,8 @@ import type { Engine, Frame, Run, StepTime } from './engine';
 import { bodiesOfObstacles, explain, refuseCounts } from './engine';
 import type { Choices, Colouring } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
+import type { Overlay } from './overlay';
+import { describeMissing, type Overlays, refuseOverlays, shownOf } from './overlays';
 import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
@@ -96,6 +98,7 @@ class GpuRun implements Run {
   readonly births: Float32Array<ArrayBuffer>;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
+  private overlay: Overlay | undefined;
   private isDestroyed = false;
 
   constructor(
@@ -168,6 +171,26 @@ class GpuRun implements Run {
     this.showBirths();
   }
 
+  async prepareOverlays(shown: Overlays): Promise<string> {
+    const isAny = Object.values(shownOf(shown)).includes(true);
+    if (!isAny && !this.overlay) return '';
+    const refusal = refuseOverlays(this.simulation);
+    if (refusal) return refusal;
+    try {
+      this.overlay ??= await this.view.createOverlay(this.simulation);
+      if (this.isDestroyed) this.overlay.destroy();
+      else await this.overlay.prepare(shown);
+      return '';
+    } catch (error) {
+      return `${explain(error)} Overlays stay off.`;
+    }
+  }
+
+  missing({ candidatePairs, contactLines }: Overlays): string {
+    const pairs = candidatePairs || contactLines ? this.overlay?.pairsShown : undefined;
+    return pairs ? describeMissing(pairs) : '';
+  }
+
   async prepareTool(tool: Choices['pointer']): Promise<void> {
     if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
     const brush = await GpuBrush.create(this.gpu, this.simulation);
@@ -199,6 +222,7 @@ class GpuRun implements Run {
     const beside = {
       values: tally?.counts,
       births: this.beside.get('births'),
+      overlay: this.overlay,
       obstacles: bodies && count > 0 ? { bodies, count } : undefined,
     };
     this.view.draw(this.simulation, frame, beside, (encoder) => tally?.encode(encoder));
@@ -207,6 +231,7 @@ class GpuRun implements Run {
 
   destroy(): void {
     this.isDestroyed = true;
+    this.overlay?.destroy();
     this.gpuBrush?.destroy();
     for (const tally of this.tallies.values()) tally.destroy();
     for (const buffer of this.beside.values()) buffer.destroy();

@@ -17,6 +17,8 @@ import { compileShader } from '../gpu/shader-module';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import type { Colouring } from './fields';
+import type { Overlay, OverlayPicture } from './overlay';
+import { hidesLines, SPHERE_SHARE } from './overlays';
 
 const FRAME_SOURCE = { name: 'draw/frame.wgsl', text: frameText };
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
@@ -114,6 +116,7 @@ export interface Beside {
   readonly births: GPUBuffer | undefined;
   /** Particles that never move, as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
+  readonly overlay?: Overlay | undefined;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -127,7 +130,7 @@ export class GpuView {
   readonly canvas = document.createElement('canvas');
   private readonly device: GPUDevice;
   private readonly context: GPUCanvasContext;
-  private readonly format = navigator.gpu.getPreferredCanvasFormat();
+  readonly format = navigator.gpu.getPreferredCanvasFormat();
   private readonly uniforms: GPUBuffer;
   private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
@@ -136,8 +139,8 @@ export class GpuView {
   private targets: Targets | undefined;
 
   constructor(
-    gpu: Gpu,
-    private readonly samples: Picture['samples'] = SAMPLES,
+    private readonly gpu: Gpu,
+    readonly samples: Picture['samples'] = SAMPLES,
   ) {
     const { device } = gpu;
     const context = this.canvas.getContext('webgpu');
@@ -166,6 +169,13 @@ export class GpuView {
     this.pipelines.set(name, await createPipelines(device, particles, { format, samples }, layouts));
   }
 
+  /** What is laid over pictures of a simulation, on this canvas. */
+  async createOverlay(simulation: Simulation): Promise<Overlay> {
+    // Loaded only when needed.
+    const { Overlay: Made } = await import('./overlay');
+    return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
+  }
+
   /** `prelude` records what is to be known before. */
   draw(
     simulation: Simulation,
@@ -174,19 +184,21 @@ export class GpuView {
     prelude?: (encoder: GPUCommandEncoder) => void,
   ): void {
     const { dimensions, count } = simulation;
-    const { obstacles } = beside;
+    const { obstacles, overlay } = beside;
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
     this.device.queue.writeBuffer(this.uniforms, 0, packFrame(frameValues(simulation, frame, this.samples)));
     const encoder = this.device.createCommandEncoder({ label: 'draw' });
     prelude?.(encoder);
+    overlay?.encode(encoder, frame);
     const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
     pass.setBindGroup(0, this.frameGroup);
     pass.setPipeline(pipelines.surface);
     pass.draw(4);
     pass.setPipeline(pipelines.edges);
     pass.draw(2 * EDGES[dimensions]);
+    overlay?.drawBehind(pass, frame);
     const fixed = this.pipelines.get(nameOf(obstaclesDrawn(dimensions)));
     if (obstacles && fixed) {
       pass.setPipeline(fixed.particles);
@@ -198,6 +210,7 @@ export class GpuView {
       pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, beside));
       pass.draw(4, count);
     }
+    overlay?.drawOver(pass, frame);
     pass.end();
     this.device.queue.submit([encoder.finish()]);
   }
@@ -291,6 +304,20 @@ export class GpuView {
     };
     return this.targets;
   }
+}
+
+/** What overlays have to know of the canvas. */
+export function overlayPicture({ frame }: Layouts, { format, samples }: Picture): OverlayPicture {
+  return {
+    format,
+    samples,
+    // A GPU that the processor plays draws one sample a pixel.
+    isSoftware: samples === 1,
+    depthFormat: DEPTH_FORMAT,
+    blend: BLEND,
+    frameSource: FRAME_SOURCE,
+    frameLayout: frame,
+  };
 }
 
 export function createLayouts(device: GPUDevice): Layouts {
@@ -416,11 +443,12 @@ function describePipeline(
 
 function frameValues(
   simulation: Simulation,
-  { sight, viewport, theme, scale }: Frame,
+  { sight, viewport, theme, scale, overlays }: Frame,
   samples: number,
 ): FrameValues {
   const { world, radius, dimensions, time } = simulation;
-  const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0, 0];
+  const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
+  const share = dimensions === 3 && hidesLines(overlays) ? SPHERE_SHARE : 1;
   return {
     view: sight.view,
     projection: sight.projection,
@@ -428,8 +456,8 @@ function frameValues(
     surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
     line: [...theme.line, 1],
     obstacle: [...theme.obstacle, 1],
-    lowest: corner(world.min),
-    highest: corner(world.max),
+    lowest: [...corner(world.min), share],
+    highest: [...corner(world.max), 0],
     scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
     fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
     stops: theme.stops.flatMap((stop) => [...stop, 1]),

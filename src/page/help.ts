@@ -7,6 +7,7 @@ const POINTERS = [
   ['shift and drag', 'move the picture'],
   ['wheel, pinch', 'nearer or farther, to where the pointer is'],
   ['double click', 'fit the picture'],
+  ['point, click', 'while inspecting: look at a particle, stay with it'],
 ] as const;
 
 export class Help {

@@ -20,7 +20,7 @@ interface Key {
   readonly does: string;
   /** Controls keep keys that mean something to them. */
   readonly unless?: 'typing' | 'pressing';
-  readonly act: (playground: Playground, key: string) => void;
+  readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
 
 export const KEYS: readonly Key[] = [
@@ -55,6 +55,13 @@ export const KEYS: readonly Key[] = [
     does: 'what Drag to says, in the middle of the picture, as long as it is down',
     act: (playground) => playground.workInMiddle(true),
   },
+  { keys: ['i'], shown: 'I', does: 'inspect a particle', act: (playground) => playground.toggleInspector() },
+  {
+    keys: ['n'],
+    shown: 'N',
+    does: 'inspect the next one, with shift the one before',
+    act: (playground, _, withShift) => playground.inspectNext(withShift ? -1 : 1),
+  },
   { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
   { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.presets.toggle() },
   { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.files.choose() },
@@ -80,7 +87,7 @@ export function listenToKeys(playground: Playground): void {
     const isPressing = isTyping || target.matches('button, input');
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
-    key.act(playground, name);
+    key.act(playground, name, event.shiftKey);
     event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {

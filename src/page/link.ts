@@ -18,7 +18,10 @@ export function writeLink(choices: Choices): string {
   if (choices.scene !== first.scene) names.add('scene');
   if (choices.dimensions !== first.dimensions) names.add('dimensions');
   if (names.size === 0) return '';
-  const written = FIELD_NAMES.filter((name) => names.has(name)).map((name) => [name, String(choices[name])]);
+  const written = FIELD_NAMES.filter((name) => names.has(name)).map((name) => {
+    const value = choices[name];
+    return [name, String(typeof value === 'boolean' ? Number(value) : value)];
+  });
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
 }
 

@@ -37,6 +37,7 @@ export interface PanelEvents {
   savePicture(): void;
   copyLink(): void;
   openScale(): void;
+  toggleInspector(): void;
 }
 
 /** Folded at first. */
@@ -49,7 +50,7 @@ interface Control {
 
 export class Panel {
   private readonly controls = new Map<FieldName, Control>();
-  private readonly shown: Record<string, string | number> = {};
+  private readonly shown: Record<string, string | number | boolean> = {};
   private readonly fold = find('fold', HTMLButtonElement);
 
   constructor(
@@ -187,8 +188,9 @@ export class Panel {
     input?.setAttribute('id', name);
     title(controller.domElement);
     // A number that is being typed is taken when it is done; until then it may be anything.
-    controller.onFinishChange((value: number) => this.events.choose({ [name]: value }));
-    const slider = field.slider === 0 ? undefined : this.addSlider(controller, name, field);
+    controller.onFinishChange((value: number | boolean) => this.events.choose({ [name]: value }));
+    const slider =
+      field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
     return { controller, slider };
   }
 
@@ -242,6 +244,7 @@ export class Panel {
     find('save-picture', HTMLButtonElement).addEventListener('click', () => events.savePicture());
     find('copy-link', HTMLButtonElement).addEventListener('click', () => events.copyLink());
     find('scale-open', HTMLButtonElement).addEventListener('click', () => events.openScale());
+    find('inspect', HTMLButtonElement).addEventListener('click', () => events.toggleInspector());
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));

@@ -23,9 +23,12 @@ import { Film, type FilmSubject } from './film';
 import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
+import type { Inspector } from './inspector';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
 import { type Chosen, type Opened, refuseOpened, settingChanges, startCount, startOf } from './opened';
+import { OverlayKey } from './overlay-key';
+import { shownOf } from './overlays';
 import { find, Panel } from './panel';
 import { Presets } from './presets-view';
 import { nextTask, saveFile } from './save';
@@ -75,7 +78,9 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private engine: Engine | undefined;
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
-  private isPlaying: boolean;
+  /** The last picture. */
+  private drawn: Frame | undefined;
+  isPlaying: boolean;
   private isDirty = true;
   private last = 0;
   private owed = 0;
@@ -91,6 +96,9 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private scaleSheet: Promise<ScaleSheet> | undefined;
   /** The run waits for a sweep on another one. */
   private isHeld = false;
+  private readonly key = new OverlayKey();
+  private inspector: Inspector | undefined;
+  private inspecting: Promise<Inspector> | undefined;
   readonly tools = new Tools(this);
   readonly files = new Files(this);
   readonly film = new Film(this);
@@ -150,7 +158,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   get frame(): Frame | undefined {
     if (!this.run) return undefined;
     const viewport = this.viewport();
-    return { sight: this.sight(viewport), viewport, theme: this.theme, scale: this.scale };
+    const { theme, scale } = this;
+    return { sight: this.sight(viewport), viewport, theme, scale, overlays: shownOf(this.choices) };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
@@ -164,11 +173,12 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   async settled(): Promise<void> {
     await this.working;
     await this.preparing;
+    await this.inspecting;
     while (
       this.run &&
       !this.isPlaying &&
       !this.isHeld &&
-      (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent)
+      (this.run.pending > 0 || this.isDirty || !this.meter.isCurrent || this.inspector?.isCurrent === false)
     ) {
       await new Promise(requestAnimationFrame);
     }
@@ -334,6 +344,18 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return () => {
       this.isHeld = false;
     };
+  }
+
+  async toggleInspector(): Promise<void> {
+    // Loaded only when needed.
+    this.inspecting ??= import('./inspector').then(({ Inspector }) => new Inspector(this));
+    const inspector = await this.inspecting;
+    this.inspector = inspector;
+    inspector.toggle();
+  }
+
+  inspectNext(by: 1 | -1): void {
+    this.inspector?.step(by);
   }
 
   toggleHelp(): void {
@@ -564,7 +586,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private async show(engine: Engine, run: Run, choices: Chosen, hasPast: boolean): Promise<void> {
     const { scale, refusal } = await prepareColours(run, choices);
     await run.prepareTool(choices.pointer);
-    if (refusal) this.panel.notify(refusal);
+    const withheld = await run.prepareOverlays(choices);
+    if (refusal || withheld) this.panel.notify(refusal || withheld);
     this.scale = scale;
     const isOther =
       this.running?.scene !== choices.scene ||
@@ -631,6 +654,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
       if (this.isDirty) this.draw(run);
+      this.inspector?.update(now);
+      if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.choices));
     } catch (error) {
       this.isPlaying = false;
       this.panel.showPlaying(false);
@@ -683,6 +708,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   /** The state is another one. */
   changed(): void {
+    this.inspector?.touch();
     this.meter.touch();
     this.history.touch();
     this.isDirty = true;
@@ -692,6 +718,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const { frame } = this;
     if (!frame || frame.viewport.width === 0 || frame.viewport.height === 0) return;
     run.draw(frame);
+    this.drawn = frame;
     this.isDirty = false;
     this.meter.frame(performance.now());
   }
@@ -704,9 +731,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       try {
         const { scale, refusal } = await prepareColours(run, choices);
         await run.prepareTool(choices.pointer);
+        const withheld = await run.prepareOverlays(choices);
         // Another run has been given its own meanwhile.
         if (run !== this.run) return;
-        if (refusal) this.panel.notify(refusal);
+        if (refusal || withheld) this.panel.notify(refusal || withheld);
         this.scale = scale;
         this.isDirty = true;
         this.showLegend();

@@ -290,6 +290,8 @@ describe('the page', () => {
     ] as const) {
       await chooseOption(page, field, label);
     }
+    const switched = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch');
+    for (const name of switched) await page.click(`#${name}`);
     await stepTimes(page, 1);
     const got = await page.evaluate(async () => {
       const { simulation, frame } = window.cellstorm ?? {};
@@ -314,6 +316,7 @@ describe('the page', () => {
       colour: 'id',
       broadPhase: 'naive',
       pointer: 'pull',
+      ...Object.fromEntries(switched.map((name) => [name, true])),
     } as Choices;
     expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
     const address = new URL(page.url());
@@ -332,10 +335,13 @@ describe('the page', () => {
       const shown = await page.$eval(`#${field}`, (control) =>
         control instanceof HTMLSelectElement
           ? control.selectedOptions[0]?.textContent
-          : (control as HTMLInputElement).value,
+          : (control as HTMLInputElement)[
+              (control as HTMLInputElement).type === 'checkbox' ? 'checked' : 'value'
+            ],
       );
       const definition = fieldOf(field);
-      if (definition.kind === 'number') expect(Number(shown), field).toBe(expected[field]);
+      if (definition.kind === 'switch') expect(shown, field).toBe(expected[field]);
+      else if (definition.kind === 'number') expect(Number(shown), field).toBe(expected[field]);
       else {
         const option = definition.options.find(({ value }) => value === expected[field]);
         expect(shown, field).toBe(option?.label);

@@ -15,9 +15,10 @@ import {
 } from '../../src/page/fields';
 import { readLink, writeLink } from '../../src/page/link';
 
-function valuesOf(name: FieldName): fc.Arbitrary<string | number> {
+function valuesOf(name: FieldName): fc.Arbitrary<string | number | boolean> {
   const field = fieldOf(name);
   if (field.kind === 'choice') return fc.constantFrom(...field.options.map(({ value }) => value));
+  if (field.kind === 'switch') return fc.boolean();
   const { min, max } = field;
   return field.isWhole ? fc.integer({ min, max }) : fc.double({ min, max, noNaN: true });
 }
@@ -40,6 +41,8 @@ describe('a link', () => {
     expect(readLink('')).toEqual(defaultChoices());
     expect(writeLink(chooseScene(defaultChoices(), 'gas'))).toBe('v=1&scene=gas');
     expect(writeLink({ ...defaultChoices(), gravity: 3, dimensions: 3 })).toBe('v=1&dimensions=3&gravity=3');
+    expect(writeLink({ ...defaultChoices(), cellLines: true })).toBe('v=1&cellLines=1');
+    expect(readLink('?cellLines=1&thread=0&heatMap=yes')).toEqual({ ...defaultChoices(), cellLines: true });
   });
 
   it('gives what can be, whatever is in it', () => {
@@ -66,7 +69,9 @@ describe('a field', () => {
     for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, -1e9, 'nonsense', undefined, null]) {
       expect(refusalOf(name, wrong)).toMatch(new RegExp(`^${field.label} must be .*\\.$`));
     }
-    if (field.kind === 'choice') return;
+    if (field.kind === 'switch')
+      expect([true, false].map((on) => refusalOf(name, on))).toEqual([undefined, undefined]);
+    if (field.kind !== 'number') return;
     expect(refusalOf(name, field.min)).toBeUndefined();
     expect(refusalOf(name, field.max)).toBeUndefined();
     expect(refusalOf(name, field.max + 1)).toMatch(/ to /);
@@ -77,7 +82,7 @@ describe('a field', () => {
   it('has a slider that goes from its least to its end and back again', () => {
     for (const name of FIELD_NAMES) {
       const field = fieldOf(name);
-      if (field.kind === 'choice' || field.slider === 0) continue;
+      if (field.kind !== 'number' || field.slider === 0) continue;
       const places = sliderPlaces(field);
       expect(fromSlider(field, 0), name).toBe(field.min);
       expect(fromSlider(field, places), name).toBe(field.slider ?? field.max);

@@ -4,7 +4,18 @@ import { requestGpu } from '../../../src/gpu/device';
 import { SpaceCamera } from '../../../src/page/camera';
 import { colourStops } from '../../../src/page/colour';
 import { drawnOf, GpuView } from '../../../src/page/gpu-view';
+import { NO_OVERLAYS } from '../../../src/page/overlays';
 import { createScene, sceneOptions } from '../../../src/scenes';
+
+const WHITE = [1, 1, 1] as const;
+const OVERLAY_COLOURS = {
+  cell: WHITE,
+  heat: WHITE,
+  first: WHITE,
+  last: WHITE,
+  candidate: WHITE,
+  contact: WHITE,
+};
 
 export async function drawSpheres(size: number, count: number): Promise<void> {
   const gpu = await requestGpu({ particles: count, dimensions: 3 });
@@ -31,8 +42,10 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
       line: [0.5, 0.5, 0.5] as const,
       obstacle: [0.5, 0.5, 0.5] as const,
       stops: colourStops(true),
+      overlay: OVERLAY_COLOURS,
     },
     scale: { by: 'speed' as const, end: 1 },
+    overlays: NO_OVERLAYS,
   };
   view.draw(simulation, frame, { values: undefined, births: undefined, obstacles: undefined });
   await gpu.device.queue.onSubmittedWorkDone();

@@ -1,0 +1,72 @@
+// Lines between particles of the plane and of space, each a strip of four vertices: the thread through all slots, and
+// pairs. Needs frame and overlay. With WRAPS a pair across an end of the world is two lines, from either side half of the way.
+
+@group(1) @binding(1) var<storage, read> position: array<Body>;
+@group(1) @binding(2) var<storage, read> pairs: array<vec2u>;
+
+const CONTACT_BIT = 0x80000000u;
+
+@vertex
+fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Line {
+  let own = place_of(position[slot]);
+  let next = place_of(position[slot + 1u]);
+  if (!is_drawable(own) || !is_drawable(next)) {
+    return NO_LINE;
+  }
+  let share = f32(slot) / max(look.screen.w - 2.0, 1.0);
+  let is_leap = distance(own, next) > look.period.w;
+  let colour = mix(look.first, look.last, share);
+  let opacity = select(1.0, f32(LEAP_PERCENT) * 0.01, is_leap);
+  return line_between(index, lift(own), lift(next), f32(THREAD_TENTHS) * 0.1, 0.0, vec4f(colour.rgb, opacity));
+}
+
+// The shortest way from one to the other.
+fn way_between(own: Vector, other: Vector) -> Vector {
+  let apart = other - own;
+#if WRAPS
+  var way = apart;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let period = look.period[axis];
+    if (period > 0.0) {
+      way[axis] = apart[axis] - period * round(apart[axis] / period);
+    }
+  }
+  return way;
+#else
+  return apart;
+#endif
+}
+
+@vertex
+fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Line {
+#if WRAPS
+  let pair = pairs[instance / 2u];
+#else
+  let pair = pairs[instance];
+#endif
+  // Where contacts are not asked for they are candidates as any.
+  let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
+  let own = place_of(position[pair.x]);
+  let other = place_of(position[pair.y & ~CONTACT_BIT]);
+  if (!is_drawable(own) || !is_drawable(other)) {
+    return NO_LINE;
+  }
+  var from_point = own;
+  var way = way_between(own, other);
+#if WRAPS
+  let is_around = any(abs(way - (other - own)) > abs(way) * 0x1p-10f + 0x1p-40f);
+  if (is_around) {
+    if ((instance & 1u) == 1u) {
+      from_point = other;
+      way = -way;
+    }
+    way *= 0.5;
+  } else if ((instance & 1u) == 1u) {
+    return NO_LINE;
+  }
+#endif
+  let width = f32(select(CANDIDATE_TENTHS, CONTACT_TENTHS, is_marked)) * 0.1;
+  let dash = f32(select(DASH_TENTHS, 0u, is_marked)) * 0.1;
+  let colour = select(look.candidate, look.contact, is_marked);
+  return line_between(index, lift(from_point), lift(from_point + way), width, dash, colour);
+}

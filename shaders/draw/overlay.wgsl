@@ -1,0 +1,104 @@
+// What the shaders of overlays know beside the frame. Host twin: LOOK_FIELDS in src/page/overlay.ts; all fields are whole
+// vec4f, so their order alone fixes the layout. Needs frame.
+
+struct Look {
+  // Colours; of the thread at its first particle and its last; around lines, so that they are seen on any particle.
+  cell: vec4f,
+  heat: vec4f,
+  first: vec4f,
+  last: vec4f,
+  candidate: vec4f,
+  contact: vec4f,
+  casing: vec4f,
+  // Size of the picture in CSS pixels, device pixels a CSS pixel, particles.
+  screen: vec4f,
+  // Corner of the box, and cells of the lowest level a unit of length.
+  origin: vec4f,
+  // Cells of the lowest level along each axis, and levels.
+  cells: vec4f,
+  // Length of the box along axes that wrap around, 0 along others; length of a leap of the thread.
+  period: vec4f,
+  // Counters of the heat map along its axes, cells along an edge of a block of one, 1 / particles at the scale's end.
+  heat_map: vec4f,
+  // 1 where lines of cells, where the heat map, and where contacts are drawn.
+  shown: vec4f,
+}
+
+@group(1) @binding(0) var<uniform> look: Look;
+
+struct Line {
+  @builtin(position) place: vec4f,
+  // CSS pixels from the middle of the line, and from its beginning.
+  @location(0) @interpolate(linear) across: f32,
+  @location(1) @interpolate(linear) along: f32,
+  @location(2) @interpolate(flat) colour: vec4f,
+  // Half its width, and the length of a dash, 0 of what is drawn through: CSS pixels.
+  @location(3) @interpolate(flat) half_width: f32,
+  @location(4) @interpolate(flat) dash: f32,
+}
+
+const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
+
+// Around a line, CSS pixels.
+const CASING = 0.75;
+
+// Distance of the near plane from the eye; the plane has none.
+fn nearest_seen() -> f32 {
+  return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
+}
+
+// A line between two points of the world as a strip of four vertices.
+fn line_between(index: u32, from_point: vec3f, to_point: vec3f, width: f32, dash: f32, colour: vec4f) -> Line {
+  var first = frame.view * vec4f(from_point, 1.0);
+  var second = frame.view * vec4f(to_point, 1.0);
+  if (DIMENSIONS == 3u) {
+    // What reaches behind the eye ends at the near plane.
+    let near = nearest_seen() * 1.0001;
+    if (-first.z < near && -second.z < near) {
+      return NO_LINE;
+    }
+    let way = second - first;
+    if (-first.z < near) {
+      first += way * ((-near - first.z) / way.z);
+    }
+    if (-second.z < near) {
+      second = first + way * ((-near - first.z) / (second.z - first.z));
+    }
+  }
+  let first_clip = frame.projection * first;
+  let second_clip = frame.projection * second;
+  let half_screen = 0.5 * look.screen.xy;
+  let a = first_clip.xyz / first_clip.w;
+  let b = second_clip.xyz / second_clip.w;
+  let way = (b.xy - a.xy) * half_screen;
+  let length = length(way);
+  let ahead = select(vec2f(1.0, 0.0), way / max(length, 1e-6), length > 1e-6);
+  let reach = 0.5 * width + CASING + 0.5;
+  let side = f32(index & 1u) * 2.0 - 1.0;
+  let is_end = index >= 2u;
+  let cap = select(-0.5, 0.5, is_end) * width;
+  let offset = vec2f(-ahead.y, ahead.x) * side * reach + ahead * cap;
+  let corner = select(a, b, is_end);
+  return Line(
+    vec4f(corner.xy + offset / half_screen, corner.z, 1.0),
+    side * reach,
+    select(0.0, length, is_end) + cap,
+    colour,
+    0.5 * width,
+    dash,
+  );
+}
+
+@fragment
+fn line_fragment(line: Line) -> @location(0) vec4f {
+  let ratio = look.screen.z;
+  let away = abs(line.across);
+  let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
+  let around = clamp((line.half_width + CASING - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
+  // A dash, then a gap as long.
+  if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
+    discard;
+  }
+  let opacity = mix(around, 1.0, core) * line.colour.a;
+  return vec4f(mix(look.casing.rgb, line.colour.rgb, core) * opacity, opacity);
+}

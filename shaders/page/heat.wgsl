@@ -1,0 +1,40 @@
+// Particles in each cell of the lowest level, in space of each column of cells: a counter for each, zero before. Where
+// there would be too many counters, blocks of cells share one. Inputs: positions as the grid sorts them, and the world.
+// Host: src/page/overlay.ts.
+
+struct Heat {
+  // Counters along each axis, in space 1 along the axis that stands on the floor.
+  counters: Extent,
+  // Cells along each axis; what is outside of the box counts where it is nearest.
+  cells: Extent,
+  // Logarithm of the cells along an edge of a block.
+  shift: u32,
+}
+
+@group(1) @binding(0) var<uniform> heat: Heat;
+@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn count_heat(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let position = place_of(position_in[slot]);
+  if (!is_finite(position)) {
+    return;
+  }
+#if MIXED
+  let cell = finest_at(position);
+#else
+  let cell = lattice_at(position) - Lattice(grid.ring);
+#endif
+  let inside = clamp(cell, Lattice(), Lattice(heat.cells) - Lattice(1));
+  let block = min(inside >> Extent(heat.shift), Lattice(heat.counters) - Lattice(1));
+  atomicAdd(&counts[flatten(block, heat.counters)], 1u);
+}

@@ -1,0 +1,125 @@
+// Pairs of particles that are to be drawn as lines, in two steps around a scan: tally counts, for each slot in view, the
+// candidates in higher slots (or of them the contacts); fill writes them from that slot's offset on, as many as the list
+// holds, and the arguments of the draw. Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower one
+// first, by it ascending; CONTACT_BIT in the second. Ordering: the same state and view give the same list.
+// Candidates are all that the neighbour loop tests, so its reach has no end here. Host: src/page/overlay.ts.
+
+const CONTACT_BIT = 0x80000000u;
+
+struct View {
+  // World to clip space.
+  clip: mat4x4f,
+  // How far beyond the edges of the picture somebody may be whose pairs are drawn: shares of half the picture.
+  margin: vec2f,
+  // 1 where only contacts are.
+  contacts_only: u32,
+  // Vertices of a line, and lines a pair.
+  vertices: u32,
+  lines: u32,
+}
+
+struct Own {
+  slot: u32,
+  found: u32,
+#if FILL
+  first: u32,
+#endif
+}
+
+@group(1) @binding(0) var<uniform> view: View;
+@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(2) var<storage, read> start: array<u32>;
+@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
+#if FILL
+@group(1) @binding(4) var<storage, read> offsets: array<u32>;
+@group(1) @binding(5) var<storage, read_write> pairs: array<vec2u>;
+// Four arguments of a draw, then pairs found and crowded particles.
+@group(1) @binding(6) var<storage, read_write> drawn: array<atomic<u32>>;
+#else
+@group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
+#endif
+#if MIXED
+#if FILL
+@group(1) @binding(7) var<storage, read> guests: array<u32>;
+#else
+@group(1) @binding(5) var<storage, read> guests: array<u32>;
+#endif
+#endif
+
+fn is_in_view(position: Vector) -> bool {
+  var lifted = vec3f();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    lifted[axis] = position[axis];
+  }
+  let place = view.clip * vec4f(lifted, 1.0);
+  return place.w > 0.0 && all(abs(place.xy) <= (vec2f(1.0) + view.margin) * place.w);
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  if (other.slot < particle.slot) {
+    return;
+  }
+#if SHAPED
+  let is_contact = contact_with(particle, other).is_contact;
+#else
+#if MIXED
+  let reach = particle.radius + other.radius;
+  let is_contact = other.distance_squared < reach * reach;
+#else
+  let is_contact = other.distance_squared < substep.diameter_squared;
+#endif
+#endif
+  if (view.contacts_only == 1u && !is_contact) {
+    return;
+  }
+#if FILL
+  let place = (*own).first + (*own).found;
+  if (place < arrayLength(&pairs)) {
+    pairs[place] = vec2u(particle.slot, other.slot | select(0u, CONTACT_BIT, is_contact));
+  }
+#endif
+  (*own).found += 1u;
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn list_pairs(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+#if FILL
+  if (slot == 0u) {
+    let found = offsets[grid.count];
+    atomicStore(&drawn[0], view.vertices);
+    atomicStore(&drawn[1], view.lines * min(found, arrayLength(&pairs)));
+    atomicStore(&drawn[4], found);
+  }
+#endif
+  let particle = particle_of(slot, position_in[slot]);
+  let cell = cell_of_slot[slot];
+  var own = Own();
+  if (is_in_grid(cell) && is_in_view(particle.position)) {
+    if (count_candidates(slot, cell) <= MOST_EACH) {
+#if FILL
+      own.first = offsets[slot];
+#endif
+#if MIXED
+      // In squares of the sum of both radii, which may be much less than a cell.
+      probe(&own, particle, slot, cell, 0x1p40f, 0u);
+#else
+      probe(&own, particle, slot, cell, 0x1p126f, 0u);
+#endif
+    } else {
+#if FILL
+      atomicAdd(&drawn[5], 1u);
+#endif
+    }
+  }
+#if !FILL
+  tallies[slot] = own.found;
+#endif
+}

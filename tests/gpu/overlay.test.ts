@@ -1,0 +1,310 @@
+/**
+ * What overlays on the GPU are made of: every variant compiles, the pairs they list are the candidates and contacts of the
+ * reference, the heat map counts who is in which cell, and a full list says so.
+ */
+import { describe, expect } from 'vitest';
+import { defineShapes, type Sizes } from '../../src/core/shapes';
+import type { ParticleArrays } from '../../src/core/simulation';
+import type { Dimensions } from '../../src/core/world';
+import { createSimulation, type Simulation } from '../../src/engine/simulation';
+import { Kernel } from '../../src/gpu/kernel';
+import { PlaneCamera, SpaceCamera } from '../../src/page/camera';
+import { colourStops } from '../../src/page/colour';
+import type { Frame } from '../../src/page/engine';
+import { createLayouts, overlayPicture } from '../../src/page/gpu-view';
+import {
+  createOverlayPipelines,
+  describeOverlayKernels,
+  heatCounters,
+  Overlay,
+} from '../../src/page/overlay';
+import { heatAxes, MOST_EACH, MOST_PAIRS, NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
+import { findContact } from '../../src/reference/contact';
+import { buildGrid, type Grid } from '../../src/reference/grid';
+import { probeCells } from '../../src/reference/probe';
+import { createScene, sceneOptions } from '../../src/scenes';
+import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { DIMENSIONS } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+const WHITE = [1, 1, 1] as const;
+const CONTACT_BIT = 0x8000_0000;
+
+/** A picture of the whole box. */
+function frameOf(simulation: Simulation, overlays: Partial<Overlays>): Frame {
+  const viewport = { width: 640, height: 480, pixelRatio: 1, free: { x: 0, y: 0, width: 640, height: 480 } };
+  const camera = simulation.dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
+  return {
+    viewport,
+    sight: camera.sight(simulation.world, viewport),
+    theme: {
+      isDark: true,
+      background: WHITE,
+      surface: WHITE,
+      line: WHITE,
+      obstacle: WHITE,
+      stops: colourStops(true),
+      overlay: { cell: WHITE, heat: WHITE, first: WHITE, last: WHITE, candidate: WHITE, contact: WHITE },
+    },
+    scale: { by: 'speed', end: 1 },
+    overlays: { ...NO_OVERLAYS, ...overlays },
+  };
+}
+
+async function drawInto(
+  tools: GpuTools,
+  simulation: Simulation,
+  shown: Partial<Overlays>,
+): Promise<{ readonly overlay: Overlay; readonly frame: Frame }> {
+  const gpu = tools.wrap();
+  const { device } = gpu;
+  const format = 'rgba8unorm';
+  const picture = overlayPicture(createLayouts(device), { format, samples: 4 });
+  const overlay = await Overlay.create(gpu, simulation, picture);
+  const frame = frameOf(simulation, shown);
+  await overlay.prepare(frame.overlays);
+  const encoder = device.createCommandEncoder({ label: 'test' });
+  overlay.encode(encoder, frame);
+  device.queue.submit([encoder.finish()]);
+  return { overlay, frame };
+}
+
+async function listed(tools: GpuTools, overlay: Overlay) {
+  const { buffers } = overlay;
+  if (!buffers) throw new Error('Nothing was listed.');
+  const [vertices, instances, , , found, crowded] = new Uint32Array(await tools.read(buffers.drawn));
+  const ids = new Uint32Array(await tools.read(buffers.ids));
+  const words = new Uint32Array(await tools.read(buffers.pairs));
+  const pairs = Array.from({ length: Math.min(found as number, MOST_PAIRS.hardware) }, (_, pair) => {
+    const first = words[2 * pair] as number;
+    const second = words[2 * pair + 1] as number;
+    const names = [ids[first] as number, ids[(second & ~CONTACT_BIT) >>> 0] as number].sort((a, b) => a - b);
+    return `${names.join('-')}${second >= CONTACT_BIT ? ' contact' : ''}`;
+  });
+  return { vertices, instances, found, crowded, pairs };
+}
+
+function gridOf(simulation: Simulation, { positions, velocities, ids, ...sizes }: ParticleArrays): Grid {
+  const { dimensions, world } = simulation;
+  return buildGrid(world, positions, velocities, ids, shapesOf(dimensions, sizes));
+}
+
+function shapesOf(
+  dimensions: Dimensions,
+  { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
+): Sizes {
+  if (!radii) return {};
+  return halfExtents ? defineShapes(dimensions, radii, halfExtents) : { radii };
+}
+
+/** As `listed` names them. */
+function referencePairs(simulation: Simulation, grid: Grid, contactsOnly: boolean): string[] {
+  const { world } = simulation;
+  const pairs: string[] = [];
+  grid.ids.forEach((id, slot) => {
+    probeCells(world, grid, slot, (other) => {
+      if (other < slot) return;
+      const isContact = findContact(world, { diameter: world.diameter }, grid, slot, other) !== undefined;
+      if (contactsOnly && !isContact) return;
+      const names = [id, grid.ids[other] as number].sort((a, b) => a - b);
+      pairs.push(`${names.join('-')}${isContact ? ' contact' : ''}`);
+    });
+  });
+  return pairs.sort();
+}
+
+describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
+  gpuTest(
+    'compile in every variant',
+    async (device, tools) => {
+      const gpu = tools.wrap();
+      const layouts = createLayouts(device);
+      for (const kind of ['bounded', 'periodic'] as const) {
+        for (const [levels, boxes] of [
+          [0, false],
+          [2, false],
+          [5, false],
+          [5, true],
+        ] as const) {
+          const variant = { dimensions, kind, levels, boxes };
+          for (const description of Object.values(describeOverlayKernels(variant))) {
+            await Kernel.compile(gpu, description);
+          }
+          for (const [format, samples] of [
+            ['bgra8unorm', 1],
+            ['rgba8unorm', 4],
+          ] as const) {
+            const made = await createOverlayPipelines(
+              device,
+              variant,
+              overlayPicture(layouts, { format, samples }),
+            );
+            expect(Object.values(made).map(({ label }) => label)).toEqual([
+              'draw.cells.pipeline',
+              'draw.thread.pipeline',
+              'draw.pairs.pipeline',
+            ]);
+          }
+        }
+      }
+    },
+    { driverless: true },
+  );
+
+  for (const [name, count] of [
+    ['packing', 700],
+    ['periodic', 700],
+    ['channel', 700],
+    ['mixed', 600],
+    ['crates', 300],
+    ['mixed-periodic', 600],
+  ] as const) {
+    // Kernels of many sizes take long to compile; the others in space have all that is new there.
+    if (name === 'mixed' && dimensions === 3) continue;
+    gpuTest(
+      `list the candidates and contacts of the reference, in the scene ${name}`,
+      async (_, tools) => {
+        const scene = createScene(name, { dimensions, count });
+        const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+        // Boxes have to fall before they touch.
+        for (let step = 0; step < (simulation.boxes ? 40 : 3); step++) simulation.step(1 / 20);
+        const grid = gridOf(simulation, await simulation.read());
+        const shown = { candidatePairs: true, contactLines: true, thread: true, heatMap: true };
+        const { overlay, frame } = await drawInto(tools, simulation, shown);
+        const all = await listed(tools, overlay);
+        const expected = referencePairs(simulation, grid, false);
+        const lines = simulation.world.kind === 'periodic' ? 2 : 1;
+        expect(all.pairs.toSorted()).toEqual(expected);
+        expect(expected.length).toBeGreaterThan(count / 2);
+        expect(expected.some((pair) => pair.endsWith('contact'))).toBe(true);
+        expect(all).toMatchObject({
+          vertices: 4,
+          instances: lines * expected.length,
+          found: expected.length,
+          crowded: 0,
+        });
+        // The thread goes through slots in this order.
+        const ids = new Uint32Array(await tools.read(overlay.buffers?.ids as GPUBuffer));
+        expect(Array.from(ids.subarray(0, simulation.count))).toEqual(Array.from(grid.ids));
+        await expectHeat(tools, simulation, overlay, grid);
+        const again = { ...frame, overlays: { ...NO_OVERLAYS, contactLines: true } };
+        const { device } = tools.wrap();
+        const encoder = device.createCommandEncoder({ label: 'test' });
+        overlay.encode(encoder, again);
+        device.queue.submit([encoder.finish()]);
+        const contacts = await listed(tools, overlay);
+        expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
+        // What nothing needs any more is let go of.
+        const label = 'overlay.pairs.pairs';
+        expect(tools.liveBuffers()).toContain(label);
+        await overlay.prepare({ ...NO_OVERLAYS, cellLines: true });
+        expect(tools.liveBuffers()).not.toContain(label);
+        overlay.destroy();
+        simulation.destroy();
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'are drawn in a pass of as many samples as the canvas has',
+    async (device, tools) => {
+      const scene = createScene('periodic', { dimensions, count: 200 });
+      const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
+      const shown = {
+        cellLines: true,
+        heatMap: true,
+        thread: true,
+        candidatePairs: true,
+        contactLines: true,
+      };
+      const { overlay, frame } = await drawInto(tools, simulation, shown);
+      const { frame: layout } = createLayouts(device);
+      const buffer = tools.allocate('frame', 4096, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+      const texture = (format: GPUTextureFormat) =>
+        device.createTexture({
+          size: [64, 64],
+          format,
+          sampleCount: dimensions === 3 ? 4 : 1,
+          usage: GPUTextureUsage.RENDER_ATTACHMENT,
+        });
+      const [colour, depth] = [texture('rgba8unorm'), texture('depth24plus')];
+      const encoder = device.createCommandEncoder({ label: 'test' });
+      const pass = encoder.beginRenderPass({
+        colorAttachments: [{ view: colour.createView(), loadOp: 'clear', storeOp: 'store' }],
+        ...(dimensions === 3 && {
+          depthStencilAttachment: {
+            view: depth.createView(),
+            depthClearValue: 1,
+            depthLoadOp: 'clear',
+            depthStoreOp: 'discard',
+          } as const,
+        }),
+      });
+      const entries = [{ binding: 0, resource: { buffer } }];
+      pass.setBindGroup(0, device.createBindGroup({ layout, entries }));
+      // What is wrong with them the device says, and with it this test.
+      overlay.drawBehind(pass, frame);
+      overlay.drawOver(pass, frame);
+      pass.end();
+      device.queue.submit([encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+      for (const made of [colour, depth]) made.destroy();
+      overlay.destroy();
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'say how many pairs there are where the list is full, and leave out who has too many',
+    async (_, tools) => {
+      // So many at one place that their pairs are more than the list holds; then more than one may have.
+      for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
+        const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
+        const simulation = await createSimulation(tools.wrap(), {
+          dimensions,
+          radius: 1,
+          min: new Array<number>(dimensions).fill(0),
+          max: new Array<number>(dimensions).fill(16),
+          positions,
+        });
+        const { overlay } = await drawInto(tools, simulation, { candidatePairs: true });
+        const { found, instances, crowded, pairs } = await listed(tools, overlay);
+        const isCrowded = count > MOST_EACH;
+        const every = (count * (count - 1)) / 2;
+        expect(found).toBe(isCrowded ? 0 : every);
+        expect(instances).toBe(isCrowded ? 0 : MOST_PAIRS.hardware);
+        expect(crowded).toBe(isCrowded ? count : 0);
+        expect(new Set(pairs).size).toBe(isCrowded ? 0 : MOST_PAIRS.hardware);
+        await expect.poll(() => overlay.pairsShown).toEqual({ found, drawn: instances, crowded });
+        overlay.destroy();
+        simulation.destroy();
+      }
+    },
+    SHARED,
+  );
+});
+
+async function expectHeat(
+  tools: GpuTools,
+  { world }: Simulation,
+  overlay: Overlay,
+  { positions, ids }: Grid,
+): Promise<void> {
+  const { counters } = heatCounters(world);
+  const [across, up] = heatAxes(world);
+  const expected = new Uint32Array(counters.reduce((product, along) => product * along, 1));
+  ids.forEach((_, slot) => {
+    // Multiples of a cell, so that doubles decide as floats do but for who is at a border: none is, within 2^-18.
+    const cellAlong = (axis: number) => {
+      const apart = (positions[world.dimensions * slot + axis] as number) - (world.min[axis] as number);
+      const cell = Math.floor(Math.fround(Math.fround(apart) * world.inverseCellSize));
+      return Math.min(Math.max(cell, 0), (counters[axis] as number) - 1);
+    };
+    const counter = cellAlong(up) * (counters[across] as number) + cellAlong(across);
+    expected[counter] = (expected[counter] as number) + 1;
+  });
+  const counts = new Uint32Array(await tools.read(overlay.heatCounts as GPUBuffer, 0, expected.byteLength));
+  expect(Array.from(counts)).toEqual(Array.from(expected));
+}
