@@ -51,6 +51,7 @@ export class Inspector {
   private readonly card = find('inspector', HTMLElement);
   private readonly idField = find('inspected', HTMLInputElement);
   private readonly body = find('inspector-body', HTMLElement);
+  private readonly status = find('inspector-status', HTMLElement);
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
@@ -158,6 +159,9 @@ export class Inspector {
     if (id === this.chosen) return;
     this.chosen = id;
     this.tell();
+    // Said once, not whenever time passes.
+    const { told } = this;
+    this.status.textContent = told ? `Particle ${id}: ${countsText(told)}.` : this.body.textContent;
   }
 
   private tell(): void {
@@ -462,16 +466,22 @@ function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement
   });
 }
 
-function candidateTable({ candidates }: Inspected): HTMLElement {
+/** Candidates, contacts and strangers, in words. */
+function countsText({ candidates }: Inspected): string {
+  const count = (wanted: Candidate['verdict']) =>
+    candidates.filter(({ verdict }) => verdict === wanted).length;
+  const [contacts, strangers] = [count('contact'), count('stranger')];
+  const tested = contacts + count('apart');
+  const more = strangers > 0 ? `; ${formatCount(strangers)} of other cells in the same buckets` : '';
+  return `${formatCount(tested)} ${tested === 1 ? 'candidate' : 'candidates'}, ${formatCount(contacts)} in contact${more}`;
+}
+
+function candidateTable(told: Inspected): HTMLElement {
+  const { candidates } = told;
   const others = candidates
     .filter(({ verdict }) => verdict !== 'itself')
     .sort((first, second) => first.distance - second.distance);
-  const contacts = others.filter(({ verdict }) => verdict === 'contact').length;
-  const strangers = others.filter(({ verdict }) => verdict === 'stranger').length;
-  const tested = others.length - strangers;
-  const table = captioned(
-    `${formatCount(tested)} ${tested === 1 ? 'candidate' : 'candidates'}, ${formatCount(contacts)} in contact${strangers > 0 ? `; ${formatCount(strangers)} of other cells in the same buckets` : ''}`,
-  );
+  const table = captioned(countsText(told));
   const head = element('tr');
   for (const name of ['Id', 'Verdict', 'Apart / touch at']) {
     const cell = element('th', name);

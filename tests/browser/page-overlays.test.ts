@@ -254,6 +254,7 @@ describe('overlays', () => {
       expect(await page.$eval('#inspected', (input) => (input as HTMLInputElement).value)).toBe(String(id));
       const text = await textOf(page, 'inspector-body');
       for (const line of cardText(told)) expect(text).toMatch(line);
+      expect(await textOf(page, 'inspector-status')).toContain(`Particle ${id}: `);
       const rows = await page.$$eval('#inspector-body [data-verdict]', (all) =>
         all.map((row) => [
           Number(row.querySelector('td')?.textContent),
