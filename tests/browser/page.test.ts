@@ -268,9 +268,11 @@ describe('the page', () => {
   browserTest('does with every control what it says, and keeps it in the address', async () => {
     const { page, expectNoProblems } = await openPlayground(browser);
     await typeCount(page, FEW);
+    // First what has kernels of its own, so that the others find them compiled.
+    await chooseOption(page, 'dimensions', '3D');
     const typed: Partial<Record<FieldName, number>> = {
-      size: 0.5,
       spread: 4,
+      size: 0.5,
       boxWidth: 2,
       seed: 7,
       gravity: 5,
@@ -283,7 +285,6 @@ describe('the page', () => {
     };
     for (const [field, value] of Object.entries(typed)) await typeNumber(page, field, value);
     for (const [field, label] of [
-      ['dimensions', '3D'],
       ['colour', 'Id'],
       ['broadPhase', NAIVE],
       ['pointer', 'Pull particles'],
