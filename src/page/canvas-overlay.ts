@@ -50,11 +50,14 @@ export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
 ): string {
+  const sentences: string[] = [];
   if ((candidatePairs || contactLines) && count > MOST_LISTED) {
-    return `On the CPU pairs are drawn of at most ${formatCount(MOST_LISTED)} particles.`;
+    sentences.push(`On the CPU pairs are drawn of at most ${formatCount(MOST_LISTED)} particles.`);
   }
-  if (!thread || count <= MOST_SORTED) return '';
-  return `On the CPU the sorted order is drawn of at most ${formatCount(MOST_SORTED)} particles.`;
+  if (thread && count > MOST_SORTED) {
+    sentences.push(`On the CPU the sorted order is drawn of at most ${formatCount(MOST_SORTED)} particles.`);
+  }
+  return sentences.join(' ');
 }
 
 export class CanvasOverlay {

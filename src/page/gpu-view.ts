@@ -135,7 +135,10 @@ export class GpuView {
   private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
   private readonly pipelines = new Map<string, Pipelines>();
-  private readonly groups = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
+  private readonly groups = new WeakMap<
+    GPUBindGroupLayout,
+    WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>
+  >();
   private targets: Targets | undefined;
 
   constructor(
@@ -229,11 +232,16 @@ export class GpuView {
     return this.group(this.layouts.particles, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /** The state moves between buffers from step to step; there is a group for each combination seen. */
+  /**
+   * The state moves between buffers from step to step; there is a group for each layout, first and last buffer seen, which
+   * say what the others are.
+   */
   private group(layout: GPUBindGroupLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
-    const known = this.groups.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
-    this.groups.set(buffers[0], known);
+    const ofLayout = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
+    this.groups.set(layout, ofLayout);
+    const known = ofLayout.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
+    ofLayout.set(buffers[0], known);
     const group =
       known.get(last) ??
       this.device.createBindGroup({

@@ -53,6 +53,11 @@ export class History {
     return this.latest;
   }
 
+  /** One that cannot be gone back to. */
+  forget(checkpoint: Checkpoint): void {
+    this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
+  }
+
   private async keep(now: number): Promise<void> {
     const { simulation } = this;
     if (!simulation) return;
@@ -63,7 +68,7 @@ export class History {
       const checkpoint = await simulation.checkpoint();
       if (simulation !== this.simulation) return;
       this.kept.push({ time: checkpoint.time, checkpoint });
-      this.forget();
+      this.thin();
     } catch {
       // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
     } finally {
@@ -75,7 +80,7 @@ export class History {
   }
 
   /** The oldest but the first go. */
-  private forget(): void {
+  private thin(): void {
     const valuesOf = ({ checkpoint }: Kept) => checkpoint.positions.length + checkpoint.velocities.length;
     const values = () => this.kept.reduce((sum, one) => sum + valuesOf(one), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {

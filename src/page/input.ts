@@ -19,7 +19,7 @@ interface Key {
   readonly shown: string;
   readonly does: string;
   /** Controls keep keys that mean something to them. */
-  readonly unless?: 'typing' | 'pressing';
+  readonly unless?: 'typing' | 'pressing' | 'adjusting';
   readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
 
@@ -38,9 +38,9 @@ export const KEYS: readonly Key[] = [
   {
     keys: ['arrowleft', 'arrowright', 'arrowup', 'arrowdown'],
     shown: 'arrows',
-    does: 'turn space, move the plane',
-    unless: 'pressing',
-    act: (playground, key) => moveByKey(playground, key),
+    does: 'turn space, move the plane; with shift move both',
+    unless: 'adjusting',
+    act: (playground, key, withShift) => moveByKey(playground, key, withShift),
   },
   {
     keys: ['+', '='],
@@ -84,21 +84,27 @@ export function listenToKeys(playground: Playground): void {
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
     const isTyping = target.matches('input:not([type=range], [type=checkbox]), select');
-    const isPressing = isTyping || target.matches('button, input');
+    const isPressing = isTyping || target.matches('button, input, summary, a[href]');
+    const isAdjusting = isTyping || target.matches('input, [data-scrolls]');
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
+    if (isAdjusting && key.unless === 'adjusting') return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
+    // Steps that are asked for faster than they are taken would pile up.
+    if (event.repeat && name === '.' && playground.isBehind) return;
     key.act(playground, name, event.shiftKey);
     event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {
     if (event.key.toLowerCase() === 'x') playground.workInMiddle(false);
   });
+  // Nobody hears of a key that is let go elsewhere.
+  window.addEventListener('blur', () => playground.workInMiddle(false));
 }
 
-function moveByKey(playground: Playground, key: string): void {
+function moveByKey(playground: Playground, key: string, withShift: boolean): void {
   const across = key === 'arrowleft' ? -1 : key === 'arrowright' ? 1 : 0;
   const up = key === 'arrowup' ? 1 : key === 'arrowdown' ? -1 : 0;
-  if (playground.canTurn) playground.turn(across * KEY_TURN, up * KEY_TURN);
+  if (playground.canTurn && !withShift) playground.turn(across * KEY_TURN, up * KEY_TURN);
   else playground.pan(-across * KEY_PAN, up * KEY_PAN);
 }
 
@@ -109,6 +115,8 @@ function moveByKey(playground: Playground, key: string): void {
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
+  /** Two fingers were down, and one of them still is. */
+  let isPinching = false;
   const pinch = () => {
     const [first, second] = [...pointers.values()];
     if (!first || !second) return undefined;
@@ -120,8 +128,9 @@ export function listenToPointers(playground: Playground): void {
   };
   /** Whether the pointer works on particles: alone, with its first button and without shift. */
   const work = (event: PointerEvent) => {
-    const { isChosen } = playground.tools;
-    const isWork = isChosen && pointers.size === 1 && event.buttons === 1 && !event.shiftKey;
+    if (pointers.size > 1) isPinching = true;
+    const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
+    const isWork = playground.tools.isChosen && isAlone && !event.shiftKey;
     playground.workAt(isWork ? { x: event.clientX, y: event.clientY } : undefined);
     return isWork;
   };
@@ -151,11 +160,14 @@ export function listenToPointers(playground: Playground): void {
   for (const type of ['pointerup', 'pointercancel'] as const) {
     stage.addEventListener(type, (event) => {
       pointers.delete(event.pointerId);
+      if (pointers.size === 0) isPinching = false;
       playground.workAt(undefined);
     });
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
-  stage.addEventListener('dblclick', () => playground.fit());
+  stage.addEventListener('dblclick', () => {
+    if (!playground.tools.isChosen) playground.fit();
+  });
   stage.addEventListener(
     'wheel',
     (event) => {

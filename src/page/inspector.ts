@@ -5,6 +5,7 @@
  * less often where that takes long; while paused what it tells is exact.
  */
 import type { ParticleArrays } from '../core/simulation';
+import type { World } from '../core/world';
 import { project, type Ray } from './camera';
 import { toCss } from './colour';
 import { explain, type Frame, type Run } from './engine';
@@ -61,12 +62,13 @@ export class Inspector {
   private isStale = true;
   private isAsking = false;
   private next = 0;
-  /** Milliseconds that the last answer took. */
+  /** Milliseconds that going over the last answer took. */
   private took = 0;
 
   constructor(private readonly site: InspectorSite) {
     // It scrolls, by keys too.
     this.body.tabIndex = 0;
+    this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
       this.isPinned = true;
       this.choose(this.idField.valueAsNumber);
@@ -133,7 +135,7 @@ export class Inspector {
 
   /** Until time stands still. */
   private get isWaiting(): boolean {
-    return this.site.isPlaying && this.took > LONGEST_MS && this.snapshot !== undefined;
+    return this.site.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.site.run;
   }
 
   private async ask(run: Run, began: number): Promise<void> {
@@ -143,8 +145,10 @@ export class Inspector {
       const particles = await run.simulation.read();
       if (run !== this.site.run) return;
       const { world, radius } = run.simulation;
+      // Without the wait for steps that were under way: that is no work of the page's.
+      const answered = performance.now();
       this.snapshot = { run, particles, inspect: inspectAll(world, radius, particles) };
-      this.took = performance.now() - began;
+      this.took = performance.now() - answered;
       this.chosen ??= this.middle();
       this.tell();
     } catch (error) {
@@ -200,7 +204,7 @@ export class Inspector {
     ];
     if (own) {
       facts.push(
-        ['Cell', `${cellText(own)}${own.level === undefined ? '' : `, level ${own.level}`}`],
+        ['Cell', `${cellText(own)}${own.level === undefined ? ringText(world) : `, level ${own.level}`}`],
         [
           world.kind === 'unbounded' || (own.level !== undefined && world.kind === 'periodic')
             ? 'Bucket'
@@ -420,6 +424,12 @@ function element(tag: string, text = ''): HTMLElement {
 
 function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
+}
+
+/** Cells of a box are counted with those around it that are always empty. */
+function ringText({ kind, period }: World): string {
+  const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
+  return hasRing ? ', the ring around the box counted' : '';
 }
 
 function cellText({ cell }: ProbedCell): string {

@@ -25,6 +25,7 @@ import {
 } from './fields';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from './format';
 import { type Chosen, FIELDS_OF_SCENES } from './opened';
+import { shownCells } from './overlays';
 
 /** What a visitor asks for. */
 export interface PanelEvents {
@@ -119,7 +120,7 @@ export class Panel {
     setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
     setText(
       'avoided-hint',
-      `Each of ${formatCount(count)} against each other would be n(n − 1)/2 = ${formatCount(all)} checks.`,
+      `Of n(n − 1)/2 = ${formatCount(all)} pairs the broad phase hands on ${formatCount(candidates)}, its candidates; the others need no check.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
     setText('energy', formatReal(kineticEnergy));
@@ -127,8 +128,11 @@ export class Panel {
   }
 
   /** Of the grid that runs, in units of length. */
-  showWorld({ cellCount, cellSize }: World): void {
-    setText('cells', formatCount(cellCount));
+  showWorld(world: World): void {
+    const { levels, cellCount, cellSize } = world;
+    // Of several levels, all that there are in memory.
+    const count = levels > 0 ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
+    setText('cells', formatCount(count));
     setText('cell-size', formatReal(cellSize));
   }
 

@@ -2,7 +2,7 @@
  * Purpose: the page as a whole: keeps an engine running what is chosen, steps it at the screen's pace, draws,
  * measures, and goes on in some way whatever happens to the GPU.
  */
-import { describeCount, GpuError, LimitError } from '../core/errors';
+import { ArgumentError, describeCount, GpuError, LimitError } from '../core/errors';
 import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
 import {
   type Camera,
@@ -13,13 +13,22 @@ import {
   SpaceCamera,
   type Viewport,
 } from './camera';
-import { capOf, changedFields, chooseScene, roomFor, STEP_SECONDS } from './choices';
+import {
+  type Cap,
+  capOf,
+  changedFields,
+  chooseScene,
+  defaultChoices,
+  roomFor,
+  STEP_SECONDS,
+} from './choices';
 import { legendOf, readTheme, type Scale, scaleFor } from './colour';
 import { openCpuEngine } from './cpu-engine';
 import { type Engine, explain, explainMissingGpu, type Frame, type Run } from './engine';
 import { type Choices, type FieldName, fieldOf, MOST_TYPED, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
 import { Film, type FilmSubject } from './film';
+import { formatCount } from './format';
 import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
@@ -57,8 +66,12 @@ const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 /** A state that another run goes on from. */
 interface Carried {
   readonly choices: Chosen;
+  /** Particles that its run was started with. */
+  readonly count: number;
   readonly checkpoint: Checkpoint;
   readonly births: Float32Array;
+  /** What its run had room for, and states from before may need. */
+  readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
   /** Whether states from before may be gone back to. */
   readonly hasPast: boolean;
 }
@@ -108,6 +121,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   /** What the next run goes on from: what a lost device held, or what needs more room. */
   private carried: Carried | undefined;
   private isCarrying = false;
+  /** Why something else starts than what was asked for. */
+  private apology = '';
+  /** The CPU runs though the GPU was chosen: a link is for whoever has one. */
+  private isForced = false;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
   constructor(
@@ -117,7 +134,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
-      (error) => this.panel.notify(explain(error)),
+      (error) => {
+        // Of a run whose device is gone nothing more is to be said.
+        if (this.run && !this.working) this.panel.notify(explain(error));
+      },
     );
     this.isPlaying = !this.reducedMotion.matches;
     this.panel.showPlaying(this.isPlaying);
@@ -208,13 +228,20 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.showChoices();
       return;
     }
-    this.choices = after;
     const { run } = this;
-    if (leaves || effects.has('start') || !run || this.working || this.count !== this.startedCount) {
-      this.request(this.choices);
-    } else {
-      this.adjust(run);
+    const startsOver = leaves || effects.has('start') || this.countOf(before) !== this.countOf(after);
+    const cap = capOf(after, this.isSoftware);
+    if (!startsOver && run && cap && run.simulation.count > cap.most) {
+      this.panel.notify(`There are ${formatCount(run.simulation.count)} particles. ${cap.reason}`);
+      this.showChoices();
+      return;
     }
+    this.choices = after;
+    if (change.engine) this.isForced = false;
+    if (startsOver || (!run && !this.working)) this.request(this.choices);
+    // The run that is being started takes it over.
+    else if (!run || this.working) this.showChoices();
+    else this.adjust(run);
   }
 
   playOrPause(): void {
@@ -237,6 +264,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     else step();
   }
 
+  /** Steps are under way that the GPU has not taken. */
+  get isBehind(): boolean {
+    return (this.run?.pending ?? 0) > 0;
+  }
+
   reset(): void {
     this.clearNotes();
     this.request(this.choices);
@@ -249,8 +281,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const checkpoint = this.history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {
-      run.restore(checkpoint);
+      goOnFrom(run, checkpoint);
     } catch (error) {
+      // Another time there is one before it.
+      this.history.forget(checkpoint);
       this.panel.notify(explain(error));
       return;
     }
@@ -300,14 +334,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   /** The same state in a run with room for what the chosen tool adds. */
   async makeRoom(): Promise<void> {
-    const { run, choices } = this;
+    const { run } = this;
     if (!run || this.isCarrying || this.working) return;
     // Time stands still meanwhile, so that nothing happens twice.
     this.isCarrying = true;
     try {
       const checkpoint = await run.simulation.checkpoint();
       if (run !== this.run || this.working) return;
-      this.carried = { choices, checkpoint, births: run.births, hasPast: true };
+      this.carried = this.carry(checkpoint);
       this.request(this.choices);
       await this.working;
     } catch (error) {
@@ -348,10 +382,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   async toggleInspector(): Promise<void> {
     // Loaded only when needed.
-    this.inspecting ??= import('./inspector').then(({ Inspector }) => new Inspector(this));
-    const inspector = await this.inspecting;
-    this.inspector = inspector;
-    inspector.toggle();
+    try {
+      this.inspecting ??= import('./inspector').then(({ Inspector }) => new Inspector(this));
+      this.inspector = await this.inspecting;
+      this.inspector.toggle();
+    } catch (error) {
+      this.inspecting = undefined;
+      this.panel.notify(explain(error));
+    }
   }
 
   inspectNext(by: 1 | -1): void {
@@ -402,6 +440,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return cap?.most ?? MOST_TYPED;
   }
 
+  get cap(): Cap | undefined {
+    return capOf(this.choices, this.isSoftware);
+  }
+
   /** Starts from a file; what cannot be leaves everything as it is, and says why. */
   async openParticles(opened: Opened): Promise<void> {
     this.clearNotes();
@@ -446,6 +488,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   /** The visitor moved the picture. */
   private looked(): void {
+    // A tool that is at work goes over what is looked at now.
+    if (this.place) this.tools.at(this.place);
     this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
     this.isDirty = true;
   }
@@ -459,7 +503,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   private get count(): number {
-    return startCount(this.choices, this.isSoftware);
+    return this.countOf(this.choices);
+  }
+
+  private countOf(choices: Chosen): number {
+    return startCount(choices, this.isSoftware);
   }
 
   private get isSoftware(): boolean {
@@ -492,18 +540,46 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       try {
         await this.restart(choices);
       } catch (error) {
-        if (!this.run && choices.engine === 'gpu') {
-          // Nothing to go back to: a GPU that fails at the first picture is as good as none.
-          this.wanted ??= { ...choices, engine: 'cpu' };
-          this.panel.showEngineNote(`${explain(error)} ${CPU_INSTEAD}`);
-          continue;
-        }
-        this.panel.notify(explain(error));
+        // What was chosen or lost meanwhile says more.
         if (this.wanted) continue;
-        if (this.running) this.choices = this.running;
+        if (this.run) {
+          this.panel.notify(explain(error));
+          if (this.running) this.choices = this.running;
+        } else {
+          this.wanted = this.instead(choices, error);
+          if (this.wanted) this.choices = this.wanted;
+        }
         this.showChoices();
       }
     }
+  }
+
+  /** What to start where nothing runs that one could go back to; undefined where nothing is left. */
+  private instead(choices: Chosen, error: unknown): Chosen | undefined {
+    if (error instanceof ArgumentError) {
+      // Values that each can be, but not together: more and more of them as they usually are.
+      const { scene, dimensions, engine } = choices;
+      const usual = { ...defaultChoices(scene, dimensions), engine };
+      const { size, spread, boxWidth } = usual;
+      const next = [
+        { ...choices, size, spread, boxWidth, opened: undefined },
+        usual,
+        { ...defaultChoices(), engine },
+      ].find((one) => choices.opened || changedFields(one, choices).length > 0);
+      this.apology = `${explain(error)} The scene starts with ${next ? 'more usual settings' : 'nothing'} instead.`;
+      this.panel.notify(this.apology);
+      return next;
+    }
+    if (choices.engine === 'cpu') {
+      this.panel.notify(explain(error));
+      return undefined;
+    }
+    // Lost before it was shown.
+    if (error instanceof GpuError && error.reason === 'lost' && ++this.losses <= MOST_LOSSES) return choices;
+    // A GPU that fails at the first picture is as good as none.
+    this.panel.showEngineNote(`${explain(error)} ${CPU_INSTEAD}`);
+    this.isForced = true;
+    return { ...choices, engine: 'cpu' };
   }
 
   private async restart(choices: Chosen): Promise<void> {
@@ -515,11 +591,17 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       actual = { ...actual, opened: undefined };
     }
     const count = startCount(actual, engine.isSoftware);
+    if (engine.kind !== choices.engine) this.isForced = true;
     const { carried } = this;
-    this.carried = undefined;
-    const goesOn = carried !== undefined && isSameStart(carried.choices, actual);
+    // The engine may be for fewer particles, in a smaller box.
+    const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
     const { options, checkpoint } = startOf(actual, count);
-    const room = roomFor(actual, options, goesOn ? carried.checkpoint : checkpoint);
+    const room = roomFor(
+      actual,
+      options,
+      goesOn ? carried.checkpoint : checkpoint,
+      goesOn ? carried.room : undefined,
+    );
     let started: { readonly engine: Engine; readonly run: Run };
     try {
       started = await startOn(engine, { ...options, ...room });
@@ -542,7 +624,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     }
     this.running = actual;
     this.startedCount = count;
-    if (!this.wanted) this.choices = actual;
+    if (this.carried === carried) this.carried = undefined;
+    if (this.wanted) return;
+    const hasChanged = changedFields(choices, this.choices).length > 0;
+    this.choices = { ...this.choices, engine: actual.engine, opened: actual.opened };
+    if (hasChanged) {
+      this.adjust(run);
+      return;
+    }
     this.showChoices();
     this.notifyCap();
   }
@@ -570,11 +659,20 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     }
   }
 
+  /** A state of the present run, for one that takes its place. */
+  private carry(checkpoint: Checkpoint): Carried | undefined {
+    const { run, running, startedCount } = this;
+    if (!run || !running) return undefined;
+    const { capacity, obstacleCapacity } = run.simulation;
+    const room = { capacity, obstacleCapacity };
+    return { choices: running, count: startedCount, checkpoint, births: run.births, room, hasPast: true };
+  }
+
   /** Goes on from a state, if that can be. */
   private resume(run: Run, { checkpoint, births }: Carried): boolean {
     try {
       run.births.set(births.subarray(0, run.births.length));
-      run.restore(checkpoint);
+      goOnFrom(run, checkpoint);
       return true;
     } catch {
       this.panel.notify('What ran before does not fit this engine, so the scene starts over.');
@@ -619,17 +717,20 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     if (engine !== this.engine) return;
     this.losses++;
     const { latest } = this.history;
-    this.carried =
-      latest && this.running && this.run
-        ? { choices: this.running, checkpoint: latest, births: this.run.births, hasPast: true }
-        : undefined;
-    const where = latest ? `goes on from ${latest.time.toFixed(2)} s` : 'starts over';
+    // Lost again before anything was kept: still what was carried.
+    this.carried = (latest && this.carry(latest)) ?? this.carried;
+    const { carried } = this;
+    const goesOn =
+      carried !== undefined &&
+      (this.losses <= MOST_LOSSES || this.countOf({ ...carried.choices, engine: 'cpu' }) === carried.count);
+    const where = carried && goesOn ? `goes on from ${carried.checkpoint.time.toFixed(2)} s` : 'starts over';
     this.run = undefined;
     this.engine = undefined;
     const why = reason.trim().replace(/\.?$/, '.');
     if (this.losses <= MOST_LOSSES) {
       this.panel.showEngineNote(`The GPU was lost (${why}) The scene ${where} on a new device.`);
     } else {
+      this.isForced = true;
       this.choices = { ...this.choices, engine: 'cpu' };
       this.panel.showEngineNote(
         `The GPU was lost ${this.losses} times (${why}) The CPU engine takes over and ${where}.`,
@@ -789,7 +890,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private writeAddress(): void {
     clearTimeout(this.address);
     this.address = undefined;
-    const record = writeLink(this.choices);
+    const record = writeLink(this.isForced ? { ...this.choices, engine: 'gpu' } : this.choices);
     const address = record ? `?${record}` : location.pathname;
     if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);
   }
@@ -797,7 +898,9 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private notifyCap(): void {
     const cap = capOf(this.choices, this.isSoftware);
     const isCapped = !this.choices.opened && cap !== undefined && this.choices.count > cap.most;
-    if (isCapped) this.panel.notify(cap.reason);
+    const note = [this.apology, isCapped ? cap.reason : ''].filter(Boolean).join(' ');
+    this.apology = '';
+    if (note) this.panel.notify(note);
   }
 
   /** What was said about an earlier choice; why the CPU runs instead of the GPU stays. */
@@ -805,6 +908,13 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.panel.notify('');
     if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
   }
+}
+
+/** A state of an earlier time; the settings stay as they are chosen now. */
+function goOnFrom(run: Run, checkpoint: Checkpoint): void {
+  const { settings } = run.simulation;
+  run.restore(checkpoint);
+  run.simulation.set(settings);
 }
 
 /** Whether a state of a run with some choices can go on in one with others. */

@@ -116,7 +116,8 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 
 /**
  * A wall from one place to another, in balls of the particles' radius, one radius apart so that nobody slips through: in the
- * plane a row, in space pillars on the floor, `height` high. Where there is a ball already none is added.
+ * plane a row, in space pillars on the floor, `height` high. Where there is a ball already none is added. Of at most `most` balls;
+ * `end` is how far they go.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -124,35 +125,76 @@ export function wall(
   from: readonly number[],
   to: readonly number[],
   height: number,
-): number[][] {
+  most = Number.POSITIVE_INFINITY,
+): { readonly balls: readonly (readonly number[])[]; readonly end: readonly number[] } {
   const length = Math.hypot(...to.map((along, axis) => along - (from[axis] as number)));
   const pieces = Math.max(1, Math.ceil(length / radius));
-  const levels = dimensions === 3 ? Math.max(1, Math.round(height / radius)) : 1;
   const floor = (world.min[1] ?? 0) + radius;
-  const standing: number[][] = [];
+  const room = ((world.max[1] ?? 0) - floor) / radius;
+  const levels =
+    dimensions === 3 ? Math.max(1, Math.min(Math.floor(room) + 1, Math.round(height / radius))) : 1;
+  const standing = new Places(radius / 2);
   for (let first = 0; first < fixed.positions.length; first += dimensions) {
-    const centre = Array.from(fixed.positions.subarray(first, first + dimensions));
-    const across = Math.abs((centre[0] as number) - (to[0] as number));
-    if (across <= length + radius) standing.push(centre);
+    standing.add(Array.from(fixed.positions.subarray(first, first + dimensions)));
   }
-  const added: number[][] = [];
+  const balls: number[][] = [];
+  let end = from;
   for (let piece = 0; piece <= pieces; piece++) {
     const foot = to.map((along, axis) => {
       const start = from[axis] as number;
-      return start + ((along - start) * piece) / pieces;
+      return piece === pieces ? along : start + ((along - start) * piece) / pieces;
     });
     for (let level = 0; level < levels; level++) {
-      const centre = dimensions === 3 ? [foot[0] as number, floor + level * radius, foot[2] as number] : foot;
+      const place = dimensions === 3 ? [foot[0] as number, floor + level * radius, foot[2] as number] : foot;
+      const centre = place.map(Math.fround);
       const isInside = centre.every((along, axis) => {
         return along >= (world.min[axis] ?? 0) && along <= (world.max[axis] ?? 0);
       });
-      const isTaken = [...standing, ...added].some(
-        (other) => Math.hypot(...other.map((along, axis) => along - (centre[axis] as number))) < radius / 2,
-      );
-      if (isInside && !isTaken) added.push(centre.map(Math.fround));
+      if (!isInside || standing.isTaken(centre)) continue;
+      if (balls.length >= most) return { balls, end };
+      balls.push(centre);
+      standing.add(centre);
     }
+    end = foot;
   }
-  return added;
+  return { balls, end };
+}
+
+/** Places filed by cells as wide as `reach`, so that those nearer than that are in cells beside each other. */
+class Places {
+  private readonly cells = new Map<string, (readonly number[])[]>();
+
+  constructor(private readonly reach: number) {}
+
+  add(place: readonly number[]): void {
+    const name = this.cellOf(place).join();
+    const cell = this.cells.get(name);
+    if (cell) cell.push(place);
+    else this.cells.set(name, [place]);
+  }
+
+  /** Whether one is nearer than `reach`. */
+  isTaken(place: readonly number[]): boolean {
+    const [x = 0, y = 0, z = 0] = this.cellOf(place);
+    const steps = [-1, 0, 1];
+    const upwards = place.length === 3 ? steps : [0];
+    return steps.some((across) =>
+      steps.some((up) =>
+        upwards.some((deep) => {
+          const name = place.length === 3 ? `${x + across},${y + up},${z + deep}` : `${x + across},${y + up}`;
+          return this.cells.get(name)?.some((other) => this.isNear(place, other)) ?? false;
+        }),
+      ),
+    );
+  }
+
+  private isNear(place: readonly number[], other: readonly number[]): boolean {
+    return Math.hypot(...place.map((along, axis) => along - (other[axis] as number))) < this.reach;
+  }
+
+  private cellOf(place: readonly number[]): number[] {
+    return place.map((along) => Math.floor(along / this.reach));
+  }
 }
 
 /** All of `fixed` but those whose places are in `without`, and balls of the particles' radius. */

@@ -6,6 +6,7 @@
 import type { ParticleArrays } from '../core/simulation';
 import { Random } from '../scenes';
 import type { Ray } from './camera';
+import type { Cap } from './choices';
 import { explain, type Run } from './engine';
 import type { Choices } from './fields';
 import { near, pick } from './pick';
@@ -28,6 +29,8 @@ export interface Place {
 export interface Workplace {
   readonly run: Run | undefined;
   readonly choices: Choices;
+  /** How many particles there may be. */
+  readonly cap: Cap | undefined;
   rayAt(place: Place): Ray;
   notify(text: string): void;
   /** The state is another one. */
@@ -41,8 +44,9 @@ export class Tools {
   private place: Place | undefined;
   /** Who is dragged, since the pointer went down, and how far from the eye. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** The last end of a wall. */
+  /** The last end of a wall, and where it goes on to when there is room. */
   private end: readonly number[] | undefined;
+  private goal: readonly number[] | undefined;
   private isAsking = false;
   private readonly random = new Random(1);
 
@@ -59,17 +63,25 @@ export class Tools {
 
   /** The pointer is down here; undefined when it is up again. */
   at(place: Place | undefined): void {
-    const isFirst = place && !this.place;
+    const isFirst = !this.place;
     this.place = place;
     if (!place) {
       this.grip = undefined;
-      this.end = undefined;
+      // What there was no room for yet is still drawn.
+      if (!this.goal) this.end = undefined;
       return;
     }
     const { run, choices } = this.site;
     if (!run) return;
-    if (choices.pointer === 'wall') this.extendWall(run, place);
-    else if (isFirst) this.ask(run, place);
+    if (choices.pointer === 'wall') {
+      if (isFirst) this.end = undefined;
+      const { dimensions, world } = run.simulation;
+      const ray = this.site.rayAt(place);
+      const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
+      if (goal) this.extendWall(run, goal);
+    } else if (isFirst) {
+      this.ask(run, place);
+    }
   }
 
   /** To be called before each step. */
@@ -92,8 +104,11 @@ export class Tools {
 
   /** To be called every frame: what goes on as long as the pointer is down. */
   update(): void {
-    const { place } = this;
+    const { place, goal } = this;
     const { run, choices } = this.site;
+    if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
+      this.extendWall(run, goal);
+    }
     if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
   }
 
@@ -129,12 +144,21 @@ export class Tools {
   private add(run: Run, particles: ParticleArrays, ray: Ray): void {
     const { simulation, fixed } = run;
     const { capacity, count, radius } = simulation;
+    const { cap } = this.site;
+    if (cap && count >= cap.most) {
+      this.site.notify(`No more are added. ${cap.reason}`);
+      return;
+    }
     if (count >= capacity) {
       this.site.makeRoom();
       return;
     }
     const reach = this.site.choices.brush * radius;
-    const within = { place: pointAlong(ray, ray.depth), reach, most: capacity - count };
+    const within = {
+      place: pointAlong(ray, ray.depth),
+      reach,
+      most: Math.min(capacity, cap?.most ?? capacity) - count,
+    };
     const added = sprinkle(simulation, particles, fixed, within, this.random);
     if (!added) return;
     run.add(added);
@@ -154,23 +178,21 @@ export class Tools {
     if (gone.length + without.length > 0) this.site.changed();
   }
 
-  private extendWall(run: Run, place: Place): void {
+  private extendWall(run: Run, goal: readonly number[]): void {
     const { simulation, fixed } = run;
-    const { dimensions, radius, world, obstacleCapacity, obstacleCount } = simulation;
-    const ray = this.site.rayAt(place);
-    const to = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
-    if (!to) return;
-    const from = this.end ?? to;
-    const balls = wall(simulation, fixed, from, to, this.site.choices.brush * radius);
-    if (balls.length > obstacleCapacity - obstacleCount) {
-      // It goes on from its last end when there is room.
-      this.site.makeRoom();
-      return;
+    const { radius, obstacleCapacity, obstacleCount } = simulation;
+    const height = this.site.choices.brush * radius;
+    const room = obstacleCapacity - obstacleCount;
+    const { balls, end } = wall(simulation, fixed, this.end ?? goal, goal, height, room);
+    this.end = end;
+    if (balls.length > 0) {
+      run.setObstacles(changeObstacles(simulation, fixed, { balls }));
+      this.site.changed();
     }
-    this.end = to;
-    if (balls.length === 0) return;
-    run.setObstacles(changeObstacles(simulation, fixed, { balls }));
-    this.site.changed();
+    const isDone = end.every((along, axis) => along === goal[axis]);
+    this.goal = isDone ? undefined : goal;
+    if (!isDone) this.site.makeRoom();
+    else if (!this.place) this.end = undefined;
   }
 }
 

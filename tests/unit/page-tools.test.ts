@@ -121,19 +121,43 @@ describe('walls', () => {
   });
 
   it('are rows in the plane, a radius apart, and not built twice', () => {
-    const balls = wall(plane, NO_OBSTACLES, [2, 3], [5, 3], 9);
+    const { balls, end } = wall(plane, NO_OBSTACLES, [2, 3], [5, 3], 9);
+    expect(end).toEqual([5, 3]);
     expect(balls).toEqual([2, 2.5, 3, 3.5, 4, 4.5, 5].map((x) => [x, 3]));
     const fixed = { positions: Float32Array.from(balls.flat()) };
-    expect(wall(plane, fixed, [2, 3], [5, 3], 9)).toEqual([]);
-    expect(wall(plane, fixed, [5, 3], [6, 3], 9)).toEqual([
+    expect(wall(plane, fixed, [2, 3], [5, 3], 9).balls).toEqual([]);
+    expect(wall(plane, fixed, [5, 3], [6, 3], 9).balls).toEqual([
       [5.5, 3],
       [6, 3],
     ]);
     // Only what is in the box.
-    expect(wall(plane, NO_OBSTACLES, [15.5, 3], [20, 3], 9)).toEqual([
+    expect(wall(plane, NO_OBSTACLES, [15.5, 3], [20, 3], 9).balls).toEqual([
       [15.5, 3],
       [16, 3],
     ]);
+  });
+
+  it('end where there is no more room, and go on from there', () => {
+    const first = wall(plane, NO_OBSTACLES, [2, 3], [5, 3], 9, 3);
+    expect(first.balls).toEqual([2, 2.5, 3].map((x) => [x, 3]));
+    expect(first.end).toEqual([3, 3]);
+    const fixed = { positions: Float32Array.from(first.balls.flat()) };
+    const { balls, end } = wall(plane, fixed, first.end, [5, 3], 9);
+    expect(balls).toEqual([3.5, 4, 4.5, 5].map((x) => [x, 3]));
+    expect(end).toEqual([5, 3]);
+  });
+
+  it('are quick to be drawn, however long and high', () => {
+    const wide = planSimulation({
+      dimensions: 3,
+      radius: 0.5,
+      min: [0, 0, 0],
+      max: [400, 12, 400],
+      capacity: 0,
+    });
+    const { balls } = wall(wide, NO_OBSTACLES, [-200, 0, 200], [600, 0, 200], 1e9);
+    // 801 pillars, as high as the box.
+    expect(balls.length).toBe(801 * 24);
   });
 
   it('are pillars on the floor in space', () => {
@@ -142,7 +166,7 @@ describe('walls', () => {
     expect(onFloor({ ...ray, direction: [0, 1, 0] }, 1)).toBeUndefined();
     expect(onFloor({ ...ray, direction: [1, 0, 0] }, 1)).toBeUndefined();
     const foot = [3, 1, 3];
-    expect(wall(space, NO_OBSTACLES, foot, foot, 1.5)).toEqual([
+    expect(wall(space, NO_OBSTACLES, foot, foot, 1.5).balls).toEqual([
       [3, 1.5, 3],
       [3, 2, 3],
       [3, 2.5, 3],
@@ -178,6 +202,9 @@ describe('room', () => {
     expect(roomFor({ pointer: 'wall' }, options)).toEqual({ capacity: 100, obstacleCapacity: 4000 });
     expect(roomFor(choices, options, held)).toEqual({ capacity: 151, obstacleCapacity: 3 });
     expect(roomFor({ pointer: 'wall' }, options, held)).toEqual({ capacity: 151, obstacleCapacity: 4003 });
+    // No less than there was, since earlier states may need it.
+    const before = { capacity: 900, obstacleCapacity: 5000 };
+    expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);
     expect(roomFor({ pointer: 'add' }, many).capacity).toBe(15_000);
   });

@@ -1,0 +1,107 @@
+/** What the page goes on with: after Back, after a lost device, after changes in the middle of something, from any address. */
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../helpers/browser';
+import {
+  chooseOption,
+  chooseScene,
+  expectTruePicture,
+  FEW,
+  openPlayground,
+  SOME,
+  settle,
+  stepTimes,
+  textOf,
+  typeCount,
+  typeNumber,
+} from './playground';
+
+describe('the page goes on', () => {
+  const browser = useBrowser();
+  const read = () => {
+    const { simulation } = window.cellstorm ?? {};
+    const { settings, time, count, obstacleCount, backend } = simulation ?? {};
+    return {
+      gravity: settings?.gravity[1],
+      broadPhase: settings?.broadPhase,
+      time,
+      count,
+      obstacleCount,
+      backend,
+    };
+  };
+
+  browserTest('with what is chosen, back in time and on another device', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser);
+    await typeCount(page, SOME);
+    await stepTimes(page, 2);
+    await typeNumber(page, 'gravity', 0);
+    await chooseOption(page, 'broadPhase', 'Naive: all pairs');
+    await stepTimes(page, 2);
+    await page.keyboard.press('b');
+    await settle(page);
+    expect(await page.evaluate(read)).toMatchObject({ gravity: 0, broadPhase: 'naive', time: 0 });
+    // A change and a loss in one go: the state that was kept goes on, with the change.
+    await page.waitForFunction(() => window.cellstorm?.measures !== undefined);
+    await page.evaluate(() => {
+      window.cellstorm?.device?.destroy();
+    });
+    await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
+    await typeNumber(page, 'friction', 0.5);
+    await settle(page);
+    expect(await textOf(page, 'engine-note')).toMatch(/goes on from 0\.00 s on a new device/);
+    const after = await page.evaluate(read);
+    expect(after).toMatchObject({ gravity: 0, broadPhase: 'naive', time: 0, count: SOME, backend: 'gpu' });
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.friction)).toBe(0.5);
+    expectNoProblems();
+  });
+
+  browserTest('where it was, whatever is changed while room is made', async () => {
+    const opened = await openPlayground(browser);
+    const { page, expectNoProblems } = opened;
+    await typeCount(page, FEW);
+    await chooseScene(page, 'gas');
+    await stepTimes(page, 3);
+    await page.evaluate(() => {
+      const pointer = document.getElementById('pointer') as HTMLSelectElement;
+      pointer.value = [...pointer.options].find(({ text }) => text === 'Add particles')?.value ?? '';
+      pointer.dispatchEvent(new Event('change', { bubbles: true }));
+      const brush = document.getElementById('brush-slider') as HTMLInputElement;
+      const change = () => {
+        brush.value = String(brush.valueAsNumber - 1);
+        brush.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      for (const milliseconds of [0, 20, 80]) setTimeout(change, milliseconds);
+    });
+    await page.waitForFunction((few) => (window.cellstorm?.simulation?.capacity ?? 0) > few, {}, FEW);
+    await settle(page);
+    expect((await page.evaluate(read)).time).toBeCloseTo(3 / 60, 6);
+    // All colours, one after the other and again: groups of buffers are not mistaken for each other.
+    for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
+      await chooseOption(page, 'colour', label);
+      await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);
+    }
+    const bar = await page.$eval('#legend-bar', (element) => getComputedStyle(element).backgroundImage);
+    expect(bar).toMatch(/^linear-gradient\(to right, rgb/);
+    expect(await textOf(page, 'legend-end')).toBe('6 or more');
+    expectNoProblems();
+  });
+
+  browserTest('from addresses whose values cannot be together, or would take minutes a step', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser);
+    for (const [query, notice, scene] of [
+      ['?v=1&scene=one-cell&size=4&count=100', /more usual settings instead/, 'One cell'],
+      ['?v=1&substeps=256&iterations=64&count=20000', /16,384 passes .* capped at 480 particles/, 'Pile'],
+    ] as const) {
+      await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}${query}`);
+      await page.waitForFunction(() => window.cellstorm !== undefined);
+      await page.evaluate(() => window.cellstorm?.ready);
+      await settle(page);
+      expect(await textOf(page, 'notice')).toMatch(notice);
+      expect((await page.evaluate(read)).backend).toBe('gpu');
+      expect(
+        await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedOptions[0]?.text),
+      ).toBe(scene);
+    }
+    expectNoProblems();
+  });
+});
