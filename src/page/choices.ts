@@ -80,10 +80,11 @@ const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 const MOST_ON_CPU = 50_000;
 
 /**
- * Passes over the neighbours of a particle in a step by the grid, all particles together, that take seconds and not tens of
- * them: about 2 ns each on a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine. The slider's million fits with the
- * usual substeps everywhere but on the CPU.
+ * Of a step by the grid with many passes, passes over the neighbours of a particle, all particles together, that take seconds
+ * and not tens of them: about 2 ns each on a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine. With up to
+ * USUAL_PASSES there may be as many particles as the device holds.
  */
+const USUAL_PASSES = 64;
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'iterations' | 'restitution';
@@ -105,7 +106,8 @@ export function capOf(choices: Pick<Choices, Capping>, isSoftwareGpu: boolean): 
   }
   const passes = passesOf(choices);
   const moves = MOST_MOVES[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
-  const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(moves / passes));
+  const most =
+    passes > USUAL_PASSES ? Math.max(FEWEST_PARTICLES, floorToTwoDigits(moves / passes)) : MOST_TYPED;
   if (engine === 'cpu' && most >= MOST_ON_CPU) {
     return {
       most: MOST_ON_CPU,

@@ -429,7 +429,7 @@ function vectorText(vector: readonly number[]): string {
 /** Cells of a box are counted with those around it that are always empty. */
 function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
-  return hasRing ? ', the ring around the box counted' : '';
+  return hasRing ? ', counting the ring' : '';
 }
 
 function cellText({ cell }: ProbedCell): string {

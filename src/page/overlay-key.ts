@@ -4,10 +4,14 @@ import type { Frame } from './engine';
 import { keyOf } from './overlays';
 import { find } from './panel';
 
+/** Numbers that change every frame would be read out without end. */
+const NOTE_MS = 2000;
+
 export class OverlayKey {
   private readonly list = find('overlay-key', HTMLElement);
   private readonly note = find('overlay-note', HTMLElement);
   private shown = '';
+  private next = 0;
 
   /** To be called every frame; '' of what is not drawn where all is. */
   update(frame: Frame, simulation: ParticleSimulation, missing: string): void {
@@ -25,7 +29,11 @@ export class OverlayKey {
         }),
       );
     }
-    if (this.note.textContent !== missing) this.note.textContent = missing;
+    const now = performance.now();
+    if (this.note.textContent !== missing && (now >= this.next || missing === '')) {
+      this.note.textContent = missing;
+      this.next = now + NOTE_MS;
+    }
     this.note.hidden = missing === '';
     this.list.hidden = lines.length === 0;
   }

@@ -120,7 +120,7 @@ export class Panel {
     setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
     setText(
       'avoided-hint',
-      `Of n(n − 1)/2 = ${formatCount(all)} pairs the broad phase hands on ${formatCount(candidates)}, its candidates; the others need no check.`,
+      `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
     setText('energy', formatReal(kineticEnergy));

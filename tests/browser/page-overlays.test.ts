@@ -7,6 +7,8 @@ import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { ParticleArrays } from '../../src/core/simulation';
 import type { World } from '../../src/core/world';
+import type { Rectangle } from '../../src/page/camera';
+import type { Rgb } from '../../src/page/colour';
 import { type Inspected, inspectAll } from '../../src/page/inspect';
 import type { OverlayName } from '../../src/page/overlays';
 import { findContact } from '../../src/reference/contact';
@@ -191,6 +193,17 @@ async function expectOverlays(page: Page, name: string): Promise<void> {
   expect(Math.max(...distances(paired, await toScreen(page, empty.slice(-columns))))).toBe(0);
 }
 
+/** Pixels of a part of a picture that have a colour, below the key, which has samples of all. */
+function countPixels(picture: DecodedPng, { x, y, width, height }: Rectangle, colour: Rgb): number {
+  let found = 0;
+  for (let row = Math.ceil(y) + 80; row < y + height; row++) {
+    for (let column = Math.ceil(x); column < x + width; column++) {
+      if (colourDistance(pixelAt(picture, column, row), colour) < 25) found++;
+    }
+  }
+  return found;
+}
+
 function cardText(told: Inspected): RegExp[] {
   const own = told.own as NonNullable<Inspected['own']>;
   return [
@@ -218,12 +231,24 @@ describe('overlays', () => {
       await expectOverlays(page, 'overlay-cpu');
       await chooseOption(page, 'engine', 'GPU');
       await chooseOption(page, 'dimensions', '3D');
-      const { free } = await describeScenery(page);
+      const { free, theme } = await describeScenery(page);
       const plain = await takePicture(page, 'overlay-space-plain');
-      for (const name of ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const) {
+      const { first, candidate, contact } = theme.overlay;
+      // Spheres are smaller below some of them, so that difference alone says little: lines have colours of their own.
+      for (const [name, colour] of [
+        ['cellLines', undefined],
+        ['heatMap', undefined],
+        ['thread', first],
+        ['candidatePairs', candidate],
+        ['contactLines', contact],
+      ] as const) {
         await toggle(page, name);
         const picture = await takePicture(page, `overlay-space-${name}`);
         expect(countDifferences(plain, picture, free), name).toBeGreaterThan(500);
+        if (colour) {
+          expect(countPixels(plain, free, colour), name).toBe(0);
+          expect(countPixels(picture, free, colour), name).toBeGreaterThan(20);
+        }
         await toggle(page, name);
       }
       expect(countDifferences(plain, await takePicture(page, 'overlay-space-none'), free)).toBe(0);

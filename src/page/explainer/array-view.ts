@@ -75,7 +75,6 @@ export class ArrayView {
     const list = make('ol', {
       class: `list by-${of}`,
       'data-array': name,
-      role: 'group',
       'aria-label': name,
     });
     list.append(...entries.map(({ box }) => box));
