@@ -58,7 +58,7 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
-// Mean of the cells that a pixel covers, up to four by four of them looked at.
+// Mean of the cells that a pixel covers, up to four by four of their counters looked at, which may each have a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = look.heat_map.xy;
   let footprint = pixel / look.heat_map.z;
@@ -72,7 +72,7 @@ fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
       sum += f32(heat[u32(counter.y) * u32(counters.x) + u32(counter.x)]);
     }
   }
-  return sum / f32(steps.x * steps.y);
+  return sum / (f32(steps.x * steps.y) * look.heat_map.z * look.heat_map.z);
 }
 
 @fragment

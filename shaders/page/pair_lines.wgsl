@@ -46,13 +46,38 @@ struct Own {
 #endif
 #endif
 
-fn is_in_view(position: Vector) -> bool {
+// Where the world wraps around, each image of somebody; the middle one is the particle itself.
+const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
+
+fn is_seen(position: Vector) -> bool {
   var lifted = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     lifted[axis] = position[axis];
   }
   let place = view.clip * vec4f(lifted, 1.0);
   return place.w > 0.0 && all(abs(place.xy) <= (vec2f(1.0) + view.margin) * place.w);
+}
+
+// The lower slot of a pair across an end is at the one, and the picture perhaps at the other.
+fn is_in_view(position: Vector) -> bool {
+  if (is_seen(position)) {
+    return true;
+  }
+  if (all(grid.period == Vector())) {
+    return false;
+  }
+  for (var index = 0u; index < IMAGES; index++) {
+    var image = position;
+    var rest = index;
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      image[axis] += (f32(rest % 3u) - 1.0) * grid.period[axis];
+      rest /= 3u;
+    }
+    if (is_seen(image)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {

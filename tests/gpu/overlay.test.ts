@@ -8,7 +8,7 @@ import type { ParticleArrays } from '../../src/core/simulation';
 import type { Dimensions } from '../../src/core/world';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { Kernel } from '../../src/gpu/kernel';
-import { PlaneCamera, SpaceCamera } from '../../src/page/camera';
+import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
 import { colourStops } from '../../src/page/colour';
 import type { Frame } from '../../src/page/engine';
 import { createLayouts, overlayPicture } from '../../src/page/gpu-view';
@@ -205,6 +205,50 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
       SHARED,
     );
   }
+
+  gpuTest(
+    'list pairs across an end that is looked at, whichever end the lower slot is at',
+    async (_, tools) => {
+      const all = (value: number) => new Array<number>(dimensions).fill(value);
+      const at = (x: number) => [x, ...all(8).slice(1)];
+      // One pair across the end of x, and one in the middle.
+      const simulation = await createSimulation(tools.wrap(), {
+        dimensions,
+        radius: 0.5,
+        min: all(0),
+        max: all(16),
+        periodic: true,
+        positions: Float32Array.from([...at(0.125), ...at(15.75), ...at(8), ...at(8.5)]),
+      });
+      const gpu = tools.wrap();
+      const picture = overlayPicture(createLayouts(gpu.device), { format: 'rgba8unorm', samples: 4 });
+      const overlay = await Overlay.create(gpu, simulation, picture);
+      const frame = frameOf(simulation, { contactLines: true });
+      await overlay.prepare(frame.overlays);
+      for (const [x, name] of [
+        [15.75, '0-1 contact'],
+        [0.125, '0-1 contact'],
+        [8, '2-3 contact'],
+      ] as const) {
+        const camera = dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
+        camera.sight(simulation.world, frame.viewport);
+        const place = project(camera.sight(simulation.world, frame.viewport), frame.viewport, at(x));
+        camera.zoom(6, place.x, place.y);
+        camera.pan(320 - place.x, 240 - place.y);
+        const near = { ...frame, sight: camera.sight(simulation.world, frame.viewport) };
+        const encoder = gpu.device.createCommandEncoder({ label: 'test' });
+        overlay.encode(encoder, near);
+        gpu.device.queue.submit([encoder.finish()]);
+        const { pairs } = await listed(tools, overlay);
+        // Space is seen from far: there the others are not far enough from the edge of the picture.
+        if (dimensions === 2) expect(pairs).toEqual([name]);
+        else expect(pairs).toContain(name);
+      }
+      overlay.destroy();
+      simulation.destroy();
+    },
+    SHARED,
+  );
 
   gpuTest(
     'are drawn in a pass of as many samples as the canvas has',
