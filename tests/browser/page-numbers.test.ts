@@ -89,6 +89,18 @@ describe('the numbers of the page', () => {
     });
     await typeCount(page, SOME);
     await timeSteps(page, 2);
+    await page.waitForSelector('#stages-plot canvas');
+    await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
+    const colours = (await stagesOf(page)).map(({ colour }) => colour);
+    expect(new Set(colours).size).toBe(5);
+    // Bands between few samples may be too narrow to be painted, and a pass that takes next to nothing has none.
+    let painted = 0;
+    for (let attempt = 0; attempt < 8 && painted < 3; attempt++) {
+      if (attempt > 0) await timeSteps(page, 1);
+      painted = await coloursIn(page, '#stages-plot', colours);
+    }
+    expect(painted).toBeGreaterThan(2);
+    await takePicture(page, 'numbers-wide-dark');
     const { expected, hash } = await page.evaluate(() => {
       const { candidates = 0, count = 0, hash } = window.cellstorm?.measures ?? {};
       const { substeps = 0, iterations = 0 } = window.cellstorm?.simulation?.settings ?? {};
@@ -101,13 +113,6 @@ describe('the numbers of the page', () => {
     expect(stages.map(({ name }) => name)).toEqual(['integrate', 'scan', 'scatter', 'gather', 'resolve']);
     for (const { time } of stages) expect(time).toMatch(/^[<\d. ]+ m?s$/);
     expect(await textOf(page, 'stages-clock')).toMatch(/timestamps of the GPU/);
-    await page.waitForSelector('#stages-plot canvas');
-    const colours = stages.map(({ colour }) => colour);
-    expect(new Set(colours).size).toBe(5);
-    await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
-    // A pass that takes next to nothing has no band to be seen.
-    expect(await coloursIn(page, '#stages-plot', colours)).toBeGreaterThan(2);
-    await takePicture(page, 'numbers-wide-dark');
 
     // The visitor's run stands still meanwhile, and is as it was afterwards.
     await page.click('#play');

@@ -39,7 +39,10 @@ describe('the page goes on', () => {
     await stepTimes(page, 2);
     await page.keyboard.press('b');
     await settle(page);
-    expect(await page.evaluate(read)).toMatchObject({ gravity: 0, broadPhase: 'naive', time: 0 });
+    const back = await page.evaluate(read);
+    expect(back).toMatchObject({ gravity: 0, broadPhase: 'naive' });
+    // States are kept every few seconds: on a slow machine there is one from between.
+    expect(back.time).toBeLessThan(3.5 / 60);
     // A change and a loss in one go: the state that was kept goes on, with the change.
     await page.waitForFunction(() => window.cellstorm?.measures !== undefined);
     await page.evaluate(() => {
@@ -48,9 +51,11 @@ describe('the page goes on', () => {
     await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
     await typeNumber(page, 'friction', 0.5);
     await settle(page);
-    expect(await textOf(page, 'engine-note')).toMatch(/goes on from 0\.00 s on a new device/);
+    const note = await textOf(page, 'engine-note');
+    expect(note).toMatch(/goes on from \d\.\d\d s on a new device/);
     const after = await page.evaluate(read);
-    expect(after).toMatchObject({ gravity: 0, broadPhase: 'naive', time: 0, count: SOME, backend: 'gpu' });
+    expect(after).toMatchObject({ gravity: 0, broadPhase: 'naive', count: SOME, backend: 'gpu' });
+    expect(note).toContain(`from ${after.time?.toFixed(2)} s`);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.friction)).toBe(0.5);
     expectNoProblems();
   });
