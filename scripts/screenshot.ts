@@ -3,12 +3,10 @@
  * Usage: node scripts/run.mjs scripts/screenshot.ts [FILE [scene dimensions count steps theme]]
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import puppeteer from 'puppeteer';
-import { createServer } from 'vite';
-import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
 import { titleOf } from '../src/page/format';
+import { startBrowser } from '../tests/helpers/launch';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
@@ -30,34 +28,7 @@ const [
   theme = 'dark',
 ] = process.argv.slice(2);
 
-const chrome = findChrome(thisMachine());
-if (!chrome) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
-const server = await createServer({
-  root: ROOT,
-  configFile: join(ROOT, 'vite.config.ts'),
-  logLevel: 'error',
-  server: { host: '127.0.0.1', watch: null },
-});
-await server.listen();
-const browser = await puppeteer.launch({
-  executablePath: chrome.command,
-  protocolTimeout: LIMIT_MS,
-  args: [
-    '--no-sandbox',
-    '--enable-unsafe-webgpu',
-    '--enable-features=Vulkan',
-    '--use-vulkan=swiftshader',
-    '--use-angle=vulkan',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--disable-quic',
-    '--disable-dev-shm-usage',
-    '--no-first-run',
-    '--hide-scrollbars',
-    '--force-color-profile=srgb',
-  ],
-});
+const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
 try {
   const page = await browser.newPage();
   await page.setViewport(SIZE);
@@ -66,7 +37,7 @@ try {
     // The page starts paused, so that this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
-  await page.goto(server.resolvedUrls?.local[0] ?? '');
+  await page.goto(url);
   await page.waitForFunction(() => window.cellstorm !== undefined);
   const settle = () => page.evaluate(() => window.cellstorm?.settled());
   await page.evaluate(() => window.cellstorm?.ready);
@@ -107,6 +78,5 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  await browser.close();
-  await server.close();
+  await close();
 }

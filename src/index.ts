@@ -24,6 +24,7 @@ export {
   GpuError,
   LimitError,
 } from './core/errors';
+export type { KeyKind } from './core/keys';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
@@ -75,7 +76,7 @@ export {
 } from './engine/grid-rays';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } from './engine/memory';
-export { type KeyKind, RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
+export { RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 

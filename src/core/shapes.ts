@@ -70,7 +70,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
 const bits = new DataView(new ArrayBuffer(4));
 
 /** The radius of a ball around a box: the least 32-bit float that is not below it. */
-function radiusAround(half: readonly number[]): number {
+export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);
   if (nearest >= radius || nearest === Number.POSITIVE_INFINITY) return nearest;
@@ -103,6 +103,18 @@ export function defineShapes(
     bulks[body] = bulkOf(dimensions, half);
   }
   return { radii: around, halves, bulks };
+}
+
+/** Sizes of what was read from a simulation, as the engines hold them; none where all have one radius. */
+export function shapesOf(
+  dimensions: Dimensions,
+  {
+    radii,
+    halfExtents,
+  }: { readonly radii?: Float32Array | undefined; readonly halfExtents?: Float32Array | undefined },
+): Sizes {
+  if (!radii) return {};
+  return halfExtents ? defineShapes(dimensions, radii, halfExtents) : { radii };
 }
 
 /**

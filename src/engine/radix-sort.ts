@@ -22,6 +22,7 @@ import {
   WORKGROUP_SIZE,
 } from '../core/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
+import type { KeyKind } from '../core/keys';
 import { defaultSettings, deriveSubstep } from '../core/settings';
 import { defineWorld } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
@@ -32,9 +33,6 @@ import { Readback } from '../gpu/readback';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
 import { RADIX_FIELDS, Radix, type RadixGroups, radixCounters, radixWorkgroups } from '../passes/radix';
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
-
-/** What keys are: 64-bit ones have their low word first. */
-export type KeyKind = 'u32' | 'i32' | 'f32' | 'u64';
 
 export interface RadixSortOptions {
   /** Keys at most. */

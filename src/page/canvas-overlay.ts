@@ -5,7 +5,7 @@
  */
 import { latticeOfParticle } from '../core/cells';
 import { latticeAt } from '../core/levels';
-import { defineShapes, type Sizes } from '../core/shapes';
+import { shapesOf } from '../core/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
 import { findContact, separation } from '../reference/contact';
@@ -80,7 +80,7 @@ export class CanvasOverlay {
     const { overlays, theme } = this.frame;
     const { count, world } = this.simulation;
     const { positions, velocities, ids } = this.particles;
-    const sizes = this.sizes();
+    const sizes = shapesOf(world.dimensions, this.particles);
     if (overlays.thread && count <= MOST_SORTED) {
       this.drawThread(sortParticles(world, positions, velocities, ids, sizes));
     }
@@ -94,12 +94,6 @@ export class CanvasOverlay {
       else this.strokeAll(contacts, candidate, CANDIDATE_WIDTH, CANDIDATE_OPACITY, DASH);
     }
     this.context.globalAlpha = 1;
-  }
-
-  private sizes(): Sizes {
-    const { radii, halfExtents } = this.particles;
-    if (!radii) return {};
-    return halfExtents ? defineShapes(this.simulation.dimensions, radii, halfExtents) : { radii };
   }
 
   private drawHeat(): void {

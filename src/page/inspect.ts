@@ -5,7 +5,7 @@
  */
 import { bucketOfLattice, carryPositions, latticeOfParticle } from '../core/cells';
 import { areWithinReach, broughtIn, bucketAt, coarsened, latticeAt, levelOf } from '../core/levels';
-import { defineShapes, type Sizes } from '../core/shapes';
+import { shapesOf } from '../core/shapes';
 import type { ParticleArrays } from '../core/simulation';
 import type { World } from '../core/world';
 import { distanceSquared, faceShapes, reachBetween } from '../reference/contact';
@@ -82,7 +82,7 @@ export function inspectAll(
   const { dimensions, levels } = world;
   const { ids, velocities } = particles;
   const positions = carryPositions(world, particles.positions);
-  const sizes = sizesOf(world, particles);
+  const sizes = shapesOf(dimensions, particles);
   const { radii, halves } = sizes;
   const { counts, cells: buckets, ranks } = countParticles(world, positions, ids.length, ids, radii);
   const start = exclusiveScan(counts);
@@ -184,11 +184,6 @@ export function inspectAll(
       candidates: [...found.values()].sort((a, b) => a.slot - b.slot),
     };
   };
-}
-
-function sizesOf({ dimensions }: World, { radii, halfExtents }: ParticleArrays): Sizes {
-  if (!radii) return {};
-  return halfExtents ? defineShapes(dimensions, radii, halfExtents) : { radii };
 }
 
 /** Where an id is among ascending ones. */

@@ -288,9 +288,12 @@ export class Inspector {
     const context = this.marks.getContext('2d');
     if (!frame || !context) return;
     const { viewport } = frame;
-    this.marks.width = Math.round(viewport.width * viewport.pixelRatio);
-    this.marks.height = Math.round(viewport.height * viewport.pixelRatio);
-    context.scale(viewport.pixelRatio, viewport.pixelRatio);
+    const { pixelRatio } = viewport;
+    const [width, height] = [viewport.width, viewport.height].map((size) => Math.round(size * pixelRatio));
+    if (this.marks.width !== width) this.marks.width = width as number;
+    if (this.marks.height !== height) this.marks.height = height as number;
+    context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+    context.clearRect(0, 0, viewport.width, viewport.height);
     const { told, snapshot } = this;
     if (told && snapshot) new Marks(context, frame, snapshot).paint(told);
   }

@@ -264,7 +264,8 @@ export function find<Kind extends HTMLElement>(id: string, kind: new () => Kind)
   return element;
 }
 
-function setText(id: string, text: string): void {
+/** Only where it is another one: most are asked for every frame. */
+export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;
 }

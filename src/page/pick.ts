@@ -2,6 +2,7 @@
  * Purpose: which particles a pointer means. Inputs: a ray from the eye, in the plane a point, and particles as they were read.
  * Outputs: the one that is pointed at, and those near the ray.
  */
+import { radiusAround } from '../core/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
 import type { Ray } from './camera';
 
@@ -14,19 +15,13 @@ export interface Picked {
 }
 
 /** Of the ball around a particle. */
-export function radiusAround(
+function reachOf(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
   index: number,
 ): number {
-  const first = dimensions * index;
-  const half = halfExtents?.[first] ?? 0;
-  if (!halfExtents || half === 0) return radii?.[index] ?? radius;
-  return Math.hypot(
-    half,
-    halfExtents[first + 1] as number,
-    dimensions === 3 ? (halfExtents[first + 2] as number) : 0,
-  );
+  const half = halfExtents?.subarray(dimensions * index, dimensions * (index + 1));
+  return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
 }
 
 /** Calls with the distance of each particle from the ray, and how far along it that is; set-aside ones are left out. */
@@ -59,7 +54,7 @@ export function pick(
 ): Picked | undefined {
   let best: { index: number; depth: number; gap: number; tie: number } | undefined;
   forEachAlong(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
-    const gap = Math.max(0, distance - radiusAround(simulation, particles, index));
+    const gap = Math.max(0, distance - reachOf(simulation, particles, index));
     if (gap > within) return;
     // In space the first that is hit; in the plane, where they may overlap, the one whose middle is nearest.
     const tie = simulation.dimensions === 3 ? depth : distance;

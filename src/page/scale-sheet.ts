@@ -12,7 +12,7 @@ import { type Clock, type Engine, explain } from './engine';
 import type { Choices } from './fields';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from './format';
 import { openGpuEngine } from './gpu-engine';
-import { find } from './panel';
+import { find, setText } from './panel';
 import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
 
 /** What the sheet asks of the page. */
@@ -176,8 +176,4 @@ function addItem(id: string, text: string): void {
   const item = document.createElement('li');
   item.textContent = text;
   find(id, HTMLElement).append(item);
-}
-
-function setText(id: string, text: string): void {
-  find(id, HTMLElement).textContent = text;
 }

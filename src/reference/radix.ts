@@ -4,9 +4,8 @@
  * them: −0 before 0, whatever is not a number last, as one and the same.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../core/constants';
+import type { KeyKind } from '../core/keys';
 import { exclusiveScan } from './scan';
-
-export type KeyKind = 'u32' | 'i32' | 'f32' | 'u64';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 

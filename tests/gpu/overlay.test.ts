@@ -3,9 +3,8 @@
  * reference, the heat map counts who is in which cell, and a full list says so.
  */
 import { describe, expect } from 'vitest';
-import { defineShapes, type Sizes } from '../../src/core/shapes';
+import { shapesOf } from '../../src/core/shapes';
 import type { ParticleArrays } from '../../src/core/simulation';
-import type { Dimensions } from '../../src/core/world';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { Kernel } from '../../src/gpu/kernel';
 import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
@@ -87,14 +86,6 @@ async function listed(tools: GpuTools, overlay: Overlay) {
 function gridOf(simulation: Simulation, { positions, velocities, ids, ...sizes }: ParticleArrays): Grid {
   const { dimensions, world } = simulation;
   return buildGrid(world, positions, velocities, ids, shapesOf(dimensions, sizes));
-}
-
-function shapesOf(
-  dimensions: Dimensions,
-  { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
-): Sizes {
-  if (!radii) return {};
-  return halfExtents ? defineShapes(dimensions, radii, halfExtents) : { radii };
 }
 
 /** As `listed` names them. */

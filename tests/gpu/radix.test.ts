@@ -2,7 +2,8 @@
 import { describe, expect } from 'vitest';
 import { RADIX_DIGITS, RADIX_RUN, SCAN_BLOCK, WORKGROUP_SIZE } from '../../src/core/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../src/core/errors';
-import { type KeyKind, RadixSort, type RadixSortOptions } from '../../src/engine/radix-sort';
+import type { KeyKind } from '../../src/core/keys';
+import { RadixSort, type RadixSortOptions } from '../../src/engine/radix-sort';
 import { radixSort } from '../../src/reference/radix';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, FOLD, readWords } from '../helpers/passes';

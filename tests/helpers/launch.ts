@@ -1,6 +1,6 @@
 /**
  * Purpose: a Vite server on a free loopback port and a headless Chrome whose canvas and WebGPU work without a
- * GPU, for tests and benchmarks alike. Whoever starts them closes them.
+ * GPU, for tests, benchmarks and pictures alike. Whoever starts them closes them.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,6 +18,8 @@ export interface BrowserOptions {
   /** 'source' is the project through Vite's server, 'build' the built page under a sub-path. */
   readonly serve?: 'source' | 'build';
   readonly flags?: readonly string[];
+  /** For one call into the page. */
+  readonly limitMs?: number;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,7 +66,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
       headless: true,
       args: [...FLAGS, ...(testPreference() === 'system' ? [] : SOFTWARE_FLAGS), ...(options.flags ?? [])],
       timeout: START_LIMIT_MS,
-      protocolTimeout: CALL_LIMIT_MS,
+      protocolTimeout: options.limitMs ?? CALL_LIMIT_MS,
     });
     return {
       url: server.url,
