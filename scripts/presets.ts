@@ -6,10 +6,12 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import puppeteer from 'puppeteer';
+import { createServer } from 'vite';
+import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
 import { STEP_SECONDS } from '../src/page/choices';
 import { readLink } from '../src/page/link';
 import { PRESETS } from '../src/page/presets';
-import { startBrowser } from '../tests/helpers/launch';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
@@ -36,7 +38,34 @@ const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...m
   million: [3, 1.35, 0.37, 0.42],
 };
 
-const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
+const chrome = findChrome(thisMachine());
+if (!chrome) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+const server = await createServer({
+  root: ROOT,
+  configFile: join(ROOT, 'vite.config.ts'),
+  logLevel: 'error',
+  server: { host: '127.0.0.1', watch: null },
+});
+await server.listen();
+const browser = await puppeteer.launch({
+  executablePath: chrome.command,
+  protocolTimeout: LIMIT_MS,
+  args: [
+    '--no-sandbox',
+    '--enable-unsafe-webgpu',
+    '--enable-features=Vulkan',
+    '--use-vulkan=swiftshader',
+    '--use-angle=vulkan',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-quic',
+    '--disable-dev-shm-usage',
+    '--no-first-run',
+    '--hide-scrollbars',
+    '--force-color-profile=srgb',
+  ],
+});
 try {
   await mkdir(FOLDER, { recursive: true });
   const page = await browser.newPage();
@@ -50,7 +79,7 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const [steps, zoom, ...middle] = VIEWS[name] ?? [60, 1, 0.5, 0.5, 0.5];
     await page.setViewport({ width: Math.round(zoom * SIZE.width), height: Math.round(zoom * SIZE.height) });
-    await page.goto(`${url}?${link}`);
+    await page.goto(`${server.resolvedUrls?.local[0] ?? ''}?${link}`);
     await page.waitForFunction(() => window.cellstorm !== undefined);
     await page.evaluate(() => window.cellstorm?.ready);
     await page.evaluate(
@@ -106,5 +135,6 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  await close();
+  await browser.close();
+  await server.close();
 }
