@@ -1,0 +1,6 @@
+/** Purpose: our broad phases on the CPU, and the plain ones that anyone would write. */
+import type { CpuEngine } from '../../harness/engine';
+import { CPU_GRID } from './grid';
+import { CPU_NAIVE } from './naive';
+
+export const CPU_ENGINES: readonly CpuEngine[] = [CPU_NAIVE, CPU_GRID];

@@ -1,0 +1,375 @@
+/**
+ * Purpose: the benchmark's scenes: bodies of one radius or of many, and where they are frame after frame.
+ * Guarantee: a name, dimensions, count and seed mean the same bodies everywhere. Coordinates and radii are whole numbers of
+ * a step such that every difference between two that may touch, its square and the sum of squares is exact in 32-bit
+ * floats: an engine that finds other pairs is wrong, and no rounding excuses it.
+ */
+import { checkDimensions, checkInteger } from '../../src/core/checks';
+import { ArgumentError } from '../../src/core/errors';
+import { MAX_PARTICLES } from '../../src/core/simulation';
+import type { Dimensions } from '../../src/core/world';
+import { createCpuSimulation } from '../../src/cpu';
+import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/scenes';
+import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';
+import { ceilRoot, power, repeat, stepFor, toCoordinate, UNITS } from '../../src/scenes/scene';
+
+/** Bodies, all of `radius` unless `radii` says otherwise. */
+export interface BenchScene {
+  readonly name: string;
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  readonly seed: number;
+  /** Of every body, or of the largest there may be. */
+  readonly radius: number;
+  /** Of the smallest there may be: `radius` where all are equal. */
+  readonly smallestRadius: number;
+  readonly radii: Float32Array | undefined;
+  /** A box that holds every centre in every frame. */
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  /** Whether every timed build sees the next frame. Where it does not, all of them see frame 0. */
+  readonly moves: boolean;
+  /** Packed positions, the caller's to keep. Two frames differ in some pairs, wherever there are any. */
+  frame(number: number): Float32Array;
+}
+
+export interface BenchSceneDefinition {
+  readonly name: string;
+  readonly about: string;
+  readonly dimensions: readonly Dimensions[];
+  /** Bodies at most: beyond, the pairs alone would fill the memory. */
+  readonly most?: number | undefined;
+  readonly generate: (request: Request) => Content;
+}
+
+interface Content {
+  readonly radius?: number;
+  readonly smallestRadius?: number;
+  readonly radii?: Float32Array | undefined;
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly positions: Float32Array;
+  readonly motion?: Motion;
+}
+
+/** How bodies move from frame to frame, all of it in steps of the scene. */
+interface Motion {
+  /** Whether timed builds see it. Default: only the check after timing does. */
+  readonly timed: boolean;
+  /** Greatest move along an axis from frame to frame, units; of each body its own. */
+  readonly own: number;
+  /** Whether a body keeps its velocity, or is shaken around its first place. */
+  readonly kind: 'drift' | 'shake';
+}
+
+interface Request extends SceneRequest {
+  readonly seed: number;
+}
+
+const RADIUS = 0.5;
+
+/** So that a result of another frame is not taken for that of this one; a sixteenth of a diameter. */
+const STILL: Motion = { timed: false, own: UNITS / 16, kind: 'shake' };
+const STILL_MIXED: Motion = { ...STILL, own: 2 * UNITS };
+
+/** Room a body relative to that of `uniform`, in which each overlaps one other on average. */
+const SPARSE_ROOM = 10;
+const DENSE_ROOM = 1 / 6;
+
+/** Room a body in a world that is far too large for a cell a diameter: cells, and of which length the finest step. */
+const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
+
+/** A silo of `settled`: bodies along each axis when it is filled, its width, and how long it is left to settle. */
+const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
+const SILO_STEPS = 240;
+
+/** Width of a line, diameters: some are beside each other. */
+const LINE_WIDTH = 2;
+/** Of its length, diameters a body. */
+const LINE_SPACING = 0.75;
+
+function spread(
+  { dimensions, count }: SceneRequest,
+  random: Random,
+  edges: readonly number[],
+): Pick<Content, 'min' | 'max' | 'positions'> {
+  const step = stepFor(Math.max(...edges));
+  const positions = new Float32Array(count * dimensions);
+  for (let index = 0; index < positions.length; index++) {
+    const edge = edges[index % dimensions] as number;
+    positions[index] = toCoordinate(random.between(UNITS / 2, edge * UNITS - UNITS / 2), step);
+  }
+  return { min: repeat(0, dimensions), max: edges, positions };
+}
+
+function scattered(room: number): BenchSceneDefinition['generate'] {
+  return (request) => {
+    const { dimensions, count, seed } = request;
+    const edge = ceilRoot(Math.ceil(count * room * ROOM_FOR_ONE_OVERLAP[dimensions]), dimensions) + 1;
+    return spread(request, new Random(seed), repeat(edge, dimensions));
+  };
+}
+
+/** Where `scenes/` has it already. */
+function existing(name: string): BenchSceneDefinition['generate'] {
+  return (request) => {
+    const { min, max, positions, radius, radii, radiusRange } = createScene(name, request);
+    return { min, max, positions, radius, radii, smallestRadius: radiusRange?.smallest ?? radius };
+  };
+}
+
+/** Longest along one axis, a few diameters along the others. */
+function line(along: number): BenchSceneDefinition['generate'] {
+  return (request) => {
+    const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
+    const edges = repeat(LINE_WIDTH + 1, request.dimensions).with(along, length);
+    return spread(request, new Random(request.seed), edges);
+  };
+}
+
+/** Bodies renamed in the order of cells one diameter wide, row by row: what an engine that reorders its state keeps. */
+function inCellOrder(content: Content, dimensions: Dimensions): Content {
+  const { positions, max } = content;
+  const count = positions.length / dimensions;
+  const keys = new Float64Array(count);
+  for (let body = 0; body < count; body++) {
+    let key = 0;
+    for (let axis = dimensions - 1; axis >= 0; axis--) {
+      key = key * (max[axis] as number) + Math.floor(positions[body * dimensions + axis] as number);
+    }
+    // Keys are less than 2³⁰ and bodies less than 2²³, so that one number holds both.
+    keys[body] = key * 2 ** 23 + body;
+  }
+  keys.sort();
+  const ordered = new Float32Array(positions.length);
+  keys.forEach((key, place) => {
+    const body = key % 2 ** 23;
+    for (let axis = 0; axis < dimensions; axis++) {
+      ordered[place * dimensions + axis] = positions[body * dimensions + axis] as number;
+    }
+  });
+  return { ...content, positions: ordered };
+}
+
+/** Silos side by side, each with the same bodies, settled by the CPU engine; coordinates rounded to the step. */
+function silos({ dimensions, count, seed }: Request): Content {
+  const { columns, width } = SILO[dimensions];
+  const inOne = power(columns, dimensions);
+  const heap = settle(dimensions, columns, width, seed);
+  const along = Math.max(1, ceilRoot(Math.ceil(count / inOne), dimensions));
+  const step = stepFor(along * width);
+  const positions = new Float32Array(count * dimensions);
+  // Ids say nothing about places, as in a pile that was poured.
+  const random = new Random(seed);
+  const order = Uint32Array.from({ length: count }, (_, body) => body);
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [order[last], order[other]] = [order[other] as number, order[last] as number];
+  }
+  order.forEach((place, body) => {
+    const silo = Math.floor(place / inOne);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const corner = (Math.floor(silo / power(along, axis)) % along) * width;
+      const within = heap[(place % inOne) * dimensions + axis] as number;
+      positions[body * dimensions + axis] = toCoordinate(Math.round((corner + within) * UNITS), step);
+    }
+  });
+  return { min: repeat(0, dimensions), max: repeat(along * width, dimensions), positions };
+}
+
+function settle(dimensions: Dimensions, columns: number, width: number, seed: number): Float32Array {
+  const random = new Random(seed);
+  const count = power(columns, dimensions);
+  const positions = new Float32Array(count * dimensions);
+  for (let body = 0; body < count; body++) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const place = Math.floor(body / power(columns, axis)) % columns;
+      positions[body * dimensions + axis] =
+        (place + 1) * (width / (columns + 1)) + random.between(-20, 20) / UNITS;
+    }
+  }
+  const simulation = createCpuSimulation({
+    dimensions,
+    min: repeat(0, dimensions),
+    max: repeat(width, dimensions),
+    capacity: count,
+    radius: RADIUS,
+    positions,
+    gravity: repeat(0, dimensions).with(1, -10),
+    friction: 0.5,
+  });
+  for (let step = 0; step < SILO_STEPS; step++) simulation.step(1 / 60);
+  const settled = simulation.read().positions;
+  simulation.destroy();
+  return settled;
+}
+
+function hugeWorld(request: Request): Content {
+  const { dimensions, count, seed } = request;
+  const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
+  const content = spread(request, new Random(seed), repeat(edge, dimensions));
+  // Every other one beside the one before it: else nothing would overlap.
+  const { positions } = content;
+  const step = stepFor(edge);
+  const random = new Random(seed + 1);
+  for (let body = 1; body < count; body += 2) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const index = body * dimensions + axis;
+      const beside = (positions[index - dimensions] as number) * UNITS + random.between(-UNITS, UNITS);
+      positions[index] = toCoordinate(clamp(beside, UNITS / 2, edge * UNITS - UNITS / 2), step);
+    }
+  }
+  return content;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+const BOTH: readonly Dimensions[] = [2, 3];
+
+export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
+  {
+    name: 'uniform',
+    about: 'Scattered evenly at random, each overlapping one other on average; ids in random order.',
+    dimensions: BOTH,
+    generate: scattered(1),
+  },
+  {
+    name: 'uniform-sparse',
+    about: 'The same with ten times the room: one in ten overlaps another.',
+    dimensions: BOTH,
+    generate: scattered(SPARSE_ROOM),
+  },
+  {
+    name: 'uniform-dense',
+    about: 'The same with a sixth of the room: each overlaps six others.',
+    dimensions: BOTH,
+    generate: scattered(DENSE_ROOM),
+  },
+  {
+    name: 'steady',
+    about:
+      'Uniform, ids in the order of cells, and each moved by up to a tenth of a diameter from one build to the next.',
+    dimensions: BOTH,
+    generate: (request) => ({
+      ...inCellOrder(scattered(1)(request), request.dimensions),
+      motion: { timed: true, own: Math.floor(UNITS / 10), kind: 'shake' },
+    }),
+  },
+  {
+    name: 'moving',
+    about: 'Uniform, ids in random order; each keeps a velocity of up to an eighth of a diameter a build.',
+    dimensions: BOTH,
+    generate: (request) => ({
+      ...scattered(1)(request),
+      motion: { timed: true, own: UNITS / 8, kind: 'drift' },
+    }),
+  },
+  {
+    name: 'packing',
+    about: 'Packed as densely as can be, every neighbour overlapping by 3%.',
+    dimensions: BOTH,
+    generate: existing('packing'),
+  },
+  {
+    name: 'settled',
+    about: 'Silos side by side, each filled with a thousand that have settled under gravity.',
+    dimensions: BOTH,
+    generate: silos,
+  },
+  {
+    name: 'clustered',
+    about: 'Nine tenths in a hundredth of the world, eight to a cell; the rest spread over all of it.',
+    dimensions: BOTH,
+    most: 2 ** 21,
+    generate: existing('clustered'),
+  },
+  {
+    name: 'one-cell',
+    about: 'All in one cell: nearly all pairs overlap, and no broad phase helps.',
+    dimensions: BOTH,
+    most: 4096,
+    generate: existing('one-cell'),
+  },
+  {
+    name: 'line-x',
+    about: 'A line along x: the best axis for a sweep along x.',
+    dimensions: BOTH,
+    generate: line(0),
+  },
+  {
+    name: 'line-y',
+    about: 'A line along y: a sweep along x meets everybody.',
+    dimensions: BOTH,
+    generate: line(1),
+  },
+  {
+    name: 'mixed',
+    about: 'Radii from 1 to 64, as many in each octave, each overlapping one other on average.',
+    dimensions: BOTH,
+    generate: existing('mixed'),
+  },
+  {
+    name: 'huge',
+    about: 'Pairs of bodies far apart: thousands of cells of a diameter for each.',
+    dimensions: BOTH,
+    generate: hugeWorld,
+  },
+];
+
+export const BENCH_SCENE_NAMES: readonly string[] = BENCH_SCENES.map(({ name }) => name);
+
+export function defineBenchScene(name: string): BenchSceneDefinition {
+  const definition = BENCH_SCENES.find((candidate) => candidate.name === name);
+  if (!definition) throw new ArgumentError('scene', name, `one of ${BENCH_SCENE_NAMES.join(', ')}`);
+  return definition;
+}
+
+export function createBenchScene(name: string, request: SceneRequest): BenchScene {
+  const definition = defineBenchScene(name);
+  const { dimensions, count, seed = DEFAULT_SEED } = request;
+  checkDimensions(dimensions);
+  checkInteger('count', count, 0, definition.most ?? MAX_PARTICLES);
+  checkInteger('seed', seed, 0, 2 ** 32 - 1);
+  const content = definition.generate({ dimensions, count, seed });
+  const { radius = RADIUS, radii, min, max, motion = radii ? STILL_MIXED : STILL } = content;
+  return {
+    name,
+    dimensions,
+    count: content.positions.length / dimensions,
+    seed,
+    radius,
+    smallestRadius: content.smallestRadius ?? radius,
+    radii,
+    min,
+    max,
+    moves: motion.timed,
+    frame: (number) => moved(content, motion, dimensions, seed, number),
+  };
+}
+
+/** Bodies that leave the box come back as from a mirror. */
+function moved(
+  { positions, min, max, radii }: Content,
+  { own, kind }: Motion,
+  dimensions: Dimensions,
+  seed: number,
+  number: number,
+): Float32Array {
+  if (number === 0) return positions.slice();
+  const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
+  // Mixed radii are on a coarser step than a unit; their scenes say so by `radii`.
+  const step = radii ? UNITS / 32 : stepFor(longest);
+  const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
+  const most = Math.max(1, Math.floor(own / step));
+  return positions.map((position, index) => {
+    const axis = index % dimensions;
+    const [low, high] = [min[axis] as number, max[axis] as number];
+    const move = (random.between(-most, most) * step) / UNITS;
+    let place = position + (kind === 'drift' ? number * move : move);
+    const span = high - low;
+    place = (((place - low) % (2 * span)) + 2 * span) % (2 * span);
+    return low + (place > span ? 2 * span - place : place);
+  });
+}

@@ -1,0 +1,60 @@
+/** Every engine of the benchmark that runs on the CPU finds what the oracle finds, and the oracle what there is. */
+import { describe, expect, it } from 'vitest';
+import { CPU_ENGINES } from '../../bench/engines/cpu';
+import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
+import { type CpuEngine, foldPairs } from '../../bench/harness/engine';
+import { findExpected } from '../../bench/harness/oracle';
+import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../bench/harness/scenes';
+import { PEERS } from '../../bench/peers';
+
+const FRAMES = [0, 1, 2];
+
+async function foundBy(engine: CpuEngine, scene: BenchScene) {
+  const runner = await engine.open(scene);
+  const found = FRAMES.map((frame) => {
+    runner.place(scene.frame(frame));
+    runner.build();
+    return foldPairs(runner.query());
+  });
+  runner.destroy?.();
+  return found;
+}
+
+for (const { name, dimensions: offered } of BENCH_SCENES) {
+  describe.each(offered)(`${name} in %dD`, (dimensions) => {
+    const scene = createBenchScene(name, { dimensions, count: 700 });
+    const expected = FRAMES.map((frame) => findExpected(scene, scene.frame(frame)));
+
+    it('has frames that differ, and bodies in its box', () => {
+      expect(expected[0]?.pairs).toBeGreaterThan(0);
+      expect(new Set(expected.map(({ checksum }) => checksum)).size).toBe(FRAMES.length);
+      for (const frame of FRAMES) {
+        const positions = scene.frame(frame);
+        expect(positions).toHaveLength(scene.count * dimensions);
+        const outside = positions.findIndex((place, index) => {
+          const axis = index % dimensions;
+          return !(place >= (scene.min[axis] as number) && place <= (scene.max[axis] as number));
+        });
+        expect(outside).toBe(-1);
+      }
+    });
+
+    it('oracle', async () => {
+      expect(expected).toEqual(await foundBy(CPU_NAIVE, scene));
+    });
+
+    it.each([...CPU_ENGINES, ...PEERS].filter((engine) => !engine.refuse?.(scene)))(
+      '$name',
+      async (engine) => {
+        expect(await foundBy(engine, scene)).toEqual(expected);
+      },
+    );
+  });
+}
+
+it.each([...CPU_ENGINES, ...PEERS])('$name takes a scene of nobody and of one', async (engine) => {
+  for (const count of [0, 1]) {
+    const scene = createBenchScene('uniform', { dimensions: 2, count });
+    expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));
+  }
+});
