@@ -2,6 +2,15 @@
  * Purpose: how the time of a step grows with the number of particles, by grid and by naive: which sizes are timed, when to
  * stop, and what the curves say in words and numbers. Pure, but for runSweep, which times the runs that it is given.
  */
+import {
+  type Curve,
+  crossingOf,
+  DECADE,
+  expectedTime,
+  growthOf,
+  lastSlope,
+  type Timing,
+} from '../core/curves';
 import type { BroadPhase } from '../core/settings';
 import type { Clock } from './engine';
 import { explain } from './engine';
@@ -29,17 +38,10 @@ const BATCH_MS = 30;
 const MOST_BATCH = 64;
 /** Browsers round the GPU's clock to 0.1 ms a stage; below this many milliseconds that shows. */
 const COARSE_MS = 2;
-/** A growth is that of the last decade: before it, what a step costs anyway hides it. */
-const DECADE = 10;
 
-/** Typical milliseconds of a step of so many particles. */
-export interface Timing {
-  readonly count: number;
-  readonly milliseconds: number;
-}
+/** Times are taken to grow with this power at least. */
+export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
-/** Ascending. */
-export type Curve = readonly Timing[];
 export type Curves = Readonly<Record<BroadPhase, Curve>>;
 
 export interface Row {
@@ -66,39 +68,6 @@ export function typicalTime(samples: readonly number[]): number {
   return sorted.reduce((sum, sample) => sum + sample, 0) / Math.max(1, sorted.length);
 }
 
-/** The exponent p of time ~ n^p by least squares over the last decade; undefined of fewer than three sizes there. */
-export function growthOf(curve: Curve): number | undefined {
-  const last = curve.at(-1)?.count ?? 0;
-  const points = curve
-    .filter(({ count, milliseconds }) => count * DECADE >= last && milliseconds > 0)
-    .map(({ count, milliseconds }) => [Math.log(count), Math.log(milliseconds)] as const);
-  if (points.length < 3) return undefined;
-  const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
-  const [meanX, meanY] = [mean(0), mean(1)];
-  let product = 0;
-  let square = 0;
-  for (const [x, y] of points) {
-    product += (x - meanX) * (y - meanY);
-    square += (x - meanX) ** 2;
-  }
-  return square > 0 ? product / square : undefined;
-}
-
-/** What a step is expected to take, from the last sizes; rather too much than too little. */
-export function expectedTime(curve: Curve, count: number, broadPhase: BroadPhase): number {
-  const last = curve.at(-1);
-  if (!last) return 0;
-  const least = broadPhase === 'naive' ? 2 : 1;
-  return last.milliseconds * (count / last.count) ** Math.min(2.5, Math.max(least, lastSlope(curve) ?? 2));
-}
-
-/** The exponent between the last two sizes. */
-function lastSlope(curve: Curve): number | undefined {
-  const [last, before] = [curve.at(-1), curve.at(-2)];
-  if (!last || !before || before.milliseconds <= 0) return undefined;
-  return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
-}
-
 export type Crossover =
   | { readonly kind: 'at'; readonly count: number }
   /** Which is faster at every size that both were measured at. */
@@ -106,18 +75,9 @@ export type Crossover =
 
 /** From how many particles on the grid is faster; undefined where no size was measured by both. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
-  const common = naive.flatMap(({ count, milliseconds }) => {
-    const other = grid.find((timing) => timing.count === count);
-    return other ? [{ count, lead: Math.log(milliseconds / other.milliseconds) }] : [];
-  });
-  const last = common.at(-1);
-  if (!last) return undefined;
-  if (last.lead < 0) return { kind: 'always', faster: 'naive' };
-  const index = common.findLastIndex(({ lead }) => lead < 0);
-  const [before, after] = [common[index], common[index + 1]];
-  if (!before || !after) return { kind: 'always', faster: 'grid' };
-  const share = before.lead / (before.lead - after.lead);
-  return { kind: 'at', count: before.count * (after.count / before.count) ** share };
+  const crossing = crossingOf(naive, grid);
+  if (crossing === undefined || crossing.kind === 'at') return crossing;
+  return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
 }
 
 /** All sizes that either was measured at. */
@@ -226,7 +186,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
     for (const broadPhase of BROAD_PHASES) {
       if (!open.has(broadPhase)) continue;
       const curve = curves[broadPhase];
-      const expected = expectedTime(curve, size, broadPhase);
+      const expected = expectedTime(curve, size, LEAST_GROWTH[broadPhase]);
       if (expected > STEP_LIMIT_MS) {
         open.delete(broadPhase);
         request.onNote(

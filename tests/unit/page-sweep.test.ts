@@ -1,6 +1,7 @@
 /** Numbers of the page: growth of the time of a step, its stages, and its distance tests. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Curve, expectedTime, growthOf } from '../../src/core/curves';
 import type { BroadPhase } from '../../src/core/settings';
 import { createCpuSimulation } from '../../src/cpu';
 import { checksOf } from '../../src/page/checks';
@@ -8,12 +9,10 @@ import { capOf, defaultChoices, effectiveCount, simulationOptions } from '../../
 import { Meter } from '../../src/page/meter';
 import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../src/page/stages';
 import {
-  type Curve,
   type Curves,
   crossoverOf,
   describeCurves,
-  expectedTime,
-  growthOf,
+  LEAST_GROWTH,
   rowsOf,
   runSweep,
   SIZES,
@@ -111,12 +110,12 @@ describe('what is said of the curves', () => {
   });
 
   it('expects rather too much than too little of the next size', () => {
-    expect(expectedTime([], 100, 'grid')).toBe(0);
+    expect(expectedTime([], 100, LEAST_GROWTH.grid)).toBe(0);
     for (const exponent of [0.1, 1, 2]) {
       const before = curve(1, exponent, 3000);
       const truth = 10_000 ** exponent;
-      expect(expectedTime(before, 10_000, 'grid')).toBeGreaterThan(0.999 * truth);
-      expect(expectedTime(before, 10_000, 'naive')).toBeGreaterThan(0.999 * truth);
+      expect(expectedTime(before, 10_000, LEAST_GROWTH.grid)).toBeGreaterThan(0.999 * truth);
+      expect(expectedTime(before, 10_000, LEAST_GROWTH.naive)).toBeGreaterThan(0.999 * truth);
     }
   });
 });

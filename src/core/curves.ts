@@ -1,0 +1,71 @@
+/** Purpose: what times at several sizes say: how they grow, where two of them cross, what a larger size will take. */
+
+/** A growth is that of the last decade: before it, what a run costs anyway hides it. */
+export const DECADE = 10;
+
+/** The steepest growth that is taken for granted from two points, which may be noise. */
+const STEEPEST = 2.5;
+
+/** Typical milliseconds of so many. */
+export interface Timing {
+  readonly count: number;
+  readonly milliseconds: number;
+}
+
+/** Ascending. */
+export type Curve = readonly Timing[];
+
+/** The exponent p of time ~ n^p by least squares over the last decade; undefined of fewer than three sizes there. */
+export function growthOf(curve: Curve): number | undefined {
+  const last = curve.at(-1)?.count ?? 0;
+  const points = curve
+    .filter(({ count, milliseconds }) => count * DECADE >= last && milliseconds > 0)
+    .map(({ count, milliseconds }) => [Math.log(count), Math.log(milliseconds)] as const);
+  if (points.length < 3) return undefined;
+  const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  let product = 0;
+  let square = 0;
+  for (const [x, y] of points) {
+    product += (x - meanX) * (y - meanY);
+    square += (x - meanX) ** 2;
+  }
+  return square > 0 ? product / square : undefined;
+}
+
+/** The exponent between the last two sizes. */
+export function lastSlope(curve: Curve): number | undefined {
+  const [last, before] = [curve.at(-1), curve.at(-2)];
+  if (!last || !before || before.milliseconds <= 0) return undefined;
+  return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
+}
+
+/** What a size is expected to take, from the last ones, if times grow at least with this power; rather too much than too little. */
+export function expectedTime(curve: Curve, count: number, least: number): number {
+  const last = curve.at(-1);
+  if (!last) return 0;
+  return (
+    last.milliseconds * (count / last.count) ** Math.min(STEEPEST, Math.max(least, lastSlope(curve) ?? 2))
+  );
+}
+
+export type Crossing =
+  | { readonly kind: 'at'; readonly count: number }
+  /** At every size that both were measured at. */
+  | { readonly kind: 'first-always' | 'second-always' };
+
+/** From what size on the second is faster; undefined where no size was measured of both. */
+export function crossingOf(first: Curve, second: Curve): Crossing | undefined {
+  const common = first.flatMap(({ count, milliseconds }) => {
+    const other = second.find((timing) => timing.count === count);
+    return other ? [{ count, lead: Math.log(milliseconds / other.milliseconds) }] : [];
+  });
+  const last = common.at(-1);
+  if (!last) return undefined;
+  if (last.lead < 0) return { kind: 'first-always' };
+  const index = common.findLastIndex(({ lead }) => lead < 0);
+  const [before, after] = [common[index], common[index + 1]];
+  if (!before || !after) return { kind: 'second-always' };
+  const share = before.lead / (before.lead - after.lead);
+  return { kind: 'at', count: before.count * (after.count / before.count) ** share };
+}
