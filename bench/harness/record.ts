@@ -1,0 +1,204 @@
+/**
+ * Purpose: what a run of the benchmark leaves: one record that says on what it was measured, and an outcome for each
+ * engine and case; as JSON, as CSV, and beside an earlier one.
+ */
+import { type Curve, crossingOf, growthOf } from '../../src/core/curves';
+import { ArgumentError } from '../../src/core/errors';
+import type { Dimensions } from '../../src/core/world';
+import type { Backend, Found } from './engine';
+import type { Statistics } from './statistics';
+
+export const FORMAT = 'cellstorm-bench';
+export const FORMAT_VERSION = 1;
+
+export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'refused'] as const;
+/** `wrong`: other pairs than there are. `skipped`: it would have taken too long. `refused`: the engine does not take the scene. */
+export type Status = (typeof STATUSES)[number];
+
+export interface CaseName {
+  readonly scene: string;
+  readonly dimensions: Dimensions;
+  readonly count: number;
+}
+
+export interface Outcome extends CaseName {
+  readonly engine: string;
+  readonly backend: Backend;
+  readonly peer?: string | undefined;
+  readonly status: Status;
+  /** Why there is no time. */
+  readonly reason?: string | undefined;
+  readonly found?: Found | undefined;
+  readonly expected?: Found | undefined;
+  /** Who said what is expected: the oracle, or where it would take minutes, the first engine. */
+  readonly judge?: string | undefined;
+  readonly build?: Statistics | undefined;
+  readonly query?: Statistics | undefined;
+  readonly total?: Statistics | undefined;
+  /** Builds and queries in one sample. */
+  readonly batch?: number | undefined;
+  readonly clock?: 'timestamps' | 'wall' | undefined;
+  /** Time × copy bandwidth of the same device ÷ bodies. */
+  readonly bytesEquivalent?: number | undefined;
+  readonly memoryPerBody?: number | undefined;
+}
+
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  /** "Node v20.19.0", or what the browser calls itself. */
+  readonly runtime: string;
+  /** Bytes a millisecond that copying moves on one thread, reads and writes both counted. */
+  readonly copyBytesPerMs: number;
+  /** Of the last minute when the run began. */
+  readonly load?: number | undefined;
+  readonly adapter?: string | undefined;
+  readonly driver?: string | undefined;
+  /** Of the browser or of Dawn. */
+  readonly flags?: readonly string[] | undefined;
+  /** Nanoseconds that all of the GPU's timestamps were multiples of; 0 where it has none. */
+  readonly timestampStep?: number | undefined;
+  readonly gpuCopyBytesPerMs?: number | undefined;
+}
+
+export interface BenchRecord {
+  readonly format: typeof FORMAT;
+  readonly formatVersion: typeof FORMAT_VERSION;
+  readonly version: string;
+  readonly commit: string | undefined;
+  /** ISO 8601. */
+  readonly began: string;
+  readonly seed: number;
+  readonly repeat: number;
+  readonly machine: Machine;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Engine, scene and dimensions: what a curve over counts is of. */
+export interface Growth {
+  readonly engine: string;
+  readonly backend: Backend;
+  readonly scene: string;
+  readonly dimensions: Dimensions;
+  readonly curve: Curve;
+  /** Undefined of fewer than three sizes in the last decade. */
+  readonly exponent: number | undefined;
+  /** Below so many bodies all pairs of the same backend are faster; 0 if they never were, infinity if they always were. */
+  readonly crossover: number | undefined;
+}
+
+const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
+
+export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
+  const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
+  for (const outcome of outcomes) {
+    if (!outcome.total) continue;
+    const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
+    const known = curves.get(key) ?? { first: outcome, curve: [] };
+    known.curve.push({ count: outcome.count, milliseconds: outcome.total.median });
+    curves.set(key, known);
+  }
+  return [...curves.values()].map(({ first, curve }) => {
+    const { engine, backend, scene, dimensions } = first;
+    curve.sort((a, b) => a.count - b.count);
+    const naive = curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
+    const crossing = naive && engine !== NAIVE[backend] ? crossingOf(naive, curve) : undefined;
+    const crossover =
+      crossing?.kind === 'at'
+        ? crossing.count
+        : crossing && (crossing.kind === 'first-always' ? Number.POSITIVE_INFINITY : 0);
+    return { engine, backend, scene, dimensions, curve, exponent: growthOf(curve), crossover };
+  });
+}
+
+const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | number | undefined])[] = [
+  ['scene', ({ scene }) => scene],
+  ['dimensions', ({ dimensions }) => dimensions],
+  ['count', ({ count }) => count],
+  ['engine', ({ engine }) => engine],
+  ['backend', ({ backend }) => backend],
+  ['package', ({ peer }) => peer],
+  ['status', ({ status }) => status],
+  ['pairs', ({ found }) => found?.pairs],
+  ['build_ms', ({ build }) => build?.median],
+  ['query_ms', ({ query }) => query?.median],
+  ['total_ms', ({ total }) => total?.median],
+  ['total_p95_ms', ({ total }) => total?.p95],
+  ['total_least_ms', ({ total }) => total?.least],
+  ['spread', ({ total }) => total?.spread],
+  ['samples', ({ total }) => total?.samples],
+  ['clock', ({ clock }) => clock],
+  ['bytes_equivalent', ({ bytesEquivalent }) => bytesEquivalent],
+  ['memory_per_body', ({ memoryPerBody }) => memoryPerBody],
+  ['reason', ({ reason }) => reason],
+];
+
+/** RFC 4180: a head, then a line an outcome. */
+export function toCsv(outcomes: readonly Outcome[]): string {
+  const cell = (value: string | number | undefined) => {
+    const text = value === undefined ? '' : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = outcomes.map((outcome) => CSV_COLUMNS.map(([, of]) => cell(of(outcome))).join(','));
+  return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
+}
+
+/** A record read from a file; whatever is not one is refused in a sentence that names `source`. */
+export function parseRecord(source: string, text: string): BenchRecord {
+  const refuse = (got: unknown) =>
+    new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw refuse('not JSON');
+  }
+  const record = parsed as Partial<BenchRecord> | null;
+  if (record?.format !== FORMAT) throw refuse('another kind of JSON');
+  if (record.formatVersion !== FORMAT_VERSION) throw refuse(`format version ${record.formatVersion}`);
+  if (!Array.isArray(record.outcomes) || !record.outcomes.every(isOutcome) || !record.machine) {
+    throw refuse('a record without outcomes');
+  }
+  return record as BenchRecord;
+}
+
+function isOutcome(value: unknown): boolean {
+  const outcome = value as Partial<Outcome> | null;
+  return (
+    typeof outcome?.engine === 'string' &&
+    typeof outcome.scene === 'string' &&
+    Number.isFinite(outcome.count) &&
+    STATUSES.includes(outcome.status as Status) &&
+    (outcome.status !== 'timed' || Number.isFinite(outcome.total?.median))
+  );
+}
+
+export interface Change extends CaseName {
+  readonly engine: string;
+  readonly before: number;
+  readonly after: number;
+  /** After ÷ before. */
+  readonly ratio: number;
+  readonly verdict: 'faster' | 'slower' | 'the same';
+}
+
+/** A change of less is never told from noise. */
+const LEAST_CHANGE = 0.05;
+/** Nor one within so many spreads of both. */
+const SPREADS = 1.5;
+
+/** What both records timed: what got faster or slower by more than their noise. */
+export function compareRecords(before: BenchRecord, after: BenchRecord): Change[] {
+  const key = ({ engine, scene, dimensions, count }: Outcome) =>
+    `${engine}\n${scene}\n${dimensions}\n${count}`;
+  const known = new Map(before.outcomes.map((outcome) => [key(outcome), outcome]));
+  return after.outcomes.flatMap((outcome) => {
+    const old = known.get(key(outcome))?.total;
+    const { total, engine, scene, dimensions, count } = outcome;
+    if (!old || !total) return [];
+    const ratio = total.median / old.median;
+    const noise = Math.max(LEAST_CHANGE, SPREADS * (old.spread + total.spread));
+    const verdict = ratio > 1 + noise ? 'slower' : ratio < 1 / (1 + noise) ? 'faster' : 'the same';
+    return [{ engine, scene, dimensions, count, before: old.median, after: total.median, ratio, verdict }];
+  });
+}

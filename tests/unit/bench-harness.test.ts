@@ -1,0 +1,265 @@
+/** The benchmark's harness: whoever finds other pairs is called wrong and gets no time; records, statistics, comparison. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CPU_GRID } from '../../bench/engines/cpu/grid';
+import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
+import { type CpuEngine, type CpuRunner, foldPairs, mixPair } from '../../bench/harness/engine';
+import {
+  type BenchRecord,
+  compareRecords,
+  growthsOf,
+  type Outcome,
+  parseRecord,
+  toCsv,
+} from '../../bench/harness/record';
+import { type BenchHost, type BenchPlan, runBench } from '../../bench/harness/run';
+import { describeSamples } from '../../bench/harness/statistics';
+import type { PairList } from '../../src/core/simulation';
+
+const PLAN: BenchPlan = {
+  engines: [CPU_NAIVE, CPU_GRID],
+  scenes: ['uniform'],
+  dimensions: [2],
+  counts: [300],
+  seed: 1,
+  repeat: 3,
+  limit: 2000,
+};
+
+/** The grid, but what it finds is changed on the way. */
+function spoilt(
+  name: string,
+  spoil: (found: PairList, runner: CpuRunner, query: number) => PairList,
+): CpuEngine {
+  return {
+    ...CPU_GRID,
+    name,
+    open: async (scene) => {
+      const runner = await CPU_GRID.open(scene);
+      let query = 0;
+      return {
+        place: (positions) => runner.place(positions),
+        build: () => runner.build(),
+        query: () => spoil(runner.query(), runner, query++),
+      };
+    },
+  };
+}
+
+function listOf(words: readonly number[]): PairList {
+  return { count: words.length / 2, pairs: Uint32Array.from(words) };
+}
+
+const wordsOf = ({ count, pairs }: PairList) => [...pairs.slice(0, 2 * count)];
+
+async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promise<Outcome[]> {
+  return (await runBench({ ...PLAN, ...changes }, host)).outcomes;
+}
+
+describe('the gate', () => {
+  it('times those that find what there is', async () => {
+    const outcomes = await outcomesOf({});
+    expect(outcomes.map(({ engine, status, judge }) => [engine, status, judge])).toEqual([
+      ['cpu-naive', 'timed', 'oracle'],
+      ['cpu-grid', 'timed', 'oracle'],
+    ]);
+    for (const { total, build, query, bytesEquivalent, found, expected } of outcomes) {
+      expect(total?.samples).toBe(PLAN.repeat);
+      expect(total?.median).toBeGreaterThan(0);
+      expect(query?.least).toBeLessThanOrEqual(total?.most ?? 0);
+      expect(build?.least).toBeGreaterThanOrEqual(0);
+      expect(bytesEquivalent).toBeGreaterThan(0);
+      expect(found).toEqual(expected);
+      expect(found?.pairs).toBeGreaterThan(100);
+    }
+  });
+
+  it.each<[string, RegExp, CpuEngine]>([
+    ['drops one pair', /1 too few/, spoilt('drops', (found) => listOf(wordsOf(found).slice(2)))],
+    [
+      'tells one pair twice',
+      /1 too many/,
+      spoilt('doubles', (found) => listOf([...wordsOf(found), ...wordsOf(found).slice(0, 2)])),
+    ],
+    [
+      'tells one pair twice instead of another',
+      /but others/,
+      spoilt('replaces', (found) => listOf([...wordsOf(found).slice(2), ...wordsOf(found).slice(2, 4)])),
+    ],
+  ])('catches an engine that %s', async (_, reason, engine) => {
+    const [outcome] = await outcomesOf({ engines: [engine] });
+    expect(outcome).toMatchObject({ status: 'wrong', engine: engine.name });
+    expect(outcome?.reason).toMatch(reason);
+    expect(outcome?.total).toBeUndefined();
+  });
+
+  it('catches an engine that answers with what it found before', async () => {
+    let kept: PairList | undefined;
+    const stale = spoilt('stale', (found) => {
+      kept ??= listOf(wordsOf(found));
+      return kept;
+    });
+    for (const scene of ['uniform', 'moving']) {
+      kept = undefined;
+      const [outcome] = await outcomesOf({ engines: [stale], scenes: [scene] });
+      expect(outcome).toMatchObject({ status: 'wrong' });
+      expect(outcome?.reason).toMatch(/^After timing/);
+      expect(outcome?.total).toBeUndefined();
+    }
+  });
+
+  it('catches an engine that goes wrong while it is timed', async () => {
+    const tiring = spoilt('tires', (found, _runner, query) => (query < 3 ? found : listOf([])));
+    const [outcome] = await outcomesOf({ engines: [tiring] });
+    expect(outcome).toMatchObject({ status: 'wrong' });
+  });
+
+  it('says what an engine failed with, and times the others', async () => {
+    const fails = spoilt('fails', (found, _runner, query) => {
+      if (query === 2) throw new Error('The roof fell in.');
+      return found;
+    });
+    const outcomes = await outcomesOf({ engines: [fails, CPU_GRID] });
+    expect(outcomes.map(({ engine, status, reason }) => [engine, status, reason])).toEqual([
+      ['fails', 'failed', 'The roof fell in.'],
+      ['cpu-grid', 'timed', undefined],
+    ]);
+  });
+
+  it('refuses what an engine does not take, GPU engines without a GPU, and scenes with too many pairs', async () => {
+    const picky = { ...CPU_GRID, name: 'picky', refuse: () => 'It is too cold.' };
+    const gpu = { ...CPU_GRID, name: 'gpu', backend: 'gpu' as const, open: () => Promise.reject() };
+    const outcomes = await outcomesOf({ engines: [picky, gpu] });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', 'It is too cold.'],
+      ['refused', 'There is no GPU.'],
+    ]);
+    const [many] = await outcomesOf({ scenes: ['one-cell'], counts: [5000], engines: [CPU_GRID] });
+    expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
+  });
+
+  it('leaves out what would take too long, going by smaller sizes or by pilots', async () => {
+    const slow = spoilt('slow', (found) => {
+      const until = performance.now() + found.count / 20;
+      while (performance.now() < until);
+      return found;
+    });
+    for (const counts of [[100_000], [5000, 100_000]]) {
+      const outcomes = await outcomesOf({ engines: [slow, CPU_GRID], counts, limit: 1000, repeat: 1 });
+      const at = (engine: string) =>
+        outcomes.find((outcome) => outcome.engine === engine && outcome.count === 100_000);
+      expect(at('slow')).toMatchObject({ status: 'skipped', reason: expect.stringMatching(/limit is 1000/) });
+      expect(at('cpu-grid')).toMatchObject({ status: 'timed' });
+    }
+  });
+});
+
+it('folds pairs whoever comes first, and tells sets apart that differ in one', () => {
+  const ids = fc.tuple(fc.nat(1000), fc.nat(1000)).filter(([a, b]) => a !== b);
+  fc.assert(
+    fc.property(fc.array(ids, { minLength: 1 }), ids, (pairs, other) => {
+      const found = foldPairs(listOf(pairs.flat()));
+      expect(foldPairs(listOf(pairs.toReversed().flatMap(([a, b]) => [b, a])))).toEqual(found);
+      const [first, ...rest] = pairs as [[number, number], ...[number, number][]];
+      if (mixPair(...first) === mixPair(...other)) return;
+      expect(foldPairs(listOf([other, ...rest].flat()))).not.toEqual(found);
+    }),
+  );
+});
+
+it('describes samples', () => {
+  expect(describeSamples([5, 1, 4, 2, 3])).toEqual({
+    median: 3,
+    p95: 4.8,
+    least: 1,
+    most: 5,
+    spread: 2 / 3,
+    samples: 5,
+  });
+});
+
+describe('a record', () => {
+  const outcome = (engine: string, count: number, median: number, spread = 0.01): Outcome => ({
+    engine,
+    backend: 'cpu',
+    scene: 'uniform',
+    dimensions: 2,
+    count,
+    status: 'timed',
+    total: { median, p95: median, least: median, most: median, spread, samples: 5 },
+  });
+  const record = (outcomes: Outcome[]): BenchRecord => ({
+    format: 'cellstorm-bench',
+    formatVersion: 1,
+    version: '0',
+    commit: undefined,
+    began: '2026-01-01T00:00:00Z',
+    seed: 1,
+    repeat: 5,
+    machine: { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1 },
+    outcomes,
+  });
+
+  it('tells growth and where naive is overtaken', () => {
+    const counts = [1000, 2000, 5000, 10_000];
+    const outcomes = counts.flatMap((count) => [
+      outcome('cpu-naive', count, count ** 2 / 1e6),
+      outcome('cpu-grid', count, count / 300),
+    ]);
+    const [naive, grid] = growthsOf(outcomes);
+    expect(naive).toMatchObject({ engine: 'cpu-naive', crossover: undefined });
+    expect(naive?.exponent).toBeCloseTo(2, 9);
+    expect(grid?.exponent).toBeCloseTo(1, 9);
+    expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
+  });
+
+  it('says what changed by more than the noise of both', () => {
+    const before = record([
+      outcome('a', 10, 100),
+      outcome('b', 10, 100),
+      outcome('c', 10, 100, 0.3),
+      outcome('d', 10, 1),
+    ]);
+    const after = record([
+      outcome('a', 10, 120),
+      outcome('b', 10, 80),
+      outcome('c', 10, 120),
+      outcome('e', 10, 1),
+    ]);
+    expect(compareRecords(before, after).map(({ engine, verdict }) => [engine, verdict])).toEqual([
+      ['a', 'slower'],
+      ['b', 'faster'],
+      ['c', 'the same'],
+    ]);
+  });
+
+  it('is read back as it was written, and whatever else is refused', () => {
+    const whole = record([
+      outcome('a', 10, 100),
+      { ...outcome('b', 10, 1), status: 'failed', total: undefined },
+    ]);
+    expect(parseRecord('baseline', JSON.stringify(whole))).toEqual(JSON.parse(JSON.stringify(whole)));
+    for (const [text, said] of [
+      ['{', 'not JSON'],
+      ['null', 'another kind of JSON'],
+      ['{"format":"x"}', 'another kind of JSON'],
+      [JSON.stringify({ ...whole, formatVersion: 2 }), 'format version 2'],
+      [JSON.stringify({ ...whole, outcomes: [{}] }), 'a record without outcomes'],
+      [
+        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], total: undefined }] }),
+        'a record without outcomes',
+      ],
+    ]) {
+      expect(() => parseRecord('baseline', text as string)).toThrow(
+        `baseline is "${said}", but it must be a record of "cellstorm bench --json", format version 1.`,
+      );
+    }
+  });
+
+  it('becomes CSV whose cells may hold anything', () => {
+    const csv = toCsv([{ ...outcome('a', 10, 100), reason: 'said "no", left' }]);
+    const [head, line] = csv.split('\n');
+    expect(head?.split(',').slice(0, 4)).toEqual(['scene', 'dimensions', 'count', 'engine']);
+    expect(line).toMatch(/^uniform,2,10,a,cpu,,timed,,,,100,.*,"said ""no"", left"$/);
+  });
+});
