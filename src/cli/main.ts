@@ -5,6 +5,7 @@
 import { version } from '../../package.json';
 import { ArgumentError, CellstormError, LimitError } from '../core/errors';
 import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
+import { BENCH_FLAGS, bench } from './bench';
 import { INFO_FLAGS, info } from './info';
 import { SIMULATE_FLAGS, simulate } from './simulate';
 import { VERIFY_FLAGS, verify } from './verify';
@@ -23,6 +24,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   verify: { summary: 'hold the GPU against the reference, scene by scene', flags: VERIFY_FLAGS, run: verify },
   simulate: { summary: 'run a scene and measure it', flags: SIMULATE_FLAGS, run: simulate },
+  bench: {
+    summary: 'broad phases side by side, checked before they are timed',
+    flags: BENCH_FLAGS,
+    run: bench,
+  },
 };
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -57,7 +57,8 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream = process.stderr,
   ) {}
 
-  show(done: number): void {
+  /** `what` is being done; a line is cut at the terminal's edge. */
+  show(done: number, what = ''): void {
     const now = performance.now();
     if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;
     this.lastShown = now;
@@ -66,9 +67,8 @@ export class Progress {
     const seconds = (now - this.began) / 1000;
     const rate = done / Math.max(seconds, 1e-3);
     const left = done > 0 ? formatSeconds((this.total - done) / rate) : '…';
-    this.stream.write(
-      `\r\x1b[K${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${this.total} ${this.unit}  ${rate.toFixed(1)}/s  ${left} left`,
-    );
+    const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${this.total} ${this.unit}  ${rate.toFixed(1)}/s  ${left} left  ${what}`;
+    this.stream.write(`\r\x1b[K${line.trimEnd().slice(0, this.stream.columns ?? line.length)}`);
   }
 
   /** Removes the bar. */

@@ -24,6 +24,8 @@ export interface Dawn {
   readonly driver: DriverName;
   /** The driver's manifest; undefined where the system chose. */
   readonly path: string | undefined;
+  /** What Dawn was started with. */
+  readonly flags: readonly string[];
 }
 
 export interface DawnOptions {
@@ -48,6 +50,9 @@ const RTLD_NODELETE = 0x1000;
  * kernels with a tile take a second to compile. Without it Dawn writes a loop, and they take a tenth of that.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
+
+/** Rounds timestamps to 65 µs, so that pages cannot spy on each other; a process of one's own need not fear that. */
+const COARSE_STAMPS = 'timestamp_quantization';
 
 /** Milliseconds between looks at what a software GPU has finished. */
 const POLL_MS = 1;
@@ -80,13 +85,13 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
   for (const driver of candidates) {
     if (!driver) continue;
     useDriver(machine, driver);
-    const gpu = dawn.create(
-      driver.name === 'SwiftShader' ? [`disable-dawn-features=${SLOW_ON_SWIFTSHADER}`] : [],
-    );
+    const disabled = driver.name === 'SwiftShader' ? [COARSE_STAMPS, SLOW_ON_SWIFTSHADER] : [COARSE_STAMPS];
+    const flags = [`disable-dawn-features=${disabled.join(',')}`];
+    const gpu = dawn.create(flags);
     gpus.push(gpu);
     if ((await gpu.requestAdapter()) !== null) {
       if (driver.name === 'SwiftShader' || driver.name === 'lavapipe') calmPolling();
-      return { gpu, driver: driver.name, path: driver.manifest ?? process.env.VK_DRIVER_FILES };
+      return { gpu, driver: driver.name, path: driver.manifest ?? process.env.VK_DRIVER_FILES, flags };
     }
   }
   throw new GpuError('no-adapter', explainNoAdapter(first, preference));

@@ -8,6 +8,7 @@ import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
+import { exitCodeOf } from '../../src/cli/bench';
 import { renderImage } from '../../src/cli/image';
 import { adviseFlag } from '../../src/cli/simulate';
 import { crowdingWarning } from '../../src/core/crowding';
@@ -497,4 +498,72 @@ describe('state files', () => {
     expect(attempt).toThrow(`--from is ${size}, but it must be `);
     expect(attempt).toThrow(accepted);
   }
+});
+
+describe('bench', () => {
+  const small = [
+    'bench',
+    '--backend',
+    'cpu',
+    '--only',
+    'cpu-naive,cpu-grid',
+    '--count',
+    '200,300',
+    '--repeat',
+    '3',
+  ];
+
+  it('lists engines and scenes', async () => {
+    const { code, out } = await cellstorm('bench', '--list');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^cpu-grid +cpu +cellstorm +\S/m);
+    expect(out).toMatch(/^uniform +\S/m);
+  });
+
+  it('prints a table, the fastest of a case first, and writes the record', async () => {
+    const path = join(folder, 'record.json');
+    const { code, out, error } = await cellstorm(...small, '--out', path);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const rows = out.split('\n').filter((line) => line.startsWith('uniform 2D') && line.includes('%'));
+    expect(rows).toHaveLength(4);
+    for (const row of [rows[0], rows[2]]) expect(row).toMatch(/ 1\.0$/);
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    expect(record).toMatchObject({ format: 'cellstorm-bench', seed: 1, repeat: 3 });
+    expect(record.machine.copyBytesPerMs).toBeGreaterThan(0);
+    expect(record.outcomes).toHaveLength(4);
+    const against = await cellstorm(...small, '--csv', '--baseline', path);
+    expect(against.code).toBe(0);
+    expect(against.out.trim().split('\n')).toHaveLength(5);
+    expect(against.error).toMatch(
+      /^\nAgainst the baseline of \S+ \(\S+\): \d of 4 changed by more than the noise\./,
+    );
+  });
+
+  it('ends with 1 where an engine was wrong or failed, and not where it was left out', async () => {
+    const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1 } as const;
+    const codeOf = (status: 'timed' | 'wrong' | 'failed' | 'skipped' | 'refused') =>
+      exitCodeOf([{ ...outcome, status }]);
+    expect(['timed', 'skipped', 'refused'].map((status) => codeOf(status as 'timed'))).toEqual([0, 0, 0]);
+    expect(['wrong', 'failed'].map((status) => codeOf(status as 'wrong'))).toEqual([1, 1]);
+  });
+
+  it.each([
+    [['--only', 'quadtree'], /^cellstorm: --only is quadtree, but it must be one of /],
+    [['--only', 'cpu-grid', '--backend', 'gpu'], /none of these runs on --backend gpu/],
+    [['--scene', 'nowhere'], /^cellstorm: --scene is nowhere, but it must be one of all, uniform, /],
+    [['--json', '--csv'], /both say what is printed/],
+    [['--repeat', '2'], /^cellstorm: --repeat is 2, but it must be a whole number from 3 to 1000\./],
+    [
+      ['--baseline', 'nowhere.json'],
+      /^cellstorm: --baseline is nowhere\.json, which cannot be read \(ENOENT\)\./,
+    ],
+    [
+      ['--baseline', 'package.json'],
+      /^cellstorm: --baseline is "another kind of JSON", but it must be a record/,
+    ],
+  ])('refuses %j', async (flags, sentence) => {
+    const { code, out, error } = await cellstorm('bench', ...flags);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toMatch(sentence);
+  });
 });

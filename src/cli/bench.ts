@@ -1,0 +1,310 @@
+/**
+ * Purpose: `cellstorm bench`: broad phases side by side on fixed scenes, checked before they are timed and after.
+ * Outputs: a table, or the whole record as JSON or CSV; what changed against an earlier record. Exit code 1 where an engine
+ * found other pairs than there are, or failed.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { ENGINES } from '../../bench/engines';
+import { BACKENDS } from '../../bench/harness/engine';
+import {
+  type BenchRecord,
+  compareRecords,
+  FORMAT,
+  FORMAT_VERSION,
+  growthsOf,
+  type Machine,
+  type Outcome,
+  parseRecord,
+  toCsv,
+} from '../../bench/harness/record';
+import { type BenchHost, type BenchPlan, casesOf, runBench } from '../../bench/harness/run';
+import { BENCH_SCENE_NAMES, BENCH_SCENES } from '../../bench/harness/scenes';
+import { version } from '../../package.json';
+import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_CELLS } from '../core/world';
+import {
+  type Flags,
+  type Given,
+  parseFlags,
+  severalOf,
+  UsageError,
+  wholeNumber,
+  wholeNumbers,
+} from './arguments';
+import { describeAdapter, type GpuHost, openGpu } from './backend';
+import { commitOf } from './commit';
+import { formatCount, formatTable, Progress } from './output';
+
+const ENGINE_NAMES = ENGINES.map(({ name }) => name);
+
+const DEFAULT_COUNTS = [1000, 10_000, 100_000];
+const DEFAULT_SCENES = ['uniform'];
+const DEFAULT_REPEAT = 9;
+const DEFAULT_LIMIT_SECONDS = 5;
+const MOST_LIMIT_SECONDS = 3600;
+
+export const BENCH_FLAGS: Flags = {
+  list: { help: 'print the engines and scenes, and run nothing' },
+  only: { value: 'engine,…', help: 'these engines (default all); see --list' },
+  scene: { value: 'name,…', help: `these scenes, or all (default ${DEFAULT_SCENES})` },
+  count: { value: 'n,…', help: `bodies (default ${DEFAULT_COUNTS}); 1e6 is welcome` },
+  dimensions: { value: '2|3|2,3', help: 'default 2' },
+  backend: { value: 'gpu|cpu|gpu,cpu', help: 'engines of these (default gpu,cpu)' },
+  repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
+  limit: {
+    value: 'seconds',
+    help: `leave an engine out where one build and query would take longer (default ${DEFAULT_LIMIT_SECONDS})`,
+  },
+  seed: { value: 'n', help: 'seed of the scenes (default 1)' },
+  json: { help: 'print the record as JSON instead of the table' },
+  csv: { help: 'print the outcomes as CSV instead of the table' },
+  out: { value: 'record.json', help: 'write the record, whatever is printed' },
+  baseline: { value: 'record.json', help: 'say what got faster or slower since, beyond the noise' },
+  help: { help: 'print this' },
+};
+
+export async function bench(argv: readonly string[]): Promise<number> {
+  const given = parseFlags('bench', BENCH_FLAGS, argv);
+  if (given.has('list')) {
+    process.stdout.write(describeChoices());
+    return 0;
+  }
+  if (given.has('json') && given.has('csv')) {
+    throw new UsageError(
+      '--json and --csv both say what is printed; give one of them, and --out for a file.',
+    );
+  }
+  const plan = planOf(given);
+  const baseline = await readBaseline(given.get('baseline'));
+  const began = new Date().toISOString();
+  const load = loadavg()[0];
+  const progress = new Progress('runs', casesOf(plan).length * plan.engines.length);
+  let opened: GpuHost | undefined;
+  const host: BenchHost = {
+    openGpu: async ({ count, dimensions }) => {
+      // Grids of the scenes have a few cells a body; what has many more is refused by its engine.
+      opened = await openGpu(count, Math.min(8 * count + 4096, MAX_CELLS), dimensions);
+      return opened.gpu;
+    },
+    onProgress: (done, _total, what) => progress.show(done, what),
+  };
+  const { outcomes, copyBytesPerMs, gpuCopyBytesPerMs, timestampStep } = await runBench(plan, host);
+  progress.end();
+  const machine: Machine = {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    runtime: `Node ${process.version}`,
+    copyBytesPerMs,
+    load,
+    ...(opened
+      ? {
+          adapter: describeAdapter(opened),
+          driver: opened.gpu.info?.description,
+          flags: opened.dawn.flags,
+          gpuCopyBytesPerMs,
+          timestampStep,
+        }
+      : {}),
+  };
+  const { seed, repeat } = plan;
+  const record: BenchRecord = {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    version,
+    commit: commitOf(),
+    began,
+    seed,
+    repeat,
+    machine,
+    outcomes,
+  };
+  const out = given.get('out');
+  if (out !== undefined) await writeFile(out, `${JSON.stringify(record, undefined, 1)}\n`);
+  if (given.has('json')) process.stdout.write(`${JSON.stringify(record, undefined, 1)}\n`);
+  else if (given.has('csv')) process.stdout.write(toCsv(outcomes));
+  else process.stdout.write(describe(record));
+  if (baseline) process.stderr.write(describeChanges(baseline, record));
+  return exitCodeOf(outcomes);
+}
+
+export function exitCodeOf(outcomes: readonly Outcome[]): number {
+  return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
+}
+
+function planOf(given: Given): BenchPlan {
+  const backends = severalOf(given, 'backend', BACKENDS) ?? BACKENDS;
+  const only = severalOf(given, 'only', ENGINE_NAMES);
+  const engines = ENGINES.filter(
+    ({ name, backend }) => backends.includes(backend) && (only?.includes(name) ?? true),
+  );
+  if (engines.length === 0) {
+    throw new UsageError(
+      `--only is ${given.get('only')}, but none of these runs on --backend ${given.get('backend')}.`,
+    );
+  }
+  const scenes = severalOf(given, 'scene', ['all', ...BENCH_SCENE_NAMES]) ?? DEFAULT_SCENES;
+  const dimensions = severalOf(given, 'dimensions', ['2', '3'] as const) ?? ['2'];
+  return {
+    engines,
+    scenes: scenes.includes('all') ? BENCH_SCENE_NAMES : scenes,
+    dimensions: dimensions.map((text) => (text === '3' ? 3 : 2)),
+    counts: wholeNumbers(given, 'count', 0, MAX_PARTICLES) ?? DEFAULT_COUNTS,
+    seed: wholeNumber(given, 'seed', 0, 2 ** 32 - 1) ?? 1,
+    repeat: wholeNumber(given, 'repeat', 3, 1000) ?? DEFAULT_REPEAT,
+    limit: 1000 * (wholeNumber(given, 'limit', 1, MOST_LIMIT_SECONDS) ?? DEFAULT_LIMIT_SECONDS),
+  };
+}
+
+async function readBaseline(path: string | undefined): Promise<BenchRecord | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--baseline is ${path}, which cannot be read (${error.code}).`);
+  });
+  return parseRecord('baseline', text);
+}
+
+function describeChoices(): string {
+  const engines = ENGINES.map(({ name, backend, peer, about }) => [
+    name,
+    backend,
+    peer ?? 'cellstorm',
+    about,
+  ]);
+  const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
+  return `Engines\n\n${formatTable(engines)}\n\nScenes\n\n${formatTable(scenes)}\n`;
+}
+
+const HEAD = [
+  'scene',
+  'bodies',
+  'engine',
+  'pairs',
+  'build ms',
+  'query ms',
+  'total ms',
+  'p95',
+  'spread',
+  'bytes-eq',
+  'memory',
+  'times',
+];
+const RIGHT = HEAD.map((name) => name !== 'scene' && name !== 'engine');
+
+function describe(record: BenchRecord): string {
+  const { machine, outcomes, repeat } = record;
+  const rows: string[][] = [HEAD];
+  const notes: string[] = [];
+  for (const group of groupsOf(outcomes)) {
+    const timed = group.filter(({ total }) => total).sort((a, b) => median(a) - median(b));
+    const best = timed[0];
+    if (rows.length > 1 && timed.length > 0) rows.push([]);
+    for (const outcome of timed) rows.push(rowOf(outcome, best as Outcome));
+    for (const outcome of group) if (!outcome.total) notes.push(noteOf(outcome));
+  }
+  const about = [
+    `${machine.cpu}, ${machine.cores} cores, load ${machine.load?.toFixed(1)}, ${machine.runtime}, copies ${gigabytes(machine.copyBytesPerMs)}`,
+    ...(machine.adapter
+      ? [
+          `${machine.adapter}, copies ${gigabytes(machine.gpuCopyBytesPerMs ?? Number.NaN)}, ${machine.timestampStep ? `timestamps in steps of ${machine.timestampStep} ns` : 'timed by the wall clock'}`,
+        ]
+      : []),
+    `medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`,
+  ];
+  return [
+    about.join('\n'),
+    formatTable(rows, RIGHT),
+    ...(notes.length > 0 ? [notes.join('\n')] : []),
+    ...describeGrowths(outcomes),
+    '',
+  ].join('\n\n');
+}
+
+function groupsOf(outcomes: readonly Outcome[]): Outcome[][] {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const key = `${outcome.scene}\n${outcome.dimensions}\n${outcome.count}`;
+    groups.set(key, [...(groups.get(key) ?? []), outcome]);
+  }
+  return [...groups.values()];
+}
+
+function median({ total }: Outcome): number {
+  return total?.median ?? Number.NaN;
+}
+
+function rowOf(outcome: Outcome, best: Outcome): string[] {
+  const { scene, dimensions, count, engine, found, build, query, total, bytesEquivalent, memoryPerBody } =
+    outcome;
+  return [
+    `${scene} ${dimensions}D`,
+    formatCount(count),
+    engine,
+    formatCount(found?.pairs ?? Number.NaN),
+    ...[build, query, total].map((times) => figure(times?.median)),
+    figure(total?.p95),
+    `${Math.round(100 * (total?.spread ?? 0))}%`,
+    bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent),
+    memoryPerBody === undefined ? '' : formatCount(memoryPerBody),
+    (median(outcome) / median(best)).toFixed(median(outcome) < 9.95 * median(best) ? 1 : 0),
+  ];
+}
+
+function noteOf({ scene, dimensions, count, engine, status, reason }: Outcome): string {
+  return `${scene} ${dimensions}D ${formatCount(count)}: ${engine} ${status}. ${reason ?? ''}`.trimEnd();
+}
+
+/** Three digits. */
+function figure(value: number | undefined): string {
+  if (value === undefined) return '';
+  return value >= 100 ? formatCount(value) : value.toPrecision(3);
+}
+
+function gigabytes(bytesPerMs: number): string {
+  return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
+}
+
+function describeGrowths(outcomes: readonly Outcome[]): string[] {
+  const rows = growthsOf(outcomes)
+    .filter(({ exponent, crossover }) => exponent !== undefined || crossover !== undefined)
+    .map(({ engine, scene, dimensions, exponent, crossover }) => [
+      `${scene} ${dimensions}D`,
+      engine,
+      exponent === undefined ? '' : `N^${exponent.toFixed(2)}`,
+      describeCrossover(crossover),
+    ]);
+  if (rows.length === 0) return [];
+  return [
+    formatTable([['scene', 'engine', 'grows like', 'faster than all pairs'], ...rows], [false, false, true]),
+  ];
+}
+
+function describeCrossover(crossover: number | undefined): string {
+  if (crossover === undefined) return '';
+  if (crossover === 0) return 'at every count';
+  if (!Number.isFinite(crossover)) return 'at none of these counts';
+  return `from about ${formatCount(Number(crossover.toPrecision(2)))} bodies on`;
+}
+
+function describeChanges(before: BenchRecord, after: BenchRecord): string {
+  const changes = compareRecords(before, after);
+  const rows = changes
+    .filter(({ verdict }) => verdict !== 'the same')
+    .sort((a, b) => b.ratio - a.ratio)
+    .map(({ scene, dimensions, count, engine, before: old, after: now, ratio, verdict }) => [
+      `${scene} ${dimensions}D`,
+      formatCount(count),
+      engine,
+      figure(old),
+      figure(now),
+      `${ratio.toFixed(2)} ×`,
+      verdict,
+    ]);
+  const other =
+    before.machine.cpu !== after.machine.cpu || before.machine.adapter !== after.machine.adapter
+      ? `The baseline was measured on another machine (${before.machine.cpu}, ${before.machine.adapter ?? 'no GPU'}).\n`
+      : '';
+  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${rows.length} of ${changes.length} changed by more than the noise.\n`;
+  if (rows.length === 0) return `\n${other}${head}`;
+  return `\n${other}${head}${formatTable([['scene', 'bodies', 'engine', 'before ms', 'now ms', 'ratio', ''], ...rows], [false, true, false, true, true, true])}\n`;
+}

@@ -1,0 +1,19 @@
+/** Purpose: the commit of the checkout that a benchmark is run in. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Undefined of an installed package, whatever checkout it is installed in, and of a folder without history. */
+export function commitOf(): string | undefined {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
+  try {
+    git('ls-files', '--error-unmatch', 'package.json');
+    return git('rev-parse', '--short', 'HEAD');
+  } catch {
+    return undefined;
+  }
+}
