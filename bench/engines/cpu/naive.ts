@@ -6,32 +6,41 @@ export const CPU_NAIVE: CpuEngine = {
   name: 'cpu-naive',
   backend: 'cpu',
   about: 'All n(n−1)/2 pairs, two loops over typed arrays.',
-  open({ dimensions, radius, radii }) {
+  open({ dimensions, count, radius, radii }) {
     const sink = new PairSink();
-    let placed = new Float32Array(0);
+    const reaches = radii ?? new Float32Array(count).fill(radius);
+    const flat = new Float32Array(count);
+    let placed: Float32Array = flat;
+    // Coordinates apart, so that loops read them in a row.
+    const axes = Array.from({ length: dimensions }, () => new Float32Array(count));
+    const [xs = flat, ys = flat, zs = flat] = axes;
     return {
       place(positions) {
-        placed = positions as Float32Array<ArrayBuffer>;
+        placed = positions;
       },
-      build() {},
+      build() {
+        axes.forEach((along, axis) => {
+          for (let body = 0; body < count; body++) along[body] = placed[body * dimensions + axis] as number;
+        });
+      },
       query() {
         sink.clear();
-        const positions = placed;
-        const count = positions.length / dimensions;
         for (let a = 0; a < count; a++) {
-          const x = positions[a * dimensions] as number;
-          const y = positions[a * dimensions + 1] as number;
-          const z = dimensions === 3 ? (positions[a * dimensions + 2] as number) : 0;
+          const x = xs[a] as number;
+          const y = ys[a] as number;
+          const z = zs[a] as number;
+          const radiusOfA = reaches[a] as number;
           for (let b = a + 1; b < count; b++) {
-            const dx = (positions[b * dimensions] as number) - x;
-            const dy = (positions[b * dimensions + 1] as number) - y;
-            const dz = dimensions === 3 ? (positions[b * dimensions + 2] as number) - z : 0;
-            const reach = radii ? (radii[a] as number) + (radii[b] as number) : 2 * radius;
+            const dx = (xs[b] as number) - x;
+            const dy = (ys[b] as number) - y;
+            const dz = (zs[b] as number) - z;
+            const reach = radiusOfA + (reaches[b] as number);
             if (dx * dx + dy * dy + dz * dz < reach * reach) sink.add(a, b);
           }
         }
         return sink;
       },
+      memoryBytes: 4 * dimensions * count,
     };
   },
 };
