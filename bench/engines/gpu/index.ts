@@ -1,4 +1,15 @@
 /** Purpose: broad phases on the GPU. */
 import type { GpuEngine } from '../../harness/engine';
+import { GPU_BVH } from './bvh';
+import { GPU_GRID, GPU_HASHED, GPU_LEVELS } from './grids';
+import { GPU_NAIVE } from './naive';
+import { GPU_SWEEP } from './sweep';
 
-export const GPU_ENGINES: readonly GpuEngine[] = [];
+export const GPU_ENGINES: readonly GpuEngine[] = [
+  GPU_NAIVE,
+  GPU_GRID,
+  GPU_HASHED,
+  GPU_LEVELS,
+  GPU_SWEEP,
+  GPU_BVH,
+];

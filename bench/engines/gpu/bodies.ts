@@ -1,0 +1,166 @@
+/**
+ * Purpose: what the engines on the GPU have in common: where bodies and counters are, and the WGSL to fold pairs with.
+ * Bodies lie as a HashGrid takes them: vec2f or vec4f, or where each has a radius of its own, vec4f with the radius last.
+ */
+import { defaultSettings, deriveSubstep } from '../../../src/core/settings';
+import { defineWorld } from '../../../src/core/world';
+import { type BufferSet, type BufferSizes, createBuffers } from '../../../src/gpu/buffers';
+import type { Gpu } from '../../../src/gpu/device';
+import { Kernel, type KernelDescription } from '../../../src/gpu/kernel';
+import { bodyFloats, toBodies, toStored } from '../../../src/gpu/layout';
+import type { ShaderSource } from '../../../src/gpu/link';
+import { type SharedBinding, SharedParameters, UniformRing } from '../../../src/gpu/params';
+import { PARAMS } from '../../../src/passes/modules';
+import { FOLD_BYTES, FOLD_COUNTERS, MIX_PAIR_WGSL } from '../../harness/engine';
+import type { BenchScene } from '../../harness/scenes';
+import bodies from './bodies.wgsl?raw';
+import found from './found.wgsl?raw';
+
+/** For kernels that declare `counters`; no preprocessor is needed. */
+export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
+
+const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
+
+/** What shaders are called in messages: paths below shaders/. */
+export function benchSource(file: string, text: string): ShaderSource {
+  return { name: `../bench/engines/gpu/${file}`, text };
+}
+
+const FOLD: ShaderSource = { name: 'fold', origin: 'bench/engines/gpu/found.wgsl', text: FOLD_WGSL };
+
+/** Modules of a kernel that folds pairs. */
+export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
+
+/** Modules of a kernel that does not. */
+export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies)];
+
+type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
+
+/** Floats a body, as it lies in its buffer. */
+export function floatsOf({ dimensions, radii }: Bodies): number {
+  return bodyFloats({ dimensions, levels: radii ? 1 : 0 });
+}
+
+/** Bodies as they lie in a buffer. */
+export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Float32Array<ArrayBuffer> {
+  return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
+}
+
+/** What an engine without cells is made of. */
+export interface Ground<Names extends string> {
+  readonly shared: SharedBinding;
+  /** `bodies`, `counters`, and what was asked for. */
+  readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
+  readonly bytes: number;
+  place(positions: Float32Array): void;
+  destroy(): void;
+}
+
+export async function createGround<const Sizes extends BufferSizes>(
+  gpu: Gpu,
+  scene: BenchScene,
+  label: string,
+  sizes: Sizes,
+): Promise<Ground<keyof Sizes & string>> {
+  const { dimensions, count, radius } = scene;
+  const parameters = await SharedParameters.create(gpu, dimensions, label);
+  const owned = await createBuffers(gpu, label, {
+    bodies: 4 * floatsOf(scene) * count,
+    counters: FOLD_BYTES,
+    ...sizes,
+  }).catch((error: unknown) => {
+    parameters.destroy();
+    throw error;
+  });
+  // Of all that a world says they read the number of bodies and the diameter.
+  const world = defineWorld({ dimensions, unbounded: true }, 2 * radius, count);
+  const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
+  return {
+    shared: parameters.place(world, count, substep),
+    owned: owned as BufferSet<(keyof Sizes & string) | 'bodies' | 'counters'>,
+    bytes: owned.bytes + parameters.bytes,
+    place: (positions) => gpu.device.queue.writeBuffer(owned.buffers.bodies, 0, pack(scene, positions)),
+    destroy() {
+      owned.destroy();
+      parameters.destroy();
+    },
+  };
+}
+
+/** The kernel for a scene's dimensions and kind of radii; one a device. */
+export function createKernel(
+  gpu: Gpu,
+  { dimensions, radii }: BenchScene,
+  description: Omit<KernelDescription, 'dimensions'>,
+): Promise<Kernel> {
+  return Kernel.create(gpu, {
+    ...description,
+    label: `bench.${description.label}${radii ? '.mixed' : ''}`,
+    dimensions,
+    flags: { ...description.flags, MIXED: radii !== undefined },
+  });
+}
+
+/** Records one pass. */
+export function inPass(
+  encoder: GPUCommandEncoder,
+  label: string,
+  record: (pass: GPUComputePassEncoder) => void,
+): void {
+  const pass = encoder.beginComputePass({ label });
+  record(pass);
+  pass.end();
+}
+
+/** Uniform structs of u32 that a kernel is dispatched with one after the other. */
+export interface Uniforms<Row extends readonly number[]> {
+  readonly buffer: GPUBuffer;
+  readonly rows: readonly { readonly row: Row; readonly offset: number }[];
+  readonly bytes: number;
+  destroy(): void;
+}
+
+export async function createUniforms<Row extends readonly number[]>(
+  gpu: Gpu,
+  label: string,
+  rows: readonly Row[],
+): Promise<Uniforms<Row>> {
+  const owned = await createBuffers(
+    gpu,
+    label,
+    { rows: UniformRing.SLOT_BYTES * Math.max(1, rows.length) },
+    UNIFORMS,
+  );
+  const words = new Uint32Array((UniformRing.SLOT_BYTES / 4) * rows.length);
+  rows.forEach((row, index) => {
+    words.set(row, (UniformRing.SLOT_BYTES / 4) * index);
+  });
+  gpu.device.queue.writeBuffer(owned.buffers.rows, 0, words);
+  return {
+    buffer: owned.buffers.rows,
+    rows: rows.map((row, index) => ({ row, offset: UniformRing.SLOT_BYTES * index })),
+    bytes: owned.bytes,
+    destroy: owned.destroy,
+  };
+}
+
+/** First and length of the parts that a whole is cut into. */
+export type Slice = readonly [first: number, count: number];
+
+/**
+ * A browser or a driver ends work of many seconds on a GPU, and some of them look at dispatches one by one. So whoever has
+ * very much to compare records several, of about so many distance tests each: a tenth of a second on a small GPU, a few seconds
+ * on a processor that plays one.
+ */
+export const TESTS_PER_DISPATCH = 2 ** 31;
+
+/** More distance tests than anybody waits for: hours on a processor, seconds on the largest GPU. */
+export const MOST_TESTS = 2 ** 40;
+
+/** Slices of `size` at most. */
+export function cut(whole: number, size: number): Slice[] {
+  return Array.from({ length: Math.ceil(whole / size) }, (_, index) => {
+    const first = index * size;
+    return [first, Math.min(size, whole - first)] as const;
+  });
+}

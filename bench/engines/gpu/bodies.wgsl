@@ -1,0 +1,17 @@
+// Bodies of one radius or of many, for engines that keep them as they are given, without cells. Needs params.
+
+fn overlaps(body: Body, other: Body) -> bool {
+  let apart = place_of(body) - place_of(other);
+#if MIXED
+  let reach = radius_of(body) + radius_of(other);
+  return dot(apart, apart) < reach * reach;
+#else
+  return dot(apart, apart) < substep.diameter_squared;
+#endif
+}
+
+// Part of the work of a dispatch: workgroups or threads, as the kernel has it.
+struct Slice {
+  first: u32,
+  count: u32,
+}

@@ -1,0 +1,185 @@
+/** Purpose: linear bounding volume hierarchy on the GPU: Morton codes, radix-sorted, and a tree of boxes over their order. */
+import { WORKGROUP_SIZE } from '../../../src/core/constants';
+import { RadixSort } from '../../../src/engine/radix-sort';
+import { createBuffers, createParts } from '../../../src/gpu/buffers';
+import { defineStruct, storedFloats, TABLE_WORDS } from '../../../src/gpu/layout';
+import type { GpuEngine } from '../../harness/engine';
+import type { BenchScene } from '../../harness/scenes';
+import {
+  benchSource,
+  createGround,
+  createKernel,
+  createUniforms,
+  FOLDING,
+  floatsOf,
+  inPass,
+  PLAIN,
+} from './bodies';
+import text from './bvh.wgsl?raw';
+import { createSorter } from './sorted';
+
+/** Children of a node, and bodies of a leaf, as a power of two. */
+const TREE_SHIFT = 2;
+
+/** 15 of an axis in the plane, 10 in space, if the box has edges alike. */
+const CODE_BITS = 30;
+
+const TREE_FIELDS = {
+  origin: 'vector',
+  scale: 'vector',
+  greatest: 'extent',
+  axes: 'u32',
+  more_axes: 'u32',
+  levels: 'u32',
+  steps: 'u32',
+  first: 'table',
+} as const;
+
+interface Level {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** From the leaves to the root; each begins where the one below ends. */
+function levelsOf(bodies: number): Level[] {
+  const levels: Level[] = [];
+  let first = 0;
+  let count = bodies;
+  do {
+    count = Math.ceil(count / 2 ** TREE_SHIFT);
+    levels.push({ first, count });
+    first += count;
+  } while (count > 1);
+  return levels;
+}
+
+/** The bits of a code: each halves the cells along the axis where they are longest, so that they are cubes, or nearly. */
+function dealBits({ dimensions, min, max }: BenchScene) {
+  const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
+  const cells = new Array<number>(dimensions).fill(1);
+  const axes = Array.from({ length: CODE_BITS }, () => {
+    const lengths = edges.map((edge, axis) => edge / (cells[axis] as number));
+    const longest = lengths.indexOf(Math.max(...lengths));
+    cells[longest] = 2 * (cells[longest] as number);
+    return longest;
+  });
+  const pack = (some: readonly number[]) => some.reduce((word, axis, bit) => word + axis * 4 ** bit, 0);
+  return {
+    axes: pack(axes.slice(0, CODE_BITS / 2)),
+    more_axes: pack(axes.slice(CODE_BITS / 2)),
+    scale: cells.map((count, axis) => count / (edges[axis] as number)),
+    greatest: cells.map((count) => count - 1),
+  };
+}
+
+export const GPU_BVH: GpuEngine = {
+  name: 'gpu-bvh',
+  backend: 'gpu',
+  about:
+    'Linear BVH: RadixSort of 30-bit Morton codes, boxes of four level by level, and from each body a walk over what is behind it.',
+  async open(scene, gpu) {
+    const { dimensions, count, min } = scene;
+    const levels = levelsOf(count);
+    const nodes = levels.reduce((sum, level) => sum + level.count, 0);
+    const layout = defineStruct(dimensions, TREE_FIELDS);
+    const source = benchSource('bvh.wgsl', text);
+    const constants = { TREE_SHIFT };
+    const flags = { CODES: false, BOXES: false, WALK: false };
+    const boxing = {
+      sources: [...PLAIN, source],
+      bindings: { sorted: 'read', nodes: 'write', level: 'parameters' },
+      flags: { ...flags, BOXES: true },
+      constants,
+    } as const;
+    const parts = await createParts({
+      ground: createGround(gpu, scene, 'bench.bvh', {
+        sorted: 4 * floatsOf(scene) * count,
+        codes: 4 * count,
+        ids: 4 * count,
+        nodes: 8 * storedFloats(dimensions) * nodes,
+      }),
+      uniforms: createBuffers(
+        gpu,
+        'bench.bvh',
+        { tree: layout.size },
+        GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      ),
+      steps: createUniforms(
+        gpu,
+        'bench.bvh.levels',
+        levels.map(({ first, count: here }, index) => {
+          const below = levels[index - 1];
+          return [first, here, below?.first ?? 0, below?.count ?? 0] as const;
+        }),
+      ),
+      sort: RadixSort.create(gpu, { capacity: count, keys: 'u32', payload: true, bits: CODE_BITS }),
+      encode: createKernel(gpu, scene, {
+        label: 'bvh.codes',
+        sources: [...PLAIN, source],
+        entryPoint: 'give_codes',
+        bindings: { tree: 'uniform', bodies: 'read', codes: 'write', ids: 'write' },
+        flags: { ...flags, CODES: true },
+        constants,
+      }),
+      order: createSorter(gpu, scene),
+      boxBodies: createKernel(gpu, scene, { ...boxing, label: 'bvh.box-bodies', entryPoint: 'box_bodies' }),
+      boxNodes: createKernel(gpu, scene, { ...boxing, label: 'bvh.box-nodes', entryPoint: 'box_nodes' }),
+      walk: createKernel(gpu, scene, {
+        label: 'bvh.walk',
+        sources: [...FOLDING, source],
+        entryPoint: 'walk_tree',
+        bindings: { tree: 'uniform', sorted: 'read', ids: 'read', nodes: 'read', counters: 'write' },
+        flags: { ...flags, WALK: true },
+        constants,
+      }),
+    });
+    const { ground, uniforms, steps, sort, encode, order, boxBodies, boxNodes, walk } = parts;
+    const first = new Array<number>(TABLE_WORDS).fill(0);
+    levels.forEach((level, index) => {
+      first[index] = level.first;
+    });
+    const { tree } = uniforms.buffers;
+    gpu.device.queue.writeBuffer(
+      tree,
+      0,
+      layout.encode({ ...dealBits(scene), origin: min, levels: levels.length, steps: nodes, first }),
+    );
+    const { buffers } = ground.owned;
+    const { shared } = ground;
+    const groups = {
+      encode: encode.bind({ ...buffers, tree }),
+      order: order.bind(buffers),
+      boxBodies: boxBodies.bind({ ...buffers, level: steps.buffer }),
+      boxNodes: boxNodes.bind({ ...buffers, level: steps.buffer }),
+      walk: walk.bind({ ...buffers, tree }),
+    };
+    const workgroupsFor = (threads: number) => Math.ceil(threads / WORKGROUP_SIZE);
+    return {
+      place: ground.place,
+      encodeBuild(encoder) {
+        inPass(encoder, 'bench.bvh.codes', (pass) =>
+          encode.encode(pass, shared, groups.encode, workgroupsFor(count)),
+        );
+        sort.encode(encoder, { keys: buffers.codes, payload: buffers.ids, count });
+        inPass(encoder, 'bench.bvh.boxes', (pass) => {
+          order.encode(pass, shared, groups.order, workgroupsFor(count));
+          steps.rows.forEach(({ row, offset }, index) => {
+            const [kernel, group] =
+              index === 0 ? ([boxBodies, groups.boxBodies] as const) : ([boxNodes, groups.boxNodes] as const);
+            kernel.encode(pass, shared, group, workgroupsFor(row[1]), [offset]);
+          });
+        });
+      },
+      encodeQuery(encoder) {
+        inPass(encoder, 'bench.bvh.walk', (pass) =>
+          walk.encode(pass, shared, groups.walk, workgroupsFor(count)),
+        );
+      },
+      counters: buffers.counters,
+      memoryBytes: ground.bytes + uniforms.bytes + steps.bytes + sort.memoryBytes,
+      destroy() {
+        for (const part of [ground, uniforms, steps, sort]) part.destroy();
+      },
+    };
+  },
+};

@@ -1,0 +1,204 @@
+// A linear bounding volume hierarchy: bodies in the order of Morton codes, and above them a tree in which node i has nodes
+// TREE_WIDTH i to TREE_WIDTH i + TREE_WIDTH − 1 of the level below, those of the lowest as many bodies. So a node's place says
+// all about the shape of the tree, and none of it is stored but boxes.
+//
+// Boxes are made level by level, a dispatch each, the lowest first. Karras' tree, where the last of two threads to come up
+// to a node goes on with it, has threads read boxes that other workgroups wrote in the same dispatch; WGSL's atomics order
+// nothing but themselves, so it is not sure what they read.
+
+struct Tree {
+  // By which positions are scaled, to whole numbers of as many bits as their axis has in a code.
+  origin: Vector,
+  scale: Vector,
+  greatest: Extent,
+  // The axis of each bit of a code, the highest bit first: two bits each, of 15 in either word.
+  axes: u32,
+  more_axes: u32,
+  levels: u32,
+  // No walk takes more steps.
+  steps: u32,
+  // First node of each level.
+  first: array<vec4u, 6>,
+}
+
+// In 3D the last components are 0.
+struct Node {
+  low: Stored,
+  high: Stored,
+}
+
+#if CODES
+@group(1) @binding(0) var<uniform> tree: Tree;
+@group(1) @binding(1) var<storage, read> bodies: array<Body>;
+@group(1) @binding(2) var<storage, read_write> codes: array<u32>;
+@group(1) @binding(3) var<storage, read_write> ids: array<u32>;
+#else
+#if WALK
+@group(1) @binding(0) var<uniform> tree: Tree;
+@group(1) @binding(1) var<storage, read> sorted: array<Body>;
+@group(1) @binding(2) var<storage, read> ids: array<u32>;
+@group(1) @binding(3) var<storage, read> nodes: array<Node>;
+@group(1) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
+#else
+// What is combined: bodies (below 0) or the nodes of the level below.
+struct Level {
+  first: u32,
+  count: u32,
+  below_first: u32,
+  below_count: u32,
+}
+
+@group(1) @binding(0) var<storage, read> sorted: array<Body>;
+@group(1) @binding(1) var<storage, read_write> nodes: array<Node>;
+@group(1) @binding(2) var<uniform> level: Level;
+#endif
+#endif
+
+const TREE_WIDTH = 1u << TREE_SHIFT;
+
+#if CODES
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn give_codes(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (id >= grid.count) {
+    return;
+  }
+  let scaled = max((place_of(bodies[id]) - tree.origin) * tree.scale, Vector());
+  let cell = min(Extent(scaled), tree.greatest);
+  // Of each axis the bits that are left, lowest last.
+  var left = countOneBits(tree.greatest);
+  var code = 0u;
+  for (var bit = 0u; bit < 30u; bit++) {
+    let axis = (select(tree.more_axes, tree.axes, bit < 15u) >> (2u * (bit % 15u))) & 3u;
+    left[axis] -= 1u;
+    code = (code << 1u) | ((cell[axis] >> left[axis]) & 1u);
+  }
+  codes[id] = code;
+  ids[id] = id;
+}
+#else
+fn low_of(body: Body) -> Vector {
+#if MIXED
+  return place_of(body) - radius_of(body);
+#else
+  return place_of(body);
+#endif
+}
+
+fn high_of(body: Body) -> Vector {
+#if MIXED
+  return place_of(body) + radius_of(body);
+#else
+  return place_of(body);
+#endif
+}
+#endif
+
+#if BOXES
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn box_bodies(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let node = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (node >= level.count) {
+    return;
+  }
+  let begin = node * TREE_WIDTH;
+  var low = low_of(sorted[begin]);
+  var high = high_of(sorted[begin]);
+  for (var slot = begin + 1u; slot < min(begin + TREE_WIDTH, grid.count); slot++) {
+    low = min(low, low_of(sorted[slot]));
+    high = max(high, high_of(sorted[slot]));
+  }
+  nodes[level.first + node] = Node(store_vector(low), store_vector(high));
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn box_nodes(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let node = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (node >= level.count) {
+    return;
+  }
+  let begin = node * TREE_WIDTH;
+  var box = nodes[level.below_first + begin];
+  for (var child = begin + 1u; child < min(begin + TREE_WIDTH, level.below_count); child++) {
+    let other = nodes[level.below_first + child];
+    box = Node(min(box.low, other.low), max(box.high, other.high));
+  }
+  nodes[level.first + node] = box;
+}
+#endif
+
+#if WALK
+// The other bodies of a leaf, from `begin` on.
+fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: Body, begin: u32, end: u32) {
+  for (var other = begin; other < end; other++) {
+    if (overlaps(body, sorted[other])) {
+      find_pair(found, ids[slot], ids[other]);
+    }
+  }
+}
+
+// The node after a subtree, as large as can be: one that is the first of its parent stands for all of it.
+fn next_after(level: u32, node: u32) -> vec2u {
+  let next = node + 1u;
+  let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);
+  return vec2u(level + up, next >> (up * TREE_SHIFT));
+}
+
+// From each body to the right: the rest of its own leaf, then whatever of the tree is behind it. Every pair is met once, from
+// its lower slot. No stack: the place of a node says which comes next.
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn walk_tree(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
+  if (slot >= grid.count) {
+    return;
+  }
+  let body = sorted[slot];
+#if MIXED
+  let low = low_of(body);
+  let high = high_of(body);
+#else
+  // Boxes are those of centres: not grown by a radius, so this one is by two.
+  let low = low_of(body) - substep.diameter;
+  let high = high_of(body) + substep.diameter;
+#endif
+  var found = Found();
+  let leaf = slot >> TREE_SHIFT;
+  look_at_bodies(&found, slot, body, slot + 1u, min((leaf + 1u) << TREE_SHIFT, grid.count));
+  var place = next_after(0u, leaf);
+  for (var step = 0u; step < tree.steps; step++) {
+    let level = place.x;
+    let node = place.y;
+    if (node > (grid.count - 1u) >> (TREE_SHIFT * (level + 1u))) {
+      break;
+    }
+    let box = nodes[tree.first[level / 4u][level % 4u] + node];
+    let meets = all(load_vector(box.low) <= high) && all(low <= load_vector(box.high));
+    if (meets && level > 0u) {
+      place = vec2u(level - 1u, node << TREE_SHIFT);
+      continue;
+    }
+    if (meets) {
+      let begin = node << TREE_SHIFT;
+      look_at_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, grid.count));
+    }
+    place = next_after(level, node);
+  }
+  fold_found(found, slot);
+}
+#endif

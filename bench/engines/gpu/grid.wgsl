@@ -1,0 +1,23 @@
+// A kernel over a grid (docs/kernels.md) that folds pairs, each where it is met from the lower slot. Needs found.wgsl and
+// touches: whether two whose centres are nearer than the largest diameter overlap.
+
+alias Own = Found;
+
+fn begin(particle: Particle) -> Own {
+  return Own();
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  if (other.slot > particle.slot && touches(particle, other)) {
+    find_pair(own, id_of(particle.slot), id_of(other.slot));
+  }
+}
+
+fn merge(own: ptr<function, Own>, other: Own) {
+  (*own).pairs += other.pairs;
+  (*own).checksum += other.checksum;
+}
+
+fn finish(own: Own, particle: Particle) {
+  fold_found(own, particle.slot);
+}

@@ -1,0 +1,132 @@
+/**
+ * Purpose: the grids of `cellstorm` as broad phases: SortedGrid with a kernel over its neighbours that folds pairs. Of equal
+ * cells in a box, of equal cells that are hashed, and of a level of cells for each octave of radii.
+ */
+import { suggestCellSize } from '../../../src/core/cell-size';
+import { HEAVY_ROW } from '../../../src/core/constants';
+import { MAX_CELLS_PER_AXIS } from '../../../src/core/world';
+import { type HashGridOptions, SortedGrid } from '../../../src/engine/sorted-grid';
+import { createBuffers, createParts } from '../../../src/gpu/buffers';
+import type { Gpu } from '../../../src/gpu/device';
+import { FOLD_BYTES, type GpuEngine, type GpuRunner } from '../../harness/engine';
+import type { BenchScene } from '../../harness/scenes';
+import { FOLD_WGSL, floatsOf, pack } from './bodies';
+import { densityAround } from './crowding';
+import kernelText from './grid.wgsl?raw';
+import touchesAlways from './touches_always.wgsl?raw';
+import touchesSized from './touches_sized.wgsl?raw';
+
+/** More cells of the largest diameter for each body, and a box is mostly empty: the cells alone would fill the memory. */
+const MOST_CELLS_PER_BODY = 64;
+
+/** A box of fewer is never too large. */
+const FEW_CELLS = 2 ** 20;
+
+function cellsOf({ dimensions, radius, min, max }: BenchScene): number {
+  return Array.from({ length: dimensions }).reduce<number>(
+    (product, _, axis) => product * (((max[axis] as number) - (min[axis] as number)) / (2 * radius)),
+    1,
+  );
+}
+
+function refuseEmptiness(scene: BenchScene): string | undefined {
+  const cells = cellsOf(scene);
+  if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
+  return `The box has ${cells.toPrecision(2)} cells of the largest diameter for ${scene.count} bodies, and each takes eight bytes and is scanned in each build: at most ${MOST_CELLS_PER_BODY} a body are.`;
+}
+
+/** Cells of equal bodies: of one diameter, larger where most would be empty, or there would be too many along an axis. */
+function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
+  const { dimensions, radius, min, max } = scene;
+  const density = densityAround(scene);
+  const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
+  const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
+  const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
+  // Three rows of three cells with more than so many, and a workgroup takes a body instead of a thread.
+  const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
+  return { cellSize, crowds };
+}
+
+async function openGrid(
+  scene: BenchScene,
+  gpu: Gpu,
+  name: string,
+  options: Partial<HashGridOptions>,
+): Promise<GpuRunner> {
+  const { dimensions, count, radius } = scene;
+  // On levels equal bodies too have radii of their own; where a grid knows no radii, they are looked up.
+  const onLevels = options.radii !== undefined;
+  const radii = onLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
+  const looked = onLevels ? undefined : scene.radii;
+  const { grid, owned } = await createParts({
+    grid: SortedGrid.create(gpu, { dimensions, capacity: count, ...options }),
+    owned: createBuffers(gpu, `bench.${name}`, {
+      positions: 4 * floatsOf({ dimensions, radii }) * count,
+      counters: FOLD_BYTES,
+      radii: looked ? 4 * count : 0,
+    }),
+  });
+  const { positions, counters } = owned.buffers;
+  if (looked) gpu.device.queue.writeBuffer(owned.buffers.radii, 0, new Float32Array(looked));
+  const destroy = () => {
+    grid.destroy();
+    owned.destroy();
+  };
+  const kernel = await grid
+    .kernel({
+      code: [FOLD_WGSL, looked ? touchesSized : touchesAlways, kernelText].join('\n'),
+      label: name,
+      buffers: {
+        counters: { type: 'array<atomic<u32>>', access: 'write' },
+        ...(looked ? { radii: { type: 'array<f32>', access: 'read' } } : {}),
+      },
+    })
+    .catch((error: unknown) => {
+      destroy();
+      throw error;
+    });
+  const buffers = { counters, ...(looked ? { radii: owned.buffers.radii } : {}) };
+  return {
+    place: (given) => gpu.device.queue.writeBuffer(positions, 0, pack({ dimensions, radii }, given)),
+    encodeBuild: (encoder) => grid.encode(encoder, { positions, count }),
+    encodeQuery: (encoder) => kernel.encode(encoder, { buffers }),
+    counters,
+    memoryBytes: grid.memoryBytes + owned.bytes,
+    destroy,
+  };
+}
+
+export const GPU_GRID: GpuEngine = {
+  name: 'gpu-grid',
+  backend: 'gpu',
+  about:
+    'HashGrid of a box: counting sort into cells, as large as `suggestCellSize` says, and a kernel over neighbours; `crowds` where more than a thousand bodies are around each.',
+  refuse: refuseEmptiness,
+  open: (scene, gpu) =>
+    openGrid(scene, gpu, 'grid', {
+      min: scene.min,
+      max: scene.max,
+      diameter: 2 * scene.radius,
+      ...chooseCells(scene),
+    }),
+};
+
+export const GPU_HASHED: GpuEngine = {
+  name: 'gpu-hashed',
+  backend: 'gpu',
+  about: 'HashGrid with `unbounded`: hashed cells of one diameter, in a table as large as there are bodies.',
+  open: (scene, gpu) => openGrid(scene, gpu, 'hashed', { unbounded: true, diameter: 2 * scene.radius }),
+};
+
+export const GPU_LEVELS: GpuEngine = {
+  name: 'gpu-levels',
+  backend: 'gpu',
+  about: 'HashGrid with `radii`: a level of cells for each octave of radii, in a box.',
+  refuse: refuseEmptiness,
+  open: (scene, gpu) =>
+    openGrid(scene, gpu, 'levels', {
+      min: scene.min,
+      max: scene.max,
+      radii: { smallest: scene.smallestRadius, largest: scene.radius },
+    }),
+};

@@ -1,0 +1,65 @@
+/** Purpose: all pairs on the GPU, tiled: what is fastest for a few bodies, and what the others must beat. */
+import { WORKGROUP_SIZE } from '../../../src/core/constants';
+import { createParts } from '../../../src/gpu/buffers';
+import type { GpuEngine } from '../../harness/engine';
+import {
+  benchSource,
+  createGround,
+  createKernel,
+  createUniforms,
+  cut,
+  FOLDING,
+  inPass,
+  MOST_TESTS,
+  TESTS_PER_DISPATCH,
+} from './bodies';
+import text from './naive.wgsl?raw';
+
+/** Tiles that one workgroup goes over: more means fewer and longer threads. */
+const STRIPE_TILES = 64;
+
+const WORKGROUPS_PER_DISPATCH = TESTS_PER_DISPATCH / (STRIPE_TILES * WORKGROUP_SIZE ** 2);
+
+export const GPU_NAIVE: GpuEngine = {
+  name: 'gpu-naive',
+  backend: 'gpu',
+  about: 'All n(n−1)/2 pairs, tiles of 256 bodies against tiles in workgroup memory.',
+  refuse({ count }) {
+    if (count ** 2 / 2 <= MOST_TESTS) return undefined;
+    return `All pairs of ${count} bodies are ${(count ** 2 / 2).toPrecision(2)} distance tests, and more than ${MOST_TESTS.toPrecision(2)} are not waited for.`;
+  },
+  async open(scene, gpu) {
+    const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
+    const units = tiles * Math.ceil(tiles / STRIPE_TILES);
+    const { ground, slices, kernel } = await createParts({
+      ground: createGround(gpu, scene, 'bench.naive', {}),
+      slices: createUniforms(gpu, 'bench.naive.slices', cut(units, WORKGROUPS_PER_DISPATCH)),
+      kernel: createKernel(gpu, scene, {
+        label: 'naive',
+        sources: [...FOLDING, benchSource('naive.wgsl', text)],
+        entryPoint: 'find_in_tiles',
+        bindings: { bodies: 'read', counters: 'write', slice: 'parameters' },
+        constants: { STRIPE_TILES },
+      }),
+    });
+    const { counters } = ground.owned.buffers;
+    const group = kernel.bind({ ...ground.owned.buffers, slice: slices.buffer });
+    return {
+      place: ground.place,
+      encodeBuild() {},
+      encodeQuery(encoder) {
+        inPass(encoder, 'bench.naive', (pass) => {
+          for (const { row, offset } of slices.rows) {
+            kernel.encode(pass, ground.shared, group, row[1], [offset]);
+          }
+        });
+      },
+      counters,
+      memoryBytes: ground.bytes + slices.bytes,
+      destroy() {
+        ground.destroy();
+        slices.destroy();
+      },
+    };
+  },
+};

@@ -1,0 +1,51 @@
+// All pairs, each once: tiles of WORKGROUP_SIZE bodies against tiles of as many, which are read into workgroup memory. A
+// workgroup has one tile of its own, and takes STRIPE_TILES others one after the other, from its own on: those before it have
+// met it. So no thread looks at more than STRIPE_TILES * WORKGROUP_SIZE others, and a slice of workgroups has an end.
+
+@group(1) @binding(0) var<storage, read> bodies: array<Body>;
+@group(1) @binding(1) var<storage, read_write> counters: array<atomic<u32>>;
+// Workgroups.
+@group(1) @binding(2) var<uniform> slice: Slice;
+
+var<workgroup> tile: array<Body, WORKGROUP_SIZE>;
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn find_in_tiles(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_workgroup(workgroup, workgroups);
+  if (index >= slice.count) {
+    return;
+  }
+  let unit = slice.first + index;
+  let tiles = (grid.count + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
+  let stripes = (tiles + STRIPE_TILES - 1u) / STRIPE_TILES;
+  let own = unit / stripes;
+  let stripe = unit % stripes;
+  let id = own * WORKGROUP_SIZE + thread;
+  let present = id < grid.count;
+  var body = Body();
+  if (present) {
+    body = bodies[id];
+  }
+  var found = Found();
+  for (var other = max(own, stripe * STRIPE_TILES); other < min(tiles, (stripe + 1u) * STRIPE_TILES); other++) {
+    let base = other * WORKGROUP_SIZE;
+    workgroupBarrier();
+    if (base + thread < grid.count) {
+      tile[thread] = bodies[base + thread];
+    }
+    workgroupBarrier();
+    if (present) {
+      let filled = min(WORKGROUP_SIZE, grid.count - base);
+      for (var place = select(0u, thread + 1u, other == own); place < filled; place++) {
+        if (overlaps(body, tile[place])) {
+          find_pair(&found, id, base + place);
+        }
+      }
+    }
+  }
+  fold_found(found, id);
+}
