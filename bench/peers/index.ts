@@ -1,4 +1,26 @@
-/** Purpose: other people's packages, each used as its authors recommend; imported when first opened. */
+/**
+ * Purpose: what people would use instead: other people's packages, each used as its authors recommend and imported when
+ * first opened, and the hash that tutorials write.
+ */
 import type { CpuEngine } from '../harness/engine';
+import { BOX_INTERSECT } from './box-intersect';
+import { BOX2D3 } from './box2d3';
+import { D3_QUADTREE } from './d3-quadtree';
+import { FLATBUSH } from './flatbush';
+import { KDBUSH } from './kdbush';
+import { MAP_HASH } from './map-hash';
+import { MATTER_JS } from './matter-js';
+import { RAPIER2D } from './rapier2d';
+import { RBUSH } from './rbush';
 
-export const PEERS: readonly CpuEngine[] = [];
+export const PEERS: readonly CpuEngine[] = [
+  KDBUSH,
+  FLATBUSH,
+  RBUSH,
+  BOX_INTERSECT,
+  D3_QUADTREE,
+  MAP_HASH,
+  RAPIER2D,
+  BOX2D3,
+  MATTER_JS,
+];

@@ -1,6 +1,8 @@
 /** Purpose: our broad phases on the CPU, and the plain ones that anyone would write. */
 import type { CpuEngine } from '../../harness/engine';
+import { CPU_CHUNKS } from './chunks';
 import { CPU_GRID } from './grid';
 import { CPU_NAIVE } from './naive';
+import { CPU_SWEEP } from './sweep';
 
-export const CPU_ENGINES: readonly CpuEngine[] = [CPU_NAIVE, CPU_GRID];
+export const CPU_ENGINES: readonly CpuEngine[] = [CPU_NAIVE, CPU_GRID, CPU_SWEEP, CPU_CHUNKS];

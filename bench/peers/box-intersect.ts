@@ -1,0 +1,38 @@
+/** Purpose: box-intersect: all intersections of one set of boxes, handed to a visitor. It builds while it answers. */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps } from './overlaps';
+
+export const BOX_INTERSECT: CpuEngine = {
+  name: 'box-intersect',
+  peer: 'box-intersect',
+  backend: 'cpu',
+  about:
+    'Interval trees and sweeps: a box as an array for each body, rewritten by build; all else is in the query.',
+  async open(scene) {
+    const { default: boxIntersect } = await loadPeer('box-intersect', () => import('box-intersect'));
+    const { count, dimensions } = scene;
+    const overlaps = new Overlaps(scene);
+    const boxes = Array.from({ length: count }, () => new Array<number>(2 * dimensions).fill(0));
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        const { positions } = overlaps;
+        for (let body = 0; body < count; body++) {
+          const box = boxes[body] as number[];
+          const radius = overlaps.radiusOf(body);
+          for (let axis = 0; axis < dimensions; axis++) {
+            const place = positions[body * dimensions + axis] as number;
+            box[axis] = place - radius;
+            box[dimensions + axis] = place + radius;
+          }
+        }
+      },
+      query() {
+        overlaps.clear();
+        boxIntersect(boxes, (a, b) => overlaps.consider(a, b));
+        return overlaps;
+      },
+    };
+  },
+};

@@ -1,0 +1,125 @@
+/**
+ * Purpose: the contacts of Box2D 3, through its public API: discs, a step of a microsecond, and the events of contacts that
+ * began. A step of no time finds none. Where bodies move from build to build they are moved, and ended contacts taken from
+ * those that are known; else the world is made anew.
+ */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+/** Seconds: far too short to move anything by as much as a float can tell. */
+const INSTANT = 1e-6;
+
+/** More than there may be bodies, so that one number names a pair. */
+const SHIFT = 2 ** 26;
+
+const open = async () => {
+  const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
+  // No threads, as everybody else has one.
+  return await load({ pthreadCount: 0 });
+};
+
+let opened: ReturnType<typeof open> | undefined;
+
+type Box2d = Awaited<ReturnType<typeof open>>;
+type WorldId = ReturnType<Box2d['b2CreateWorld']>;
+type BodyId = ReturnType<Box2d['b2CreateBody']>;
+
+/** One for all worlds: its memory cannot be given back. */
+export function openBox2d(): ReturnType<typeof open> {
+  opened ??= open();
+  return opened;
+}
+
+export const BOX2D3: CpuEngine = {
+  name: 'box2d3',
+  peer: 'box2d3-wasm',
+  backend: 'cpu',
+  about: 'Rigid-body engine: discs, a step of a microsecond, the events of contacts that began; one thread.',
+  refuse: refuseSpace,
+  async open(scene) {
+    const box2d = await openBox2d();
+    const { count, moves } = scene;
+    const overlaps = new Overlaps(scene);
+    const bodies: BodyId[] = [];
+    const contacts = new Set<number>();
+    const place = new box2d.b2Vec2();
+    let world: WorldId | undefined;
+
+    function create(): WorldId {
+      if (world) box2d.b2DestroyWorld(world);
+      bodies.length = 0;
+      contacts.clear();
+      const worldOptions = box2d.b2DefaultWorldDef();
+      worldOptions.gravity.Set(0, 0);
+      worldOptions.enableSleep = false;
+      worldOptions.enableContinuous = false;
+      const made = box2d.b2CreateWorld(worldOptions);
+      const bodyOptions = box2d.b2DefaultBodyDef();
+      bodyOptions.type = box2d.b2BodyType.b2_dynamicBody;
+      const shapeOptions = box2d.b2DefaultShapeDef();
+      shapeOptions.enableContactEvents = true;
+      const circle = new box2d.b2Circle();
+      const { positions } = overlaps;
+      for (let body = 0; body < count; body++) {
+        place.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
+        bodyOptions.position = place;
+        const id = box2d.b2CreateBody(made, bodyOptions);
+        circle.radius = overlaps.radiusOf(body);
+        // Shapes of a new world are counted from 1.
+        box2d.b2CreateCircleShape(id, shapeOptions, circle);
+        bodies.push(id);
+      }
+      for (const options of [worldOptions, bodyOptions, shapeOptions, circle]) options.delete();
+      return made;
+    }
+
+    function move(): void {
+      const { positions } = overlaps;
+      bodies.forEach((id, body) => {
+        place.Set(positions[2 * body] as number, positions[2 * body + 1] as number);
+        box2d.b2Body_SetTransform(id, place, box2d.b2Rot_identity);
+      });
+    }
+
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        if (world && moves) move();
+        else world = create();
+        box2d.b2World_Step(world, INSTANT, 1);
+        const events = box2d.b2World_GetContactEvents(world);
+        for (let index = 0; index < events.endCount; index++) {
+          const { shapeIdA, shapeIdB } = events.GetEndEvent(index);
+          contacts.delete(shapeIdA.index1 * SHIFT + shapeIdB.index1);
+        }
+        for (let index = 0; index < events.beginCount; index++) {
+          const event = events.GetBeginEvent(index);
+          contacts.add(event.shapeIdA.index1 * SHIFT + event.shapeIdB.index1);
+          event.delete();
+        }
+        events.delete();
+      },
+      query() {
+        overlaps.clear();
+        for (const pair of contacts) {
+          const first = Math.floor(pair / SHIFT);
+          overlaps.consider(first - 1, pair - first * SHIFT - 1);
+        }
+        return overlaps;
+      },
+      get memoryBytes() {
+        if (!world) return undefined;
+        const counters = box2d.b2World_GetCounters(world);
+        const { byteCount } = counters;
+        counters.delete();
+        return byteCount;
+      },
+      destroy() {
+        if (world) box2d.b2DestroyWorld(world);
+        world = undefined;
+        place.delete();
+      },
+    };
+  },
+};

@@ -1,0 +1,80 @@
+/**
+ * Purpose: the quadtree of d3, used as d3-force does for its collisions: each node told the greatest radius below it, and
+ * a visit from the root for each body.
+ */
+import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+/** A node of the tree, with what is kept beside it: the greatest radius below. */
+type Node = (QuadtreeInternalNode<number> | QuadtreeLeaf<number>) & { reach?: number };
+
+export const D3_QUADTREE: CpuEngine = {
+  name: 'd3-quadtree',
+  peer: 'd3-quadtree',
+  backend: 'cpu',
+  about:
+    'Quadtree: addAll of all bodies, the greatest radius kept in each node, visit for each body, as in d3-force.',
+  refuse: refuseSpace,
+  async open(scene) {
+    const { quadtree } = await loadPeer('d3-quadtree', () => import('d3-quadtree'));
+    const { count } = scene;
+    const overlaps = new Overlaps(scene);
+    const bodies = Array.from({ length: count }, (_, body) => body);
+    const create = () =>
+      quadtree(
+        bodies,
+        (body) => overlaps.positions[2 * body] as number,
+        (body) => overlaps.positions[2 * body + 1] as number,
+      ).visitAfter(keepReach);
+    let tree: ReturnType<typeof create> | undefined;
+
+    function keepReach(node: Node): void {
+      if (isLeaf(node)) {
+        node.reach = overlaps.radiusOf(node.data);
+        for (let next = node.next; next; next = next.next) {
+          node.reach = Math.max(node.reach, overlaps.radiusOf(next.data));
+        }
+        return;
+      }
+      let reach = 0;
+      for (let quarter = 0; quarter < 4; quarter++) {
+        const child: Node | undefined = node[quarter];
+        if (child?.reach !== undefined && child.reach > reach) reach = child.reach;
+      }
+      node.reach = reach;
+    }
+
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        tree = create();
+      },
+      query() {
+        const { positions } = overlaps;
+        overlaps.clear();
+        for (const body of bodies) {
+          const x = positions[2 * body] as number;
+          const y = positions[2 * body + 1] as number;
+          const radius = overlaps.radiusOf(body);
+          tree?.visit((node: Node, x0, y0, x1, y1) => {
+            if (isLeaf(node)) {
+              for (let leaf: QuadtreeLeaf<number> | undefined = node; leaf; leaf = leaf.next) {
+                if (leaf.data > body) overlaps.consider(body, leaf.data);
+              }
+              return;
+            }
+            const reach = radius + (node.reach as number);
+            return x0 > x + reach || x1 < x - reach || y0 > y + reach || y1 < y - reach;
+          });
+        }
+        return overlaps;
+      },
+    };
+  },
+};
+
+function isLeaf(node: QuadtreeInternalNode<number> | QuadtreeLeaf<number>): node is QuadtreeLeaf<number> {
+  return !node.length;
+}

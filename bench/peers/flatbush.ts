@@ -1,0 +1,61 @@
+/** Purpose: the packed Hilbert R-tree of flatbush: boxes around bodies, and a search for each body's box. */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+export const FLATBUSH: CpuEngine = {
+  name: 'flatbush',
+  peer: 'flatbush',
+  backend: 'cpu',
+  about:
+    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, search for each body, with a filter that makes no list.',
+  refuse: refuseSpace,
+  async open(scene) {
+    const { default: Flatbush } = await loadPeer('flatbush', () => import('flatbush'));
+    const { count } = scene;
+    const overlaps = new Overlaps(scene);
+    const create = () => new Flatbush(count, 16, Float32Array);
+    let index: ReturnType<typeof create> | undefined;
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        // It refuses to hold nobody.
+        if (count === 0) return;
+        const { positions } = overlaps;
+        index = create();
+        for (let body = 0; body < count; body++) {
+          const x = positions[2 * body] as number;
+          const y = positions[2 * body + 1] as number;
+          const radius = overlaps.radiusOf(body);
+          index.add(x - radius, y - radius, x + radius, y + radius);
+        }
+        index.finish();
+      },
+      query() {
+        const { positions } = overlaps;
+        overlaps.clear();
+        let body = 0;
+        const take = (other: number) => {
+          if (other > body) overlaps.consider(body, other);
+          return false;
+        };
+        for (; body < count && index; body++) {
+          const x = positions[2 * body] as number;
+          const y = positions[2 * body + 1] as number;
+          const radius = overlaps.radiusOf(body);
+          index.search(
+            Math.fround(x - radius),
+            Math.fround(y - radius),
+            Math.fround(x + radius),
+            Math.fround(y + radius),
+            take,
+          );
+        }
+        return overlaps;
+      },
+      get memoryBytes() {
+        return index?.data.byteLength;
+      },
+    };
+  },
+};

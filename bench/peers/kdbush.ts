@@ -1,0 +1,53 @@
+/** Purpose: the k-d tree of kdbush: typed coordinates, and a range query a body into one array, as its author recommends. */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+export const KDBUSH: CpuEngine = {
+  name: 'kdbush',
+  peer: 'kdbush',
+  backend: 'cpu',
+  about: 'k-d tree: Float32Array coordinates, nodes of 64, withinInto for each body.',
+  refuse(scene) {
+    if (scene.radii)
+      return 'It holds points: asking for the largest radius around each would measure nothing else.';
+    return refuseSpace(scene);
+  },
+  async open(scene) {
+    const { default: KDBush } = await loadPeer('kdbush', () => import('kdbush'));
+    const { count, radius } = scene;
+    const overlaps = new Overlaps(scene);
+    const create = () => new KDBush(count, 64, Float32Array);
+    const near = new Uint32Array(count);
+    let index: ReturnType<typeof create> | undefined;
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        const { positions } = overlaps;
+        index = create();
+        for (let body = 0; body < count; body++) {
+          index.add(positions[2 * body] as number, positions[2 * body + 1] as number);
+        }
+        // An index of nobody cannot be finished.
+        if (count > 0) index.finish();
+      },
+      query() {
+        const { positions } = overlaps;
+        overlaps.clear();
+        for (let body = 0; body < count && index; body++) {
+          const x = positions[2 * body] as number;
+          const y = positions[2 * body + 1] as number;
+          const found = index.withinInto(x, y, 2 * radius, near);
+          for (let place = 0; place < found; place++) {
+            const other = near[place] as number;
+            if (other > body) overlaps.consider(body, other);
+          }
+        }
+        return overlaps;
+      },
+      get memoryBytes() {
+        return index?.data.byteLength;
+      },
+    };
+  },
+};

@@ -1,0 +1,47 @@
+/**
+ * Purpose: what all packages share: they find candidates, by boxes or shapes of their own; which of these overlap is
+ * decided here, and listed.
+ * Input: the positions placed last, and candidates, any pair at most once. Output: the list that a runner's query returns.
+ */
+import { PairSink } from '../harness/pair-sink';
+import type { BenchScene } from '../harness/scenes';
+
+export class Overlaps extends PairSink {
+  positions = new Float32Array(0);
+  private readonly dimensions: number;
+  private readonly radius: number;
+  private readonly radii: Float32Array | undefined;
+
+  constructor({ dimensions, radius, radii }: BenchScene) {
+    super();
+    this.dimensions = dimensions;
+    this.radius = radius;
+    this.radii = radii;
+  }
+
+  place(positions: Float32Array): void {
+    this.positions = positions as Float32Array<ArrayBuffer>;
+  }
+
+  radiusOf(body: number): number {
+    return this.radii ? (this.radii[body] as number) : this.radius;
+  }
+
+  consider(a: number, b: number): void {
+    const { positions, dimensions } = this;
+    const dx = (positions[a * dimensions] as number) - (positions[b * dimensions] as number);
+    const dy = (positions[a * dimensions + 1] as number) - (positions[b * dimensions + 1] as number);
+    let squared = dx * dx + dy * dy;
+    if (dimensions === 3) {
+      const dz = (positions[a * dimensions + 2] as number) - (positions[b * dimensions + 2] as number);
+      squared += dz * dz;
+    }
+    const reach = this.radiusOf(a) + this.radiusOf(b);
+    if (squared < reach * reach) this.add(a, b);
+  }
+}
+
+/** For packages that know only the plane. */
+export function refuseSpace({ dimensions }: BenchScene): string | undefined {
+  return dimensions === 3 ? 'It is made for two dimensions.' : undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * Purpose: the broad phase of Rapier's rigid-body engine, through its public API: colliders of no body, which nothing
+ * moves, a step that files them in its tree of boxes, and a query with each one's box. Quicker than sensors, whose pairs
+ * its narrow phase decides. (After a step of no time, boxes of colliders that were moved are found by no query.) Where bodies move from build to build the colliders are moved; else the world is made anew.
+ */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+export const openRapier = async () => {
+  const { default: rapier } = await loadPeer(
+    '@dimforge/rapier2d-compat',
+    () => import('@dimforge/rapier2d-compat'),
+  );
+  await rapier.init();
+  return rapier;
+};
+
+export const RAPIER2D: CpuEngine = {
+  name: 'rapier2d',
+  peer: '@dimforge/rapier2d-compat',
+  backend: 'cpu',
+  about:
+    'Rigid-body engine, its broad phase alone: balls without bodies, a step, collidersWithAabbIntersectingAabb for each.',
+  refuse: refuseSpace,
+  async open(scene) {
+    const { World, ColliderDesc } = await openRapier();
+    const { count, moves } = scene;
+    const overlaps = new Overlaps(scene);
+    // A handle is the bits of two words, the first of which counts up in a new world.
+    const handle = new Float64Array(1);
+    const handleWords = new Uint32Array(handle.buffer);
+    let world: InstanceType<typeof World> | undefined;
+
+    function create(): void {
+      world?.free();
+      world = new World({ x: 0, y: 0 });
+      const { positions } = overlaps;
+      for (let body = 0; body < count; body++) {
+        const description = ColliderDesc.ball(overlaps.radiusOf(body));
+        world.createCollider(
+          description.setTranslation(positions[2 * body] as number, positions[2 * body + 1] as number),
+        );
+      }
+    }
+
+    function move(): void {
+      const { positions } = overlaps;
+      const place = { x: 0, y: 0 };
+      let body = 0;
+      world?.forEachCollider((collider) => {
+        place.x = positions[2 * body] as number;
+        place.y = positions[2 * body + 1] as number;
+        collider.setTranslation(place);
+        body++;
+      });
+    }
+
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        if (world && moves) move();
+        else create();
+        world?.step();
+      },
+      query() {
+        const { positions } = overlaps;
+        overlaps.clear();
+        const centre = { x: 0, y: 0 };
+        const half = { x: 0, y: 0 };
+        let body = 0;
+        const take = (collider: { readonly handle: number }) => {
+          handle[0] = collider.handle;
+          const other = handleWords[0] as number;
+          if (other > body) overlaps.consider(body, other);
+          return true;
+        };
+        for (; body < count; body++) {
+          centre.x = positions[2 * body] as number;
+          centre.y = positions[2 * body + 1] as number;
+          half.x = overlaps.radiusOf(body);
+          half.y = half.x;
+          world?.collidersWithAabbIntersectingAabb(centre, half, take);
+        }
+        return overlaps;
+      },
+      destroy() {
+        world?.free();
+        world = undefined;
+      },
+    };
+  },
+};

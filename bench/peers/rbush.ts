@@ -1,0 +1,55 @@
+/** Purpose: the dynamic R-tree of rbush: boxes loaded in bulk, and a search for each body's box. */
+import type { CpuEngine } from '../harness/engine';
+import { loadPeer } from './load';
+import { Overlaps, refuseSpace } from './overlaps';
+
+interface Item {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+  readonly body: number;
+}
+
+export const RBUSH: CpuEngine = {
+  name: 'rbush',
+  peer: 'rbush',
+  backend: 'cpu',
+  about: 'Dynamic R-tree: clear and bulk load of items that are kept, search with each of them.',
+  refuse: refuseSpace,
+  async open(scene) {
+    const { default: RBush } = await loadPeer('rbush', () => import('rbush'));
+    const { count } = scene;
+    const overlaps = new Overlaps(scene);
+    const tree = new RBush<Item>();
+    const items = Array.from({ length: count }, (_, body): Item => {
+      return { minX: 0, minY: 0, maxX: 0, maxY: 0, body };
+    });
+    return {
+      place: (positions) => overlaps.place(positions),
+      build() {
+        const { positions } = overlaps;
+        for (const item of items) {
+          const x = positions[2 * item.body] as number;
+          const y = positions[2 * item.body + 1] as number;
+          const radius = overlaps.radiusOf(item.body);
+          item.minX = x - radius;
+          item.minY = y - radius;
+          item.maxX = x + radius;
+          item.maxY = y + radius;
+        }
+        tree.clear();
+        tree.load(items);
+      },
+      query() {
+        overlaps.clear();
+        for (const item of items) {
+          for (const { body } of tree.search(item)) {
+            if (body > item.body) overlaps.consider(item.body, body);
+          }
+        }
+        return overlaps;
+      },
+    };
+  },
+};
