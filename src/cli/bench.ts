@@ -281,8 +281,8 @@ function describeGrowths(outcomes: readonly Outcome[]): string[] {
 
 function describeCrossover(crossover: number | undefined): string {
   if (crossover === undefined) return '';
-  if (crossover === 0) return 'at every count';
-  if (!Number.isFinite(crossover)) return 'at none of these counts';
+  if (crossover === 0) return 'at every count here';
+  if (!Number.isFinite(crossover)) return 'at no count here';
   return `from about ${formatCount(Number(crossover.toPrecision(2)))} bodies on`;
 }
 
