@@ -2,7 +2,7 @@
  * Purpose: films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
  * what ends one early saves what there is and says why.
  */
-import { explain } from './engine';
+import { explain, explainMissingGpu } from './engine';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 import { find } from './panel';
@@ -13,6 +13,8 @@ export interface FilmSubject {
   /** What runs; another one after another choice. */
   readonly take: object | undefined;
   readonly canvas: HTMLCanvasElement | undefined;
+  /** Devices lost so far. */
+  readonly losses: number;
   /** What files are called, without their ending. */
   readonly stem: string;
   /** Steps are taken by shoot() alone. */
@@ -31,6 +33,7 @@ const FRAMES_PER_SECOND = 60;
 const MOST_EXACT_SECONDS = 60;
 const MOST_LIVE_SECONDS = 300;
 const SHOW_MS = 200;
+const LOST = 'The GPU was lost.';
 
 export class Film {
   private live: LiveFilm | undefined;
@@ -90,8 +93,10 @@ export class Film {
       if (this.live === live) this.endLive(reason);
     });
     this.show('');
+    const { losses } = this.subject;
     const update = () => {
-      if (this.subject.canvas !== live.canvas) this.endLive('Another engine draws now.');
+      if (this.subject.losses > losses) this.endLive(LOST);
+      else if (this.subject.canvas !== live.canvas) this.endLive('Another engine draws now.');
       else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`It is ${MOST_LIVE_SECONDS} s long, the most.`);
       else this.show(`Recording ${formatClock(live.seconds)}`);
     };
@@ -144,7 +149,7 @@ export class Film {
       film = await openExactFilm(canvas, background, FRAMES_PER_SECOND);
       why = await this.shootAll(film, take, total);
     } catch (error) {
-      why = explain(error);
+      why = explainMissingGpu(error);
     }
     await this.endExact(film, total, why);
     this.isExact = false;
@@ -154,11 +159,13 @@ export class Film {
   /** Returns why there are fewer frames than were asked for, else ''. */
   private async shootAll(film: ExactFilm, take: object, total: number): Promise<string> {
     const { subject } = this;
+    const { losses } = subject;
     subject.takeSteps(true);
     try {
       while (film.frames < total && !this.ending) {
         await subject.caughtUp();
         const { canvas } = subject;
+        if (subject.losses > losses) return LOST;
         if (subject.take !== take || !canvas) return 'Another simulation started.';
         subject.shoot();
         await film.add(canvas);

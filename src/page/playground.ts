@@ -2,29 +2,14 @@
  * Purpose: the page as a whole: keeps an engine running what is chosen, steps it at the screen's pace, draws,
  * measures, and goes on in some way whatever happens to the GPU.
  */
-import { ArgumentError, describeCount, GpuError, LimitError } from '../core/errors';
-import { type Checkpoint, type Measures, planSimulation, type SimulationOptions } from '../core/simulation';
-import {
-  type Camera,
-  PlaneCamera,
-  project,
-  type Ray,
-  type Sight,
-  SpaceCamera,
-  type Viewport,
-} from './camera';
-import {
-  type Cap,
-  capOf,
-  changedFields,
-  chooseScene,
-  defaultChoices,
-  roomFor,
-  STEP_SECONDS,
-} from './choices';
-import { legendOf, readTheme, type Scale, scaleFor } from './colour';
+import { describeCount } from '../core/errors';
+import type { Checkpoint, Measures } from '../core/simulation';
+import type { Ray } from './camera';
+import { type Cap, capOf, changedFields, chooseScene, roomFor, STEP_SECONDS } from './choices';
+import { legendOf, readTheme, type Scale } from './colour';
 import { openCpuEngine } from './cpu-engine';
-import { type Engine, explain, explainMissingGpu, type Frame, type Run } from './engine';
+import { type Engine, explain, type Frame, type Run } from './engine';
+import { Eye } from './eye';
 import { type Choices, type FieldName, fieldOf, MOST_TYPED, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
 import { Film, type FilmSubject } from './film';
@@ -35,11 +20,12 @@ import { History } from './history';
 import type { Inspector } from './inspector';
 import { readLink, writeLink } from './link';
 import { Meter } from './meter';
-import { type Chosen, type Opened, refuseOpened, settingChanges, startCount, startOf } from './opened';
+import { type Chosen, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
 import { shownOf } from './overlays';
 import { find, Panel } from './panel';
 import { Presets } from './presets-view';
+import { goOnFrom, prepare, type RestartSite, Restarts, type Shown } from './restarts';
 import { nextTask, saveFile } from './save';
 import type { ScaleSheet, SweepHost } from './scale-sheet';
 import { StagePlot } from './stage-plot';
@@ -53,42 +39,15 @@ const MOST_PENDING = 4;
 /** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
-/** A frame may ask for more pixels than help. */
-const GREATEST_PIXEL_RATIO = 2;
-/** Lost devices replaced before the page turns to the CPU. */
-const MOST_LOSSES = 2;
-/** Seconds that the picture of space stays as the visitor left it before it turns on. */
-const REST_AFTER_TURN = 6;
 /** Browsers refuse changes of the address that come too often. */
 const ADDRESS_MS = 400;
-const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
-/** A state that another run goes on from. */
-interface Carried {
-  readonly choices: Chosen;
-  /** Particles that its run was started with. */
-  readonly count: number;
-  readonly checkpoint: Checkpoint;
-  readonly births: Float32Array;
-  /** What its run had room for, and states from before may need. */
-  readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
-  /** Whether states from before may be gone back to. */
-  readonly hasPast: boolean;
-}
-
-export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost {
-  private readonly plane = new PlaneCamera();
-  private readonly space = new SpaceCamera();
+export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost, RestartSite {
   choices: Chosen = readLink(location.search);
-  run: Run | undefined;
-  /** What the present run was started with, and with how many particles. */
-  private running: Chosen | undefined;
-  private startedCount = 0;
-  private wanted: Chosen | undefined;
-  private working: Promise<void> | undefined;
+  private readonly restarts = new Restarts(this, { gpu: openGpuEngine, cpu: openCpuEngine });
+  private readonly eye: Eye;
   /** Colours and tools that are not ready yet. */
   private preparing: Promise<void> = Promise.resolve();
-  private engine: Engine | undefined;
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   /** The last picture. */
@@ -97,8 +56,6 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private isDirty = true;
   private last = 0;
   private owed = 0;
-  private restUntil = 0;
-  private losses = 0;
   private place: Place | undefined;
   private address: ReturnType<typeof setTimeout> | undefined;
   private readonly panel: Panel;
@@ -118,28 +75,21 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   readonly presets = new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
   /** A film takes the steps. */
   private isFilmed = false;
-  /** What the next run goes on from: what a lost device held, or what needs more room. */
-  private carried: Carried | undefined;
-  private isCarrying = false;
-  /** Why something else starts than what was asked for. */
-  private apology = '';
-  /** The CPU runs though the GPU was chosen: a link is for whoever has one. */
-  private isForced = false;
-  private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
   constructor(
     readonly stage: HTMLElement,
-    private readonly free: HTMLElement,
+    free: HTMLElement,
   ) {
+    this.eye = new Eye(stage, free, () => this.run?.simulation);
     this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
       (error) => {
         // Of a run whose device is gone nothing more is to be said.
-        if (this.run && !this.working) this.panel.notify(explain(error));
+        if (this.run && !this.restarts.isBusy) this.panel.notify(explain(error));
       },
     );
-    this.isPlaying = !this.reducedMotion.matches;
+    this.isPlaying = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.panel.showPlaying(this.isPlaying);
     if (!this.isPlaying) {
       this.panel.notify('Paused, because your system asks for less motion. Play starts it.');
@@ -158,9 +108,22 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   /** Opens an engine and starts the frames; resolves with the first picture. */
   async open(): Promise<void> {
-    this.request(this.choices);
+    this.restarts.request(this.choices);
     requestAnimationFrame(this.tick);
-    await this.working;
+    await this.restarts.settled();
+  }
+
+  get run(): Run | undefined {
+    return this.restarts.run;
+  }
+
+  private get engine(): Engine | undefined {
+    return this.restarts.engine;
+  }
+
+  /** The last state that was kept. */
+  get latest(): Checkpoint | undefined {
+    return this.history.latest;
   }
 
   get simulation(): Run['simulation'] | undefined {
@@ -177,21 +140,19 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   get frame(): Frame | undefined {
     if (!this.run) return undefined;
-    const viewport = this.viewport();
-    const { theme, scale } = this;
-    return { sight: this.sight(viewport), viewport, theme, scale, overlays: shownOf(this.choices) };
+    const { theme, scale, eye } = this;
+    const { viewport } = eye;
+    return { sight: eye.sight(viewport), viewport, theme, scale, overlays: shownOf(this.choices) };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
-    const viewport = this.viewport();
-    const { x, y } = project(this.sight(viewport), viewport, point);
-    return [x, y];
+    return this.eye.toScreen(point);
   }
 
   /** Resolves when all that was asked for has been done; while paused, drawn and measured too. */
   async settled(): Promise<void> {
-    await this.working;
+    await this.restarts.settled();
     await this.preparing;
     await this.inspecting;
     while (
@@ -228,8 +189,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.showChoices();
       return;
     }
-    const { run } = this;
-    const startsOver = leaves || effects.has('start') || this.countOf(before) !== this.countOf(after);
+    const { run, restarts } = this;
+    const startsOver = leaves || effects.has('start') || restarts.countOf(before) !== restarts.countOf(after);
     const cap = capOf(after, this.isSoftware);
     if (!startsOver && run && cap && run.simulation.count > cap.most) {
       this.panel.notify(`There are ${formatCount(run.simulation.count)} particles. ${cap.reason}`);
@@ -237,10 +198,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       return;
     }
     this.choices = after;
-    if (change.engine) this.isForced = false;
-    if (startsOver || (!run && !this.working)) this.request(this.choices);
+    if (change.engine) restarts.isForced = false;
+    if (startsOver || (!run && !restarts.isBusy)) restarts.request(this.choices);
     // The run that is being started takes it over.
-    else if (!run || this.working) this.showChoices();
+    else if (!run || restarts.isBusy) this.showChoices();
     else this.adjust(run);
   }
 
@@ -260,7 +221,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const step = () => {
       if (this.run) this.advance(this.run);
     };
-    if (this.working) this.working.then(step);
+    if (this.restarts.isBusy) this.restarts.settled().then(step);
     else step();
   }
 
@@ -271,7 +232,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   reset(): void {
     this.clearNotes();
-    this.request(this.choices);
+    this.restarts.request(this.choices);
   }
 
   /** The state that was kept before this one. */
@@ -293,72 +254,62 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   pan(across: number, down: number): void {
-    this.camera.pan(across, down);
+    this.eye.pan(across, down);
     this.looked();
   }
 
   /** Nearer by a factor to a place of the window, CSS pixels. */
   zoom(factor: number, x: number, y: number): void {
-    const { left, top } = this.stage.getBoundingClientRect();
-    this.camera.zoom(factor, x - left, y - top);
+    this.eye.zoom(factor, { x, y });
     this.looked();
   }
 
   zoomMiddle(factor: number): void {
-    const { left, top, width, height } = this.free.getBoundingClientRect();
-    this.zoom(factor, left + width / 2, top + height / 2);
+    this.eye.zoom(factor, this.eye.middle);
+    this.looked();
+  }
+
+  turn(yaw: number, pitch: number): void {
+    this.eye.turn(yaw, pitch);
+    this.looked();
+  }
+
+  fit(): void {
+    this.eye.fit();
+    this.isDirty = true;
   }
 
   /** Where the pointer works, CSS pixels of the window; undefined when it is up again. */
   workAt(place: Place | undefined): void {
     this.place = place;
-    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
+    this.eye.rest();
     this.tools.at(place);
     this.showBrush();
   }
 
   /** The tool in the middle of the picture, for keys. */
   workInMiddle(isDown: boolean): void {
-    const { left, top, width, height } = this.free.getBoundingClientRect();
-    this.workAt(isDown && this.tools.isChosen ? { x: left + width / 2, y: top + height / 2 } : undefined);
+    this.workAt(isDown && this.tools.isChosen ? this.eye.middle : undefined);
   }
 
-  rayAt({ x, y }: Place): Ray {
-    const { left, top } = this.stage.getBoundingClientRect();
-    return this.camera.ray(x - left, y - top);
+  rayAt(place: Place): Ray {
+    return this.eye.rayAt(place);
   }
 
   notify(text: string): void {
     this.panel.notify(text);
   }
 
-  /** The same state in a run with room for what the chosen tool adds. */
-  async makeRoom(): Promise<void> {
-    const { run } = this;
-    if (!run || this.isCarrying || this.working) return;
-    // Time stands still meanwhile, so that nothing happens twice.
-    this.isCarrying = true;
-    try {
-      const checkpoint = await run.simulation.checkpoint();
-      if (run !== this.run || this.working) return;
-      this.carried = this.carry(checkpoint);
-      this.request(this.choices);
-      await this.working;
-    } catch (error) {
-      this.panel.notify(explain(error));
-    } finally {
-      this.isCarrying = false;
-    }
+  showEngineNote(text: string): void {
+    this.panel.showEngineNote(text);
   }
 
-  turn(yaw: number, pitch: number): void {
-    this.camera.turn(yaw, pitch);
-    this.looked();
+  setGpuAvailable(isAvailable: boolean): void {
+    this.panel.setGpuAvailable(isAvailable);
   }
 
-  fit(): void {
-    this.camera.fit();
-    this.isDirty = true;
+  makeRoom(): Promise<void> {
+    return this.restarts.makeRoom();
   }
 
   /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
@@ -373,7 +324,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   async hold(): Promise<() => void> {
-    await this.working;
+    await this.restarts.settled();
     this.isHeld = true;
     return () => {
       this.isHeld = false;
@@ -450,9 +401,9 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const chosen = { ...this.choices, ...opened.choices, opened };
     const tooMany = refuseOpened(chosen, this.isSoftware);
     this.choices = tooMany === undefined ? chosen : { ...chosen, broadPhase: 'grid' };
-    this.request(this.choices);
-    await this.working;
-    if (this.running?.opened !== opened) return;
+    this.restarts.request(this.choices);
+    await this.restarts.settled();
+    if (this.restarts.running?.opened !== opened) return;
     const grid = tooMany === undefined ? '' : ` ${tooMany} The grid is chosen instead.`;
     this.panel.notify(`${describeCount(opened.checkpoint.ids.length)} from ${opened.name}.${grid}`);
   }
@@ -463,6 +414,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   get canvas(): HTMLCanvasElement | undefined {
     return this.engine?.canvas;
+  }
+
+  get losses(): number {
+    return this.restarts.losses;
   }
 
   takeSteps(isFilmed: boolean): void {
@@ -478,7 +433,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const { run } = this;
     if (!run) return;
     this.advance(run);
-    this.drift(STEP_SECONDS);
+    this.eye.drift(STEP_SECONDS);
     this.draw(run);
   }
 
@@ -490,219 +445,35 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private looked(): void {
     // A tool that is at work goes over what is looked at now.
     if (this.place) this.tools.at(this.place);
-    this.restUntil = performance.now() + 1000 * REST_AFTER_TURN;
     this.isDirty = true;
   }
 
-  private get camera(): Camera {
-    return this.canTurn ? this.space : this.plane;
-  }
-
   get canTurn(): boolean {
-    return this.run?.simulation.dimensions === 3;
-  }
-
-  private get count(): number {
-    return this.countOf(this.choices);
-  }
-
-  private countOf(choices: Chosen): number {
-    return startCount(choices, this.isSoftware);
+    return this.eye.canTurn;
   }
 
   private get isSoftware(): boolean {
-    return this.engine?.isSoftware ?? false;
+    return this.restarts.isSoftware;
   }
 
   /** Changes that a running simulation takes. */
-  private adjust(run: Run): void {
-    run.simulation.set(settingChanges(this.running ?? this.choices, this.choices));
-    this.running = this.choices;
+  adjust(run: Run): void {
+    this.restarts.adjust(run);
     this.meter.touch();
     this.prepare(run);
     this.showChoices();
-    this.notifyCap();
+    this.restarts.notifyCap();
   }
 
-  /** Starts over with these choices, once what is under way is done. */
-  private request(choices: Chosen): void {
-    this.wanted = choices;
-    this.showChoices();
-    this.working ??= this.work().finally(() => {
-      this.working = undefined;
-    });
-  }
-
-  private async work(): Promise<void> {
-    while (this.wanted) {
-      const choices = this.wanted;
-      this.wanted = undefined;
-      try {
-        await this.restart(choices);
-      } catch (error) {
-        // What was chosen or lost meanwhile says more.
-        if (this.wanted) continue;
-        if (this.run) {
-          this.panel.notify(explain(error));
-          if (this.running) this.choices = this.running;
-        } else {
-          this.wanted = this.instead(choices, error);
-          if (this.wanted) this.choices = this.wanted;
-        }
-        this.showChoices();
-      }
-    }
-  }
-
-  /** What to start where nothing runs that one could go back to; undefined where nothing is left. */
-  private instead(choices: Chosen, error: unknown): Chosen | undefined {
-    if (error instanceof ArgumentError) {
-      // Values that each can be, but not together: more and more of them as they usually are.
-      const { scene, dimensions, engine } = choices;
-      const usual = { ...defaultChoices(scene, dimensions), engine };
-      const { size, spread, boxWidth } = usual;
-      const next = [
-        { ...choices, size, spread, boxWidth, opened: undefined },
-        usual,
-        { ...defaultChoices(), engine },
-      ].find((one) => choices.opened || changedFields(one, choices).length > 0);
-      this.apology = `${explain(error)} The scene starts with ${next ? 'more usual settings' : 'nothing'} instead.`;
-      this.panel.notify(this.apology);
-      return next;
-    }
-    if (choices.engine === 'cpu') {
-      this.panel.notify(explain(error));
-      return undefined;
-    }
-    // Lost before it was shown.
-    if (error instanceof GpuError && error.reason === 'lost' && ++this.losses <= MOST_LOSSES) return choices;
-    // A GPU that fails at the first picture is as good as none.
-    this.panel.showEngineNote(`${explain(error)} ${CPU_INSTEAD}`);
-    this.isForced = true;
-    return { ...choices, engine: 'cpu' };
-  }
-
-  private async restart(choices: Chosen): Promise<void> {
-    const engine = await this.engineFor(choices);
-    let actual: Chosen = { ...choices, engine: engine.kind };
-    const tooMany = refuseOpened(actual, engine.isSoftware);
-    if (tooMany !== undefined) {
-      this.panel.notify(`${tooMany} The scene comes instead.`);
-      actual = { ...actual, opened: undefined };
-    }
-    const count = startCount(actual, engine.isSoftware);
-    if (engine.kind !== choices.engine) this.isForced = true;
-    const { carried } = this;
-    // The engine may be for fewer particles, in a smaller box.
-    const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
-    const { options, checkpoint } = startOf(actual, count);
-    const room = roomFor(
-      actual,
-      options,
-      goesOn ? carried.checkpoint : checkpoint,
-      goesOn ? carried.room : undefined,
-    );
-    let started: { readonly engine: Engine; readonly run: Run };
-    try {
-      started = await startOn(engine, { ...options, ...room });
-    } catch (error) {
-      if (engine !== this.engine) engine.destroy();
-      throw error;
-    }
-    const { run } = started;
-    try {
-      const resumes = goesOn && this.resume(run, carried);
-      if (checkpoint && !resumes) run.restore(checkpoint);
-      const hasPast = resumes && carried.hasPast;
-      await this.show(started.engine, run, actual, hasPast);
-    } catch (error) {
-      if (run !== this.run) {
-        run.destroy();
-        if (started.engine !== this.engine) started.engine.destroy();
-      }
-      throw error;
-    }
-    this.running = actual;
-    this.startedCount = count;
-    if (this.carried === carried) this.carried = undefined;
-    if (this.wanted) return;
-    const hasChanged = changedFields(choices, this.choices).length > 0;
-    this.choices = { ...this.choices, engine: actual.engine, opened: actual.opened };
-    if (hasChanged) {
-      this.adjust(run);
-      return;
-    }
-    this.showChoices();
-    this.notifyCap();
-  }
-
-  /** The present engine where it serves, else a new one; too much for the GPU throws before anything is made. */
-  private async engineFor(choices: Chosen): Promise<Engine> {
-    const { engine } = this;
-    if (!engine || engine.kind !== choices.engine) return this.openEngine(choices);
-    const { dimensions } = choices;
-    const count = startCount(choices, engine.isSoftware);
-    return engine.holds(count) ? engine : openGpuEngine({ particles: count, dimensions });
-  }
-
-  private async openEngine(choices: Chosen): Promise<Engine> {
-    if (choices.engine === 'cpu') return openCpuEngine();
-    try {
-      const particles = choices.opened ? startCount(choices, false) : choices.count;
-      return await openGpuEngine({ particles, dimensions: choices.dimensions });
-    } catch (error) {
-      if (!(error instanceof GpuError)) throw error;
-      const after = this.losses > 0 ? 'The GPU was lost and no other one can be had.' : '';
-      this.panel.showEngineNote(`${after || explainMissingGpu(error)} ${CPU_INSTEAD}`);
-      this.panel.setGpuAvailable(false);
-      return openCpuEngine();
-    }
-  }
-
-  /** A state of the present run, for one that takes its place. */
-  private carry(checkpoint: Checkpoint): Carried | undefined {
-    const { run, running, startedCount } = this;
-    if (!run || !running) return undefined;
-    const { capacity, obstacleCapacity } = run.simulation;
-    const room = { capacity, obstacleCapacity };
-    return { choices: running, count: startedCount, checkpoint, births: run.births, room, hasPast: true };
-  }
-
-  /** Goes on from a state, if that can be. */
-  private resume(run: Run, { checkpoint, births }: Carried): boolean {
-    try {
-      run.births.set(births.subarray(0, run.births.length));
-      goOnFrom(run, checkpoint);
-      return true;
-    } catch {
-      this.panel.notify('What ran before does not fit this engine, so the scene starts over.');
-      return false;
-    }
-  }
-
-  /** Shows this run from now on. */
-  private async show(engine: Engine, run: Run, choices: Chosen, hasPast: boolean): Promise<void> {
-    const { scale, refusal } = await prepareColours(run, choices);
-    await run.prepareTool(choices.pointer);
-    const withheld = await run.prepareOverlays(choices);
-    if (refusal || withheld) this.panel.notify(refusal || withheld);
+  show({ engine, run, scale, refusal, isOtherEngine, isOtherBox, hasPast }: Shown): void {
+    if (refusal) this.panel.notify(refusal);
     this.scale = scale;
-    const isOther =
-      this.running?.scene !== choices.scene ||
-      this.running.boxWidth !== choices.boxWidth ||
-      this.running.opened !== choices.opened;
-    this.run?.destroy();
-    this.run = run;
-    if (engine !== this.engine) {
-      this.engine?.destroy();
-      this.engine = engine;
+    if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
-      engine.lost.then((reason) => this.recover(engine, reason));
       this.panel.showEngine(engine);
       this.stagePlot.clear();
     }
-    if (isOther || this.running?.dimensions !== choices.dimensions)
-      for (const camera of [this.plane, this.space]) camera.fit();
+    if (isOtherBox) this.eye.fitAll();
     this.describeCanvas(engine.canvas, run);
     this.panel.showWorld(run.simulation.world);
     this.meter.attach(run);
@@ -710,33 +481,6 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.showLegend();
     this.owed = 0;
     this.draw(run);
-  }
-
-  /** After a loss: another device, and after some losses the CPU, from the last state that was kept. */
-  private recover(engine: Engine, reason: string): void {
-    if (engine !== this.engine) return;
-    this.losses++;
-    const { latest } = this.history;
-    // Lost again before anything was kept: still what was carried.
-    this.carried = (latest && this.carry(latest)) ?? this.carried;
-    const { carried } = this;
-    const goesOn =
-      carried !== undefined &&
-      (this.losses <= MOST_LOSSES || this.countOf({ ...carried.choices, engine: 'cpu' }) === carried.count);
-    const where = carried && goesOn ? `goes on from ${carried.checkpoint.time.toFixed(2)} s` : 'starts over';
-    this.run = undefined;
-    this.engine = undefined;
-    const why = reason.trim().replace(/\.?$/, '.');
-    if (this.losses <= MOST_LOSSES) {
-      this.panel.showEngineNote(`The GPU was lost (${why}) The scene ${where} on a new device.`);
-    } else {
-      this.isForced = true;
-      this.choices = { ...this.choices, engine: 'cpu' };
-      this.panel.showEngineNote(
-        `The GPU was lost ${this.losses} times (${why}) The CPU engine takes over and ${where}.`,
-      );
-    }
-    this.request(this.choices);
   }
 
   private readonly tick = (now: number): void => {
@@ -750,7 +494,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     try {
       this.tools.update();
       // Long steps would hold up what is to come instead.
-      const isWaiting = this.isCarrying || this.isFilmed || (isSlow && this.working !== undefined);
+      const isWaiting = this.restarts.isCarrying || this.isFilmed || (isSlow && this.restarts.isBusy);
       if (this.isPlaying && !isWaiting) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
@@ -777,14 +521,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.owed = Math.max(0, this.owed - STEP_MS);
       this.advance(run);
     }
-    this.drift(elapsed / 1000);
-  }
-
-  /** Space turns on by itself, unless the visitor has just turned it. */
-  private drift(seconds: number): void {
-    if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return;
-    this.space.drift(seconds);
-    this.isDirty = true;
+    if (this.eye.drift(elapsed / 1000)) this.isDirty = true;
   }
 
   private advance(run: Run): void {
@@ -800,7 +537,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const ring = find('brush-ring', HTMLElement);
     ring.hidden = !place || !run;
     if (!place || !run) return;
-    const sight = this.sight(this.viewport());
+    const sight = this.eye.sight(this.eye.viewport);
     const size = 2 * this.choices.brush * run.simulation.radius * sight.pixelsPerUnit;
     ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;
     ring.style.width = `${size}px`;
@@ -830,12 +567,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       const { choices } = this;
       if (run !== this.run) return;
       try {
-        const { scale, refusal } = await prepareColours(run, choices);
-        await run.prepareTool(choices.pointer);
-        const withheld = await run.prepareOverlays(choices);
+        const { scale, refusal } = await prepare(run, choices);
         // Another run has been given its own meanwhile.
         if (run !== this.run) return;
-        if (refusal || withheld) this.panel.notify(refusal || withheld);
+        if (refusal) this.panel.notify(refusal);
         this.scale = scale;
         this.isDirty = true;
         this.showLegend();
@@ -854,23 +589,6 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.panel.showLegend(legendOf(this.scale, this.theme));
   }
 
-  private sight(viewport: Viewport): Sight {
-    const world = this.run?.simulation.world;
-    if (!world) throw new Error('Nothing runs that could be looked at.');
-    return this.camera.sight(world, viewport);
-  }
-
-  private viewport(): Viewport {
-    const { left, top, width, height } = this.stage.getBoundingClientRect();
-    const free = this.free.getBoundingClientRect();
-    return {
-      width,
-      height,
-      pixelRatio: Math.min(GREATEST_PIXEL_RATIO, devicePixelRatio),
-      free: { x: free.left - left, y: free.top - top, width: free.width, height: free.height },
-    };
-  }
-
   private describeCanvas(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions } = run.simulation;
     const drag = dimensions === 3 ? 'turn' : 'move';
@@ -882,78 +600,22 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     );
   }
 
-  private showChoices(): void {
-    this.panel.showChoices(this.choices, this.count);
+  showChoices(): void {
+    this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
     this.address ??= setTimeout(() => this.writeAddress(), ADDRESS_MS);
   }
 
   private writeAddress(): void {
     clearTimeout(this.address);
     this.address = undefined;
-    const record = writeLink(this.isForced ? { ...this.choices, engine: 'gpu' } : this.choices);
+    const record = writeLink(this.restarts.isForced ? { ...this.choices, engine: 'gpu' } : this.choices);
     const address = record ? `?${record}` : location.pathname;
     if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);
-  }
-
-  private notifyCap(): void {
-    const cap = capOf(this.choices, this.isSoftware);
-    const isCapped = !this.choices.opened && cap !== undefined && this.choices.count > cap.most;
-    const note = [this.apology, isCapped ? cap.reason : ''].filter(Boolean).join(' ');
-    this.apology = '';
-    if (note) this.panel.notify(note);
   }
 
   /** What was said about an earlier choice; why the CPU runs instead of the GPU stays. */
   private clearNotes(): void {
     this.panel.notify('');
     if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
-  }
-}
-
-/** A state of an earlier time; the settings stay as they are chosen now. */
-function goOnFrom(run: Run, checkpoint: Checkpoint): void {
-  const { settings } = run.simulation;
-  run.restore(checkpoint);
-  run.simulation.set(settings);
-}
-
-/** Whether a state of a run with some choices can go on in one with others. */
-function isSameStart(before: Chosen, after: Chosen): boolean {
-  if (before.opened !== after.opened) return false;
-  const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');
-  return differing.every((name) => name === 'engine');
-}
-
-/** Gets ready to draw in the chosen colours, or where that cannot be by speed, and says why. */
-async function prepareColours(
-  run: Run,
-  { colour, opened }: Chosen,
-): Promise<{ readonly scale: Scale; readonly refusal: string }> {
-  const refusal = await run.prepare(colour);
-  if (refusal) await run.prepare('speed');
-  const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
-  return {
-    refusal,
-    scale: scaleFor(refusal ? 'speed' : colour, run.simulation, { ...run.options, velocities }),
-  };
-}
-
-/** On this engine, or where its device is too small on one that is asked for just this much. */
-async function startOn(
-  engine: Engine,
-  options: SimulationOptions,
-): Promise<{ readonly engine: Engine; readonly run: Run }> {
-  try {
-    return { engine, run: await engine.start(options) };
-  } catch (error) {
-    if (!(error instanceof LimitError) || engine.kind === 'cpu') throw error;
-    const { dimensions, capacity, world } = planSimulation(options);
-    const larger = await openGpuEngine({ particles: capacity, dimensions, cells: world.cellCount });
-    try {
-      return { engine: larger, run: await larger.start(options) };
-    } catch (further) {
-      larger.destroy();
-      throw further;
-    }
   }
 }

@@ -275,7 +275,16 @@ describe('the page keeps', () => {
     await page.click('#film-live');
     await stepTimes(page, 1);
     await page.evaluate(() => window.cellstorm?.device?.destroy());
-    await noticeOf(page, /ended early and is saved\. Another engine draws now\./);
+    await noticeOf(page, /ended early and is saved\. The GPU was lost\./);
+    expect((await takeFile(page)).bytes.length).toBeGreaterThan(0);
+    await settle(page);
+    await page.keyboard.press('s');
+    await page.click('#film-exact');
+    await page.waitForFunction(() =>
+      /Frame [2-9] of 300/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+    );
+    await page.evaluate(() => window.cellstorm?.device?.destroy());
+    await noticeOf(page, /of 300 frames is saved\. The GPU was lost\.$/);
     expect((await takeFile(page)).bytes.length).toBeGreaterThan(0);
     await settle(page);
 

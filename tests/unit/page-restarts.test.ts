@@ -1,0 +1,192 @@
+/** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
+import { describe, expect, it } from 'vitest';
+import { GpuError } from '../../src/core/errors';
+import type { Checkpoint } from '../../src/core/simulation';
+import { createCpuSimulation } from '../../src/cpu/simulation';
+import { defaultChoices } from '../../src/page/choices';
+import type { Engine, Run } from '../../src/page/engine';
+import type { EngineKind } from '../../src/page/fields';
+import type { Chosen } from '../../src/page/opened';
+import { type RestartSite, Restarts, type Shown } from '../../src/page/restarts';
+
+/** What a test does to an engine. */
+interface FakeEngine extends Engine {
+  lose(reason: string): void;
+  /** Runs before a run is handed out. */
+  onStart: (count: number) => Promise<void> | void;
+  /** Runs while colours are made ready. */
+  onPrepare: () => Promise<void> | void;
+  isDestroyed: boolean;
+}
+
+function fakeEngine(kind: EngineKind): FakeEngine {
+  let lose: (reason: string) => void = () => undefined;
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve;
+  });
+  const engine: FakeEngine = {
+    kind,
+    name: 'fake',
+    isSoftware: false,
+    canvas: {} as HTMLCanvasElement,
+    lost,
+    lose,
+    isDestroyed: false,
+    onStart: () => undefined,
+    onPrepare: () => undefined,
+    holds: () => true,
+    async start(options) {
+      const simulation = createCpuSimulation(options);
+      await engine.onStart(simulation.count);
+      return {
+        simulation,
+        options,
+        births: new Float32Array(simulation.capacity),
+        prepare: async () => {
+          await engine.onPrepare();
+          return '';
+        },
+        prepareTool: async () => undefined,
+        prepareOverlays: async () => '',
+        restore: (checkpoint: Checkpoint) => simulation.restore(checkpoint),
+        destroy: () => simulation.destroy(),
+      } as unknown as Run;
+    },
+    destroy() {
+      engine.isDestroyed = true;
+    },
+  };
+  return engine;
+}
+
+class Page implements RestartSite {
+  choices: Chosen = { ...defaultChoices(), count: 200 };
+  latest: Checkpoint | undefined;
+  readonly shown: Shown[] = [];
+  readonly notices: string[] = [];
+  readonly engineNotes: string[] = [];
+  readonly opened: FakeEngine[] = [];
+  /** What is done to the next engines as they are opened. */
+  readonly plans: ((engine: FakeEngine) => void)[] = [];
+  readonly restarts = new Restarts(this, {
+    gpu: async () => this.open('gpu'),
+    cpu: async () => this.open('cpu'),
+  });
+
+  async run(change: Partial<Chosen> = {}): Promise<void> {
+    this.choices = { ...this.choices, ...change };
+    this.restarts.request(this.choices);
+    await this.restarts.settled();
+  }
+
+  get engine(): FakeEngine {
+    return this.opened.at(-1) as FakeEngine;
+  }
+
+  show(shown: Shown): void {
+    this.shown.push(shown);
+  }
+
+  notify(text: string): void {
+    this.notices.push(text);
+  }
+
+  showEngineNote(text: string): void {
+    this.engineNotes.push(text);
+  }
+
+  adjust(run: Run): void {
+    this.restarts.adjust(run);
+  }
+
+  showChoices(): void {}
+  setGpuAvailable(): void {}
+
+  private open(kind: EngineKind): FakeEngine {
+    const engine = fakeEngine(kind);
+    this.opened.push(engine);
+    this.plans.shift()?.(engine);
+    return engine;
+  }
+}
+
+/** Lets what was settled be heard of. */
+const turn = () => new Promise((done) => setTimeout(done));
+
+describe('a lost device', () => {
+  it.each(['onStart', 'onPrepare'] as const)(
+    'is replaced once when it goes in the middle of %s',
+    async (when) => {
+      const page = new Page();
+      await page.run();
+      const first = page.engine;
+      first[when] = async () => {
+        first.lose('the test took it');
+        await turn();
+      };
+      await page.run({ count: 300 });
+      await turn();
+      await page.restarts.settled();
+      expect(page.restarts.losses).toBe(1);
+      expect(page.opened).toHaveLength(2);
+      expect(page.restarts.engine).toBe(page.engine);
+      expect(page.restarts.run?.simulation.count).toBe(300);
+      expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
+      expect(page.engineNotes).toEqual([
+        'The GPU was lost (the test took it.) The scene starts over on a new device.',
+      ]);
+    },
+  );
+
+  it('takes no choice with it whose start it fails before word of the loss comes', async () => {
+    const page = new Page();
+    await page.run();
+    const first = page.engine;
+    first.onStart = () => {
+      // As a browser has it: both at once, the word a few promises later.
+      Promise.resolve()
+        .then(() => undefined)
+        .then(() => undefined)
+        .then(() => undefined)
+        .then(() => first.lose('gone'));
+      throw new GpuError('lost', 'The GPU device is lost.');
+    };
+    await page.run({ count: 300 });
+    await turn();
+    await page.restarts.settled();
+    expect(page.choices.count).toBe(300);
+    expect(page.restarts.run?.simulation.count).toBe(300);
+    expect(page.restarts.losses).toBe(1);
+  });
+
+  it('is tried again before it was ever shown, and left for the CPU in the end', async () => {
+    const page = new Page();
+    for (let plan = 0; plan < 3; plan++) {
+      page.plans.push((engine) => {
+        engine.onPrepare = async () => {
+          engine.lose('gone');
+          await turn();
+        };
+      });
+    }
+    await page.run();
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, true, false]);
+    expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost\. The CPU engine/);
+    expect(page.restarts.isForced).toBe(true);
+  });
+
+  it('is gone on from with the last state that was kept', async () => {
+    const page = new Page();
+    await page.run();
+    const { simulation } = page.restarts.run as Run;
+    simulation.step(1 / 60);
+    page.latest = await simulation.checkpoint();
+    page.engine.lose('gone');
+    await turn();
+    await page.restarts.settled();
+    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.shown.at(-1)).toMatchObject({ isOtherEngine: true, isOtherBox: false, hasPast: true });
+    expect(page.engineNotes.at(-1)).toMatch(/goes on from 0\.02 s on a new device/);
+  });
+});
