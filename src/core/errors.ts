@@ -33,10 +33,13 @@ export class ArgumentError extends CellstormError {
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
+  /** Particles that would fit, other things being as they were asked for, where it is their number that is too large. */
+  readonly fits: number | undefined;
 
-  constructor(limit: string, message: string) {
+  constructor(limit: string, message: string, fits?: number) {
     super(message);
     this.limit = limit;
+    this.fits = fits;
   }
 }
 

@@ -165,6 +165,7 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
     throw new LimitError(
       error.limit,
       `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
+      error.fits === undefined ? undefined : Math.floor((capacity * error.fits) / particles),
     );
   }
 }

@@ -26,6 +26,8 @@ export interface Gpu {
   readonly info: GPUAdapterInfo | undefined;
   readonly timestamps: boolean;
   readonly subgroups: boolean;
+  /** Of the adapter, where that is known: what a larger device could be asked for. */
+  readonly adapterLimits?: GPUSupportedLimits | undefined;
   /** maxComputeWorkgroupsPerDimension; tests inject a small one. */
   readonly workgroupsPerDimension: number;
   /** Layout of group 0, shared by every kernel of the device. */
@@ -109,6 +111,8 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
       throw new LimitError(
         name,
         `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device's ${name} is ${adapter.limits[name]}: at most ${fit.particles} particles in the default box fit, or any number up to ${Math.floor(adapter.limits[name] / perParticleBytes(dimensions))} in at most ${Math.floor(adapter.limits[name] / 4) - 8} cells.`,
+        // Boxes grow with what is in them.
+        Math.floor((particles * adapter.limits[name]) / bytes),
       );
     }
     requiredLimits[name] = bytes;
@@ -125,11 +129,20 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   } catch (error) {
     throw new GpuError('validation', `The adapter gave no device: ${(error as Error).message}`);
   }
-  return wrapDevice(device, adapter.info);
+  return wrap(device, adapter.info, undefined, adapter.limits);
 }
 
 /** A device of the caller's own; its limits are checked when something is created on it. */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
+  return wrap(device, info, workgroupsPerDimension);
+}
+
+function wrap(
+  device: GPUDevice,
+  info?: GPUAdapterInfo,
+  workgroupsPerDimension?: number,
+  adapterLimits?: GPUSupportedLimits,
+): Gpu {
   if (typeof (device as GPUDevice | undefined | null)?.createBindGroupLayout !== 'function') {
     throw new ArgumentError('device', device, 'a GPUDevice');
   }
@@ -147,6 +160,7 @@ export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsP
     info: info ?? (device as { adapterInfo?: GPUAdapterInfo }).adapterInfo,
     timestamps: device.features.has('timestamp-query'),
     subgroups: device.features.has('subgroups' as GPUFeatureName),
+    adapterLimits,
     workgroupsPerDimension: workgroupsPerDimension ?? device.limits.maxComputeWorkgroupsPerDimension,
     sharedLayout: sharedGroupLayout(device),
     get lost() {
@@ -176,6 +190,7 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
       throw new LimitError(
         name,
         `${particles} particles in ${cells} cells need a buffer of ${bytes} bytes, but this device was requested with a ${name} of ${limits[name]}; request it with particles: ${particles}, cells: ${cells}.`,
+        Math.floor((particles * limits[name]) / bytes),
       );
     }
   }
@@ -186,6 +201,7 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
     throw new LimitError(
       'maxComputeWorkgroupsPerDimension',
       `${particles} particles in ${cells} cells need ${workgroups} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * WORKGROUP_SIZE} particles in ${most * SCAN_BLOCK - 3} cells fit.`,
+      Math.floor((particles * most) / workgroups),
     );
   }
   for (const [name, needed] of [

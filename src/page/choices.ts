@@ -8,7 +8,7 @@ import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
 import { passesOf } from './checks';
-import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_TYPED } from './fields';
+import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
 import { formatCount, formatTimes } from './format';
 import { NO_OVERLAYS } from './overlays';
 
@@ -77,7 +77,7 @@ export interface Cap {
  * each pair once, in 2 to 4 ns, and does 30,000 with a single substep.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
-const MOST_ON_CPU = 50_000;
+export const MOST_ON_CPU = 50_000;
 
 /**
  * Of a step by the grid with many passes, passes over the neighbours of a particle, all particles together, that take seconds
@@ -87,13 +87,24 @@ const MOST_ON_CPU = 50_000;
 const USUAL_PASSES = 64;
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
+/** What choices run on. */
+export interface Hardware {
+  /** A GPU played by the CPU. */
+  readonly isSoftware: boolean;
+  /** Particles that the GPU and the page beside it hold. */
+  readonly most: number;
+}
+
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'iterations' | 'restitution';
 
-export function capOf(choices: Pick<Choices, Capping>, isSoftwareGpu: boolean): Cap | undefined {
+export function capOf(
+  choices: Pick<Choices, Capping>,
+  { isSoftware, most: held }: Hardware,
+): Cap | undefined {
   const { engine, scene, broadPhase, count, substeps } = choices;
   const isNaive = broadPhase === 'naive';
   if (isNaive || scene === 'one-cell') {
-    const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
+    const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
     const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
     const pairs = formatCount((most * (most - 1)) / 2);
     const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell every pair is tested';
@@ -105,29 +116,35 @@ export function capOf(choices: Pick<Choices, Capping>, isSoftwareGpu: boolean): 
     };
   }
   const passes = passesOf(choices);
-  const moves = MOST_MOVES[engine === 'cpu' ? 'cpu' : isSoftwareGpu ? 'software' : 'gpu'];
+  const moves = MOST_MOVES[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
   const most =
-    passes > USUAL_PASSES ? Math.max(FEWEST_PARTICLES, floorToTwoDigits(moves / passes)) : MOST_TYPED;
+    passes > USUAL_PASSES ? Math.max(FEWEST_PARTICLES, floorToTwoDigits(moves / passes)) : MOST_PARTICLES;
   if (engine === 'cpu' && most >= MOST_ON_CPU) {
     return {
       most: MOST_ON_CPU,
       reason: `The CPU engine runs on one thread, so this page gives it at most ${formatCount(MOST_ON_CPU)} particles.`,
     };
   }
-  if (most >= MOST_TYPED) return undefined;
+  if (engine === 'gpu' && most >= held && held < MOST_PARTICLES) {
+    const why = isSoftware
+      ? 'The processor plays the GPU here'
+      : 'That is what this device and the page hold';
+    return { most: held, reason: `At most ${formatCount(held)} particles run. ${why}.` };
+  }
+  if (most >= MOST_PARTICLES) return undefined;
   return {
     most,
     reason: `A step of ${formatCount(passes)} passes over all particles (substeps times iterations, twice where they bounce) is capped at ${formatCount(most)} particles here; fewer passes take more.`,
   };
 }
 
-function floorToTwoDigits(value: number): number {
+export function floorToTwoDigits(value: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return unit * Math.floor(value / unit);
 }
 
-export function effectiveCount(choices: Choices, isSoftwareGpu: boolean): number {
-  return Math.min(choices.count, capOf(choices, isSoftwareGpu)?.most ?? choices.count);
+export function effectiveCount(choices: Choices, hardware: Hardware): number {
+  return Math.min(choices.count, capOf(choices, hardware)?.most ?? choices.count);
 }
 
 export function settingsOf(choices: Choices): SettingsOptions {

@@ -9,6 +9,7 @@ import type { Checkpoint, NewParticles, ParticleArrays, SimulationOptions } from
 import type { CpuSimulation } from '../cpu/simulation';
 import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
+import { MOST_ON_CPU } from './choices';
 import type { CountNear } from './cpu-tally';
 import {
   bodiesOfObstacles,
@@ -35,6 +36,7 @@ export async function openCpuEngine(): Promise<Engine> {
     isSoftware: true,
     canvas: view.canvas,
     lost: new Promise<string>(() => undefined),
+    most: () => MOST_ON_CPU,
     holds: () => true,
     start: async (options) => new CpuRun(view, createCpuSimulation(options), options, createCpuTally),
     destroy: () => view.canvas.remove(),

@@ -6,6 +6,7 @@ import { CellstormError, GpuError } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
 import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../core/obstacles';
 import type { Checkpoint, NewParticles, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
 import type { Grip, Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
@@ -73,6 +74,8 @@ export interface Engine {
   readonly canvas: HTMLCanvasElement;
   /** Settles when the engine stops by itself, with the reason; never when it was destroyed. */
   readonly lost: Promise<string>;
+  /** Particles that it, or a larger device in its place, can be asked for. */
+  most(dimensions: Dimensions): number;
   /** Whether its device was made large enough; asked before anything large is made. */
   holds(count: number): boolean;
   start(options: SimulationOptions): Promise<Run>;

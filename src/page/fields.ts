@@ -55,9 +55,10 @@ function options<const Value extends string | number>(
 export const DRAWN_SCENES = ALL_SCENES.filter(({ world }) => world !== 'unbounded');
 
 export const FEWEST_PARTICLES = 100;
-/** The slider's end; more may be typed, as many as the device holds. */
-export const MOST_PARTICLES = 1_000_000;
-export const MOST_TYPED = 16_000_000;
+/** The slider's end until an engine says what it holds. */
+const USUAL_END = 1_000_000;
+/** What no page can hold: states are kept in its memory, too. */
+export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
   scene: {
@@ -83,8 +84,8 @@ export const FIELDS = {
     group: 'Scene',
     effect: 'start',
     min: FEWEST_PARTICLES,
-    max: MOST_TYPED,
-    slider: MOST_PARTICLES,
+    max: MOST_PARTICLES,
+    slider: USUAL_END,
     step: 1,
     isWhole: true,
     isLogarithmic: true,

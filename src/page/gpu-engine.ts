@@ -5,14 +5,17 @@
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
 import type { Checkpoint, NewParticles, SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
+import { bytesPerParticle } from '../engine/memory';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
-import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
+import { type Gpu, type GpuRequest, greatestCount, requestGpu } from '../gpu/device';
 import { bodyFloats, toBodies } from '../gpu/layout';
 import { GpuBrush, type Grip, type Stroke } from './brush';
+import { floorToTwoDigits } from './choices';
 import type { Engine, Frame, Run, StepTime } from './engine';
 import { bodiesOfObstacles, explain, refuseCounts } from './engine';
-import type { Choices, Colouring } from './fields';
+import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { Overlay } from './overlay';
 import { describeMissing, type Overlays, refuseOverlays, shownOf } from './overlays';
@@ -20,6 +23,17 @@ import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
+
+/** Where the processor plays the GPU, a step of more takes many seconds. */
+const MOST_ON_SOFTWARE = 1_000_000;
+/**
+ * WebGPU does not say how much memory there is, so a quarter of the machine's is taken for the device's and the page's
+ * together; GiB where the browser does not say that either.
+ */
+const MEMORY_SHARE = 1 / 4;
+const USUAL_MEMORY = 8;
+/** Bytes a particle on the page's side: the scene, states that are kept, and what is drawn beside the simulation. */
+const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
 /** Bytes a particle of the largest buffer in most scenes: a vector of space, or the starts of four cells. */
 const MOST_BYTES = 16;
@@ -61,6 +75,17 @@ export class GpuEngine implements Engine {
   /** For tests and the curious. */
   get device(): GPUDevice {
     return this.gpu.device;
+  }
+
+  most(dimensions: Dimensions): number {
+    const { adapterLimits, device } = this.gpu;
+    const { deviceMemory = USUAL_MEMORY } = navigator as Navigator & { readonly deviceMemory?: number };
+    const each = bytesPerParticle(dimensions) + BYTES_BESIDE[dimensions];
+    return Math.min(
+      greatestCount(adapterLimits ?? device.limits, dimensions).particles,
+      floorToTwoDigits((MEMORY_SHARE * deviceMemory * 2 ** 30) / each),
+      this.isSoftware ? MOST_ON_SOFTWARE : MOST_PARTICLES,
+    );
   }
 
   holds(count: number): boolean {

@@ -12,7 +12,14 @@ import {
   type SimulationOptions,
 } from '../core/simulation';
 import { decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
-import { capOf, changedFields, effectiveCount, settingsOf, simulationOptions } from './choices';
+import {
+  capOf,
+  changedFields,
+  effectiveCount,
+  type Hardware,
+  settingsOf,
+  simulationOptions,
+} from './choices';
 import { type Choices, clampValue, type FieldName, fieldOf } from './fields';
 import { formatCount } from './format';
 
@@ -143,15 +150,15 @@ export function startOf(
 }
 
 /** Particles at the start. */
-export function startCount(chosen: Chosen, isSoftwareGpu: boolean): number {
-  return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, isSoftwareGpu);
+export function startCount(chosen: Chosen, hardware: Hardware): number {
+  return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, hardware);
 }
 
 /** Why an engine and a broad phase are not for as many particles as a file has, which cannot be fewer. */
-export function refuseOpened(chosen: Chosen, isSoftwareGpu: boolean): string | undefined {
+export function refuseOpened(chosen: Chosen, hardware: Hardware): string | undefined {
   if (!chosen.opened) return undefined;
-  const count = startCount(chosen, isSoftwareGpu);
-  const cap = capOf({ ...chosen, scene: '', count }, isSoftwareGpu);
+  const count = startCount(chosen, hardware);
+  const cap = capOf({ ...chosen, scene: '', count }, hardware);
   if (!cap || count <= cap.most) return undefined;
   return `${chosen.opened.name} has ${formatCount(count)} particles. ${cap.reason}`;
 }

@@ -53,6 +53,8 @@ export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
   private readonly fold = find('fold', HTMLButtonElement);
+  /** Particles that the engine holds. */
+  private most: number | undefined;
 
   constructor(
     private readonly events: PanelEvents,
@@ -104,6 +106,11 @@ export class Panel {
   /** Where the visitor cannot choose the GPU. */
   setGpuAvailable(isAvailable: boolean): void {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
+  }
+
+  /** Where the slider of particles ends. */
+  setMost(most: number): void {
+    this.most = most;
   }
 
   /** `simulation`: of which they are. */
@@ -207,17 +214,16 @@ export class Panel {
     controller.domElement.append(slider);
     controller.domElement.classList.add('has-slider');
     const isLive = field.effect !== 'start';
+    const chosen = () => fromSlider(this.ranged(name, field), slider.valueAsNumber);
     slider.addEventListener('input', () => {
-      const value = fromSlider(field, slider.valueAsNumber);
+      const value = chosen();
       this.shown[name] = value;
       controller.updateDisplay();
       this.showPlace(name, slider, value);
       if (isLive) this.events.choose({ [name]: value });
     });
     if (!isLive) {
-      slider.addEventListener('change', () =>
-        this.events.choose({ [name]: fromSlider(field, slider.valueAsNumber) }),
-      );
+      slider.addEventListener('change', () => this.events.choose({ [name]: chosen() }));
     }
     return slider;
   }
@@ -225,9 +231,18 @@ export class Panel {
   private showPlace(name: FieldName, slider: HTMLInputElement, value: number): void {
     const field = fieldOf(name);
     if (field.kind !== 'number') return;
-    const place = String(toSlider(field, value));
+    const place = String(toSlider(this.ranged(name, field), value));
     if (slider.value !== place) slider.value = place;
     slider.setAttribute('aria-valuetext', formatNumber(field, value));
+  }
+
+  private hintOf(name: FieldName): string {
+    if (name === 'count' && this.most !== undefined) return `Up to ${formatCount(this.most)} on this engine`;
+    return fieldOf(name).hint ?? '';
+  }
+
+  private ranged(name: FieldName, field: NumberField): NumberField {
+    return name === 'count' && this.most !== undefined ? { ...field, slider: this.most } : field;
   }
 
   private enable(name: FieldName, isEnabled: boolean, why: string): void {
@@ -235,7 +250,7 @@ export class Panel {
     if (!control) return;
     control.controller.enable(isEnabled);
     if (control.slider) control.slider.disabled = !isEnabled;
-    control.controller.domElement.title = isEnabled ? (fieldOf(name).hint ?? '') : why;
+    control.controller.domElement.title = isEnabled ? this.hintOf(name) : why;
   }
 
   private listen(): void {

@@ -5,12 +5,12 @@
 import { describeCount } from '../core/errors';
 import type { Checkpoint, Measures } from '../core/simulation';
 import type { Ray } from './camera';
-import { type Cap, capOf, changedFields, chooseScene, roomFor, STEP_SECONDS } from './choices';
+import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale } from './colour';
 import { openCpuEngine } from './cpu-engine';
 import { type Engine, explain, type Frame, type Run } from './engine';
 import { Eye } from './eye';
-import { type Choices, type FieldName, fieldOf, MOST_TYPED, refusalOf } from './fields';
+import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
 import { Film, type FilmSubject } from './film';
 import { formatCount } from './format';
@@ -183,7 +183,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const leaves = before.opened !== after.opened;
     if (effects.size === 0 && !leaves) return;
     this.clearNotes();
-    const tooMany = refuseOpened(after, this.isSoftware);
+    const tooMany = refuseOpened(after, this.hardware);
     if (tooMany !== undefined) {
       this.panel.notify(tooMany);
       this.showChoices();
@@ -191,7 +191,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     }
     const { run, restarts } = this;
     const startsOver = leaves || effects.has('start') || restarts.countOf(before) !== restarts.countOf(after);
-    const cap = capOf(after, this.isSoftware);
+    const cap = capOf(after, this.hardware);
     if (!startsOver && run && cap && run.simulation.count > cap.most) {
       this.panel.notify(`There are ${formatCount(run.simulation.count)} particles. ${cap.reason}`);
       this.showChoices();
@@ -387,19 +387,19 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   get mostParticles(): number {
-    const cap = capOf({ ...this.choices, scene: '', broadPhase: 'grid' }, this.isSoftware);
-    return cap?.most ?? MOST_TYPED;
+    const cap = capOf({ ...this.choices, scene: '', broadPhase: 'grid' }, this.hardware);
+    return cap?.most ?? MOST_PARTICLES;
   }
 
   get cap(): Cap | undefined {
-    return capOf(this.choices, this.isSoftware);
+    return capOf(this.choices, this.hardware);
   }
 
   /** Starts from a file; what cannot be leaves everything as it is, and says why. */
   async openParticles(opened: Opened): Promise<void> {
     this.clearNotes();
     const chosen = { ...this.choices, ...opened.choices, opened };
-    const tooMany = refuseOpened(chosen, this.isSoftware);
+    const tooMany = refuseOpened(chosen, this.hardware);
     this.choices = tooMany === undefined ? chosen : { ...chosen, broadPhase: 'grid' };
     this.restarts.request(this.choices);
     await this.restarts.settled();
@@ -452,8 +452,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return this.eye.canTurn;
   }
 
-  private get isSoftware(): boolean {
-    return this.restarts.isSoftware;
+  private get hardware(): Hardware {
+    return this.restarts.hardware;
   }
 
   /** Changes that a running simulation takes. */
@@ -475,6 +475,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     }
     if (isOtherBox) this.eye.fitAll();
     this.describeCanvas(engine.canvas, run);
+    this.panel.setMost(engine.most(run.simulation.dimensions));
     this.panel.showWorld(run.simulation.world);
     this.meter.attach(run);
     this.history.attach(run.simulation, hasPast);

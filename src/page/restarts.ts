@@ -7,15 +7,18 @@
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
 import { type Checkpoint, planSimulation, type SimulationOptions } from '../core/simulation';
 import type { GpuRequest } from '../gpu/device';
-import { capOf, changedFields, defaultChoices, roomFor } from './choices';
+import { capOf, changedFields, defaultChoices, type Hardware, roomFor } from './choices';
 import { type Scale, scaleFor } from './colour';
 import { type Engine, explain, explainMissingGpu, type Run } from './engine';
-import { fieldOf } from './fields';
+import { FEWEST_PARTICLES, fieldOf, MOST_PARTICLES } from './fields';
+import { formatCount } from './format';
 import { type Chosen, refuseOpened, settingChanges, startCount, startOf } from './opened';
 import { nextTask } from './save';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
+/** Of a number of particles that was refused, so that not many more are. */
+const MOST_OF_REFUSED = 0.99;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
 
 /** How engines are opened. */
@@ -133,17 +136,17 @@ export class Restarts {
 
   /** Particles at the start. */
   countOf(choices: Chosen): number {
-    return startCount(choices, this.isSoftware);
+    return startCount(choices, hardwareOf(this.engine, choices));
   }
 
-  get isSoftware(): boolean {
-    return this.engine?.isSoftware ?? false;
+  get hardware(): Hardware {
+    return hardwareOf(this.engine, this.site.choices);
   }
 
   /** What is not as it was chosen. */
   notifyCap(): void {
     const { choices } = this.site;
-    const cap = capOf(choices, this.isSoftware);
+    const cap = capOf(choices, this.hardware);
     const isCapped = !choices.opened && cap !== undefined && choices.count > cap.most;
     const note = [this.apology, isCapped ? cap.reason : ''].filter(Boolean).join(' ');
     this.apology = '';
@@ -161,6 +164,11 @@ export class Restarts {
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
         // What was chosen or lost meanwhile says more.
         if (this.wanted) continue;
+        this.wanted = this.fewer(choices, error);
+        if (this.wanted) {
+          this.site.choices = this.wanted;
+          continue;
+        }
         if (this.run) {
           this.site.notify(explain(error));
           if (this.running) this.site.choices = this.running;
@@ -172,6 +180,20 @@ export class Restarts {
       }
     }
     this.working = undefined;
+  }
+
+  /** As many as fit the device, where that is why it refused. */
+  private fewer(choices: Chosen, error: unknown): Chosen | undefined {
+    const tried = this.countOf(choices);
+    const isMemory = error instanceof GpuError && error.reason === 'memory';
+    // How much memory there is nobody says.
+    const fits = error instanceof LimitError ? error.fits : isMemory ? tried >> 1 : undefined;
+    if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu')
+      return undefined;
+    const count = Math.min(fits, Math.floor(MOST_OF_REFUSED * tried));
+    const ending = error instanceof LimitError ? `by its ${error.limit}` : 'by its memory';
+    this.apology = `This device does not hold ${formatCount(tried)} particles of this scene: ${ending}, ${formatCount(count)} fit.`;
+    return { ...choices, count };
   }
 
   /** What to start where nothing runs that one could go back to; undefined where nothing is left. */
@@ -206,12 +228,12 @@ export class Restarts {
     const { site } = this;
     const engine = await this.engineFor(choices);
     let actual: Chosen = { ...choices, engine: engine.kind };
-    const tooMany = refuseOpened(actual, engine.isSoftware);
+    const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
     if (tooMany !== undefined) {
       site.notify(`${tooMany} The scene comes instead.`);
       actual = { ...actual, opened: undefined };
     }
-    const count = startCount(actual, engine.isSoftware);
+    const count = startCount(actual, hardwareOf(engine, actual));
     if (engine.kind !== choices.engine) this.isForced = true;
     const { carried } = this;
     // The engine may be for fewer particles, in a smaller box.
@@ -272,14 +294,14 @@ export class Restarts {
     const { engine } = this;
     if (!engine || engine.kind !== choices.engine) return this.openEngine(choices);
     const { dimensions } = choices;
-    const count = startCount(choices, engine.isSoftware);
+    const count = startCount(choices, hardwareOf(engine, choices));
     return engine.holds(count) ? engine : this.openGpu({ particles: count, dimensions });
   }
 
   private async openEngine(choices: Chosen): Promise<Engine> {
     if (choices.engine === 'cpu') return this.openers.cpu();
     try {
-      const particles = choices.opened ? startCount(choices, false) : choices.count;
+      const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
       return await this.openGpu({ particles, dimensions: choices.dimensions });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
@@ -368,6 +390,12 @@ export class Restarts {
     }
     this.request(this.site.choices);
   }
+}
+
+/** Of an engine that is not open yet, nothing is known. */
+function hardwareOf(engine: Engine | undefined, { dimensions }: Chosen): Hardware {
+  const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
+  return { isSoftware: engine?.isSoftware ?? false, most };
 }
 
 /** A state of an earlier time; the settings stay as they are chosen now. */

@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation';
 import { defaultChoices, simulationOptions } from '../../src/page/choices';
 import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/fields';
+import { formatCount } from '../../src/page/format';
 import { readLink } from '../../src/page/link';
 import { createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
@@ -194,7 +195,7 @@ describe('the page', () => {
     expect(await textOf(page, 'notice')).toBe('');
     for (const wrong of ['7', '-5', '1.5', '99999999999']) {
       await typeCount(page, wrong);
-      expect(await textOf(page, 'notice')).toMatch(/whole number from 100 to 16M/);
+      expect(await textOf(page, 'notice')).toMatch(/whole number from 100 to 100M/);
       expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
       expect(await page.$eval('#count', (input) => (input as HTMLInputElement).value)).toBe('4001');
     }
@@ -206,7 +207,7 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('says how many fit where a device is too small', async () => {
+  browserTest('starts with as many as fit where a device is too small, and says how many', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       before: () => {
         const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
@@ -214,17 +215,45 @@ describe('the page', () => {
           get() {
             return new Proxy(limits?.call(this), {
               get: (target, name) =>
-                /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 27 : target[name],
+                /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
             });
           },
         });
       },
     });
-    const before = await page.evaluate(() => window.cellstorm?.simulation?.count);
-    await typeCount(page, 16_000_000);
-    expect(await textOf(page, 'notice')).toMatch(/maxStorageBufferBindingSize.*at most \d+ particles/);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(before);
-    expect(await page.$eval('#count', (input) => (input as HTMLInputElement).value)).toBe(String(before));
+    const read = () =>
+      page.evaluate(() => {
+        const { count = 0, backend } = window.cellstorm?.simulation ?? {};
+        const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
+        return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+      });
+    // As the address has it, from the start on.
+    const { origin, pathname } = new URL(page.url());
+    await page.goto(`${origin}${pathname}?v=1&count=90000000`);
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.evaluate(() => window.cellstorm?.ready);
+    await settle(page);
+    const first = await read();
+    expect(first.backend).toBe('gpu');
+    expect(first.count).toBeGreaterThan(1000);
+    expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
+    const fit = new RegExp(
+      `does not hold .* maxStorageBufferBindingSize, ${formatCount(first.count)} fit\\.`,
+    );
+    expect(await textOf(page, 'notice')).toMatch(fit);
+    expect(await page.evaluate(() => document.querySelector('#engine-note')?.textContent)).toBe('');
+    // The slider ends at what the device holds.
+    await page.focus('#count-slider');
+    await page.keyboard.press('End');
+    await settle(page);
+    const last = await read();
+    expect(last.backend).toBe('gpu');
+    expect(last.count).toBeGreaterThan(1000);
+    expect(last.count).toBeLessThan(20_000);
+    await typeCount(page, 1_000_000);
+    expect(await textOf(page, 'notice')).toMatch(
+      /^At most [\d,]+ particles run\. The processor plays the GPU here\./,
+    );
     await stepTimes(page, 1);
     expectNoProblems();
   });

@@ -20,6 +20,8 @@ import {
 } from '../../src/page/opened';
 import { PRESETS } from '../../src/page/presets';
 
+const HARDWARE = { isSoftware: false, most: 100_000_000 };
+const SOFTWARE = { isSoftware: true, most: 1_000_000 };
 const PICTURES = fileURLToPath(new URL('../../src/page/presets/', import.meta.url));
 const PLANE: SimulationOptions = {
   dimensions: 2,
@@ -94,9 +96,9 @@ describe('a state in the place of a scene', () => {
   it('is left for any scene', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
-    expect(startCount(chosen, false)).toBe(3);
+    expect(startCount(chosen, HARDWARE)).toBe(3);
     const left = { ...chooseScene(chosen, 'pile'), opened: undefined };
-    expect(startCount(left, false)).toBe(left.count);
+    expect(startCount(left, HARDWARE)).toBe(left.count);
     expect(startOf(left, 100).options.positions?.length).toBe(200);
   });
 
@@ -130,11 +132,11 @@ describe('a state in the place of a scene', () => {
     const { checkpoint } = presentOf({ ...PLANE, positions, velocities: undefined });
     const opened = open('many.bin', encodeCheckpoint(checkpoint), 4000);
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
-    expect(refuseOpened(chosen, true)).toBeUndefined();
-    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, true)).toMatch(
+    expect(refuseOpened(chosen, SOFTWARE)).toBeUndefined();
+    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, SOFTWARE)).toMatch(
       /^many\.bin has 3,001 particles\. Naive tests every pair/,
     );
-    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, false)).toBeUndefined();
+    expect(refuseOpened({ ...chosen, broadPhase: 'naive' }, HARDWARE)).toBeUndefined();
   });
 });
 

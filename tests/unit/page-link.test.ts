@@ -1,7 +1,13 @@
 /** What is chosen on the page, and its record in an address: nothing is lost on the way, and nothing strange gets in. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseScene, defaultChoices, effectiveCount, simulationOptions } from '../../src/page/choices';
+import {
+  capOf,
+  chooseScene,
+  defaultChoices,
+  effectiveCount,
+  simulationOptions,
+} from '../../src/page/choices';
 import {
   type Choices,
   clampValue,
@@ -14,6 +20,9 @@ import {
   toSlider,
 } from '../../src/page/fields';
 import { readLink, writeLink } from '../../src/page/link';
+
+const HARDWARE = { isSoftware: false, most: 100_000_000 };
+const SOFTWARE = { isSoftware: true, most: 1_000_000 };
 
 function valuesOf(name: FieldName): fc.Arbitrary<string | number | boolean> {
   const field = fieldOf(name);
@@ -59,7 +68,7 @@ describe('a link', () => {
     const read = readLink(
       '?count=1e99&restitution=-4&scene=%3Cimg%3E&dimensions=4&seed=2.6&friction=&substeps=NaN',
     );
-    expect(read).toEqual({ ...defaultChoices(), count: 16_000_000, restitution: 0, seed: 3 });
+    expect(read).toEqual({ ...defaultChoices(), count: 100_000_000, restitution: 0, seed: 3 });
   });
 });
 
@@ -86,6 +95,9 @@ describe('a field', () => {
       const places = sliderPlaces(field);
       expect(fromSlider(field, 0), name).toBe(field.min);
       expect(fromSlider(field, places), name).toBe(field.slider ?? field.max);
+      // Whatever a device holds.
+      if (field.isLogarithmic)
+        expect(fromSlider({ ...field, slider: 16_777_216 }, places), name).toBe(16_777_216);
       for (let place = 0; place <= places; place++) {
         const value = fromSlider(field, place);
         expect(refusalOf(name, value), name).toBeUndefined();
@@ -123,8 +135,14 @@ describe('choices', () => {
 
   it('are capped where an engine would stand still', () => {
     const many = { ...defaultChoices(), count: 1_000_000 };
-    expect(effectiveCount(many, false)).toBe(1_000_000);
-    expect(effectiveCount({ ...many, engine: 'cpu' }, false)).toBe(50_000);
-    expect(effectiveCount({ ...many, broadPhase: 'naive' }, true)).toBe(3000);
+    expect(effectiveCount(many, HARDWARE)).toBe(1_000_000);
+    expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(50_000);
+    expect(effectiveCount({ ...many, broadPhase: 'naive' }, SOFTWARE)).toBe(3000);
+    const beyond = readLink('?count=1e99');
+    for (const hardware of [HARDWARE, SOFTWARE, { isSoftware: false, most: 123_456 }]) {
+      expect(effectiveCount(beyond, hardware)).toBe(hardware.most);
+    }
+    const { reason } = capOf(beyond, { isSoftware: false, most: 123_456 }) ?? {};
+    expect(reason).toBe('At most 123,456 particles run. That is what this device and the page hold.');
   });
 });

@@ -1,11 +1,11 @@
 /** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
 import { describe, expect, it } from 'vitest';
-import { GpuError } from '../../src/core/errors';
+import { GpuError, LimitError } from '../../src/core/errors';
 import type { Checkpoint } from '../../src/core/simulation';
 import { createCpuSimulation } from '../../src/cpu/simulation';
 import { defaultChoices } from '../../src/page/choices';
 import type { Engine, Run } from '../../src/page/engine';
-import type { EngineKind } from '../../src/page/fields';
+import { type EngineKind, MOST_PARTICLES } from '../../src/page/fields';
 import type { Chosen } from '../../src/page/opened';
 import { type RestartSite, Restarts, type Shown } from '../../src/page/restarts';
 
@@ -34,6 +34,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
     isDestroyed: false,
     onStart: () => undefined,
     onPrepare: () => undefined,
+    most: () => MOST_PARTICLES,
     holds: () => true,
     async start(options) {
       const simulation = createCpuSimulation(options);
@@ -112,6 +113,44 @@ class Page implements RestartSite {
 
 /** Lets what was settled be heard of. */
 const turn = () => new Promise((done) => setTimeout(done));
+
+describe('a device that is too small', () => {
+  const limit = (most: number) => (engine: FakeEngine) => {
+    engine.onStart = (count) => {
+      if (count > most) throw new LimitError('maxBufferSize', 'Too many.', most + 3);
+    };
+  };
+
+  it('starts with as many as fit, and says how many', async () => {
+    const page = new Page();
+    page.plans.push(...Array.from({ length: 9 }, () => limit(500)));
+    // The first guess is too high, too: fewer and fewer are asked for.
+    await page.run({ count: 3000 });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.restarts.run?.simulation.count).toBe(497);
+    expect(page.choices.count).toBe(497);
+    expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
+    expect(page.engineNotes).toEqual([]);
+  });
+
+  it('starts with fewer where its memory is full, and on the CPU where not even a few fit', async () => {
+    const page = new Page();
+    const full = (most: number) => (engine: FakeEngine) => {
+      engine.onStart = (count) => {
+        if (count > most) throw new GpuError('memory', 'Out of memory.');
+      };
+    };
+    page.plans.push(full(1000), full(1000), full(1000));
+    await page.run({ count: 3000 });
+    expect(page.restarts.run?.simulation.count).toBe(750);
+    expect(page.notices.at(-1)).toMatch(/by its memory, 750 fit\.$/);
+    const none = new Page();
+    none.plans.push(full(0), full(0));
+    await none.run();
+    expect(none.restarts.engine?.kind).toBe('cpu');
+    expect(none.engineNotes.at(-1)).toMatch(/^Out of memory\. The CPU engine/);
+  });
+});
 
 describe('a lost device', () => {
   it.each(['onStart', 'onPrepare'] as const)(

@@ -22,6 +22,9 @@ import {
   typicalTime,
 } from '../../src/page/sweep';
 
+const HARDWARE = { isSoftware: false, most: 100_000_000 };
+const SOFTWARE = { isSoftware: true, most: 1_000_000 };
+
 /** Milliseconds of c · n^p at sizes up to `most`. */
 function curve(factor: number, exponent: number, most = 1e6): Curve {
   return SIZES.filter((count) => count <= most).map((count) => ({
@@ -359,18 +362,18 @@ describe('the cap on naive', () => {
   const many = { ...defaultChoices(), broadPhase: 'naive' as const, count: 30_000 };
 
   it('keeps a step short, whatever a step is made of', () => {
-    expect(effectiveCount(many, false)).toBe(30_000);
-    expect(effectiveCount(many, true)).toBe(3000);
-    expect(effectiveCount({ ...many, engine: 'cpu' }, false)).toBe(10_000);
-    expect(effectiveCount({ ...many, engine: 'cpu', substeps: 1 }, false)).toBe(30_000);
-    expect(effectiveCount({ ...many, substeps: 1 }, true)).toBe(8400);
-    expect(effectiveCount({ ...many, substeps: 256, iterations: 64, restitution: 1 }, true)).toBe(100);
-    expect(effectiveCount({ ...many, broadPhase: 'grid', scene: 'one-cell' }, true)).toBe(3000);
-    expect(effectiveCount({ ...many, broadPhase: 'grid' }, true)).toBe(30_000);
+    expect(effectiveCount(many, HARDWARE)).toBe(30_000);
+    expect(effectiveCount(many, SOFTWARE)).toBe(3000);
+    expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(10_000);
+    expect(effectiveCount({ ...many, engine: 'cpu', substeps: 1 }, HARDWARE)).toBe(30_000);
+    expect(effectiveCount({ ...many, substeps: 1 }, SOFTWARE)).toBe(8400);
+    expect(effectiveCount({ ...many, substeps: 256, iterations: 64, restitution: 1 }, SOFTWARE)).toBe(100);
+    expect(effectiveCount({ ...many, broadPhase: 'grid', scene: 'one-cell' }, SOFTWARE)).toBe(3000);
+    expect(effectiveCount({ ...many, broadPhase: 'grid' }, SOFTWARE)).toBe(30_000);
   });
 
   it('says what more would cost', () => {
-    expect(capOf(many, true)?.reason).toMatch(
+    expect(capOf(many, SOFTWARE)?.reason).toMatch(
       /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
     );
   });
