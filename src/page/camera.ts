@@ -4,7 +4,7 @@
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
 import { mat4, vec4 } from 'wgpu-matrix';
-import type { World } from '../core/world';
+import type { Dimensions, World } from '../core/world';
 
 export type Matrix = Float32Array;
 
@@ -57,10 +57,17 @@ export interface Camera {
   ray(x: number, y: number): Ray;
   /** The whole box again. */
   fit(): void;
+  /** What addresses tell it by; undefined where the visitor has left everything as it was. */
+  look(world: World): readonly number[] | undefined;
+  /** As such numbers say, which must be in their ranges. */
+  lookAs(look: readonly number[], world: World): void;
 }
 
 /** Free room around the box, CSS pixels. */
 const MARGIN = 16;
+
+/** Boxes that an address may look beside the box. */
+const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
 
@@ -122,6 +129,21 @@ export class PlaneCamera implements Camera {
     this.magnification = 1;
     this.centre = undefined;
   }
+
+  look(world: World): readonly number[] | undefined {
+    if (this.magnification === 1 && !this.centre) return undefined;
+    const [x, y] = middle(world);
+    const [width, height] = extents(world);
+    const [across, up] = this.centre ?? [x, y];
+    return inRange(2, [(across - x) / width, (up - y) / height, this.magnification]);
+  }
+
+  lookAs([across = 0, up = 0, magnification = 1]: readonly number[], world: World): void {
+    const [x, y] = middle(world);
+    const [width, height] = extents(world);
+    this.centre = [x + across * width, y + up * height];
+    this.magnification = magnification;
+  }
 }
 
 /** Angle between the plane of the floor and the line of sight, and how near the eye may come. */
@@ -142,9 +164,11 @@ export class SpaceCamera implements Camera {
   private magnification = 1;
   /** What it looks at, from the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
+  private isTurned = false;
   private seen = { pixelsPerUnit: 1, focal: 1, x: 0, y: 0, distance: 1, eye: [0, 0, 0] as readonly number[] };
 
   turn(yaw: number, pitch: number): void {
+    this.isTurned = true;
     this.yaw += yaw;
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
@@ -171,6 +195,23 @@ export class SpaceCamera implements Camera {
   fit(): void {
     this.magnification = 1;
     this.offset = [0, 0, 0];
+  }
+
+  look(world: World): readonly number[] | undefined {
+    const isMoved = this.offset.some((along) => along !== 0);
+    if (!this.isTurned && this.magnification === 1 && !isMoved) return undefined;
+    const turns = Math.round(this.yaw / (2 * Math.PI));
+    const target = extents(world).map((extent, axis) => (this.offset[axis] as number) / extent);
+    return inRange(3, [this.yaw - 2 * Math.PI * turns, this.pitch, this.magnification, ...target]);
+  }
+
+  lookAs([yaw = 0, pitch = 0, magnification = 1, ...target]: readonly number[], world: World): void {
+    this.isTurned = true;
+    this.yaw = yaw;
+    this.pitch = pitch;
+    this.magnification = magnification;
+    const along = (axis: 0 | 1 | 2) => (target[axis] ?? 0) * extents(world)[axis];
+    this.offset = [along(0), along(1), along(2)];
   }
 
   sight(world: World, viewport: Viewport): Sight {
@@ -258,6 +299,44 @@ export function project(
     y: ((1 - y / w) / 2) * viewport.height,
     distance: -(eye[2] ?? 0),
   };
+}
+
+const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
+
+/**
+ * Least and most of what a look is told by. In the plane: the middle, in boxes from the middle of the box, and the zoom; in space
+ * yaw, pitch and zoom (the distance is the usual one over it), and what is looked at, in boxes from the middle.
+ */
+const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
+  2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
+  3: [
+    [-Math.PI, Math.PI],
+    [LOWEST_PITCH, HIGHEST_PITCH],
+    [SPACE_ZOOM.least, SPACE_ZOOM.most],
+    BESIDE,
+    BESIDE,
+    BESIDE,
+  ],
+};
+
+function inRange(dimensions: Dimensions, look: readonly number[]): readonly number[] {
+  return LOOK_RANGES[dimensions].map(([least, most], index) => clamp(look[index] as number, least, most));
+}
+
+/** Short enough for an address, exact to a tenth of a pixel or so. */
+export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
+  const zoom = look[2] ?? 1;
+  const decimals = Math.ceil(4 + Math.log10(Math.max(1, zoom)));
+  return inRange(dimensions, look)
+    .map((value, index) => (index === 2 ? Number(value.toPrecision(4)) : Number(value.toFixed(decimals))))
+    .join('_');
+}
+
+/** What such a text says, brought into range; undefined of what is none. */
+export function readLook(dimensions: Dimensions, text: string): readonly number[] | undefined {
+  const look = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const isWhole = look.length === LOOK_RANGES[dimensions].length && !look.some(Number.isNaN);
+  return isWhole ? inRange(dimensions, look) : undefined;
 }
 
 function clamp(value: number, least: number, most: number): number {

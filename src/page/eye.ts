@@ -60,6 +60,19 @@ export class Eye {
     this.camera.fit();
   }
 
+  /** Of the camera that is used now, for an address. */
+  get look(): readonly number[] | undefined {
+    const world = this.subject()?.world;
+    return world && this.camera.look(world);
+  }
+
+  /** As an address says. */
+  lookAs(look: readonly number[]): void {
+    const world = this.subject()?.world;
+    if (world) this.camera.lookAs(look, world);
+    this.rest();
+  }
+
   /** Of another box. */
   fitAll(): void {
     for (const camera of [this.plane, this.space]) camera.fit();

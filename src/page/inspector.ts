@@ -96,6 +96,18 @@ export class Inspector {
     if (this.isOpen) this.touch();
   }
 
+  /** Who is told of. */
+  get inspected(): number | undefined {
+    return this.isOpen ? this.chosen : undefined;
+  }
+
+  /** Stays with a particle. */
+  open(id: number): void {
+    if (!this.isOpen) this.toggle();
+    this.isPinned = true;
+    this.choose(id);
+  }
+
   /** The state is another one. */
   touch(): void {
     this.isStale = true;

@@ -1,8 +1,9 @@
 /**
  * Purpose: the address of the page as a record of what is chosen: only what differs from what the scene brings, with the
- * version of the record. Whatever is in an address is taken as far as it makes sense: unknown names are ignored, numbers
+ * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken as far as it makes sense: unknown names are ignored, numbers
  * are brought into their range.
  */
+import { readLook, writeLook } from './camera';
 import { changedFields, defaultChoices } from './choices';
 import { type Choices, clampValue, FIELD_NAMES } from './fields';
 
@@ -10,19 +11,48 @@ import { type Choices, clampValue, FIELD_NAMES } from './fields';
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
+/** How a visitor looks at what runs. */
+export interface Regard {
+  /** See camera.ts; of the dimensions that are chosen. */
+  readonly look?: readonly number[] | undefined;
+  readonly isPaused?: boolean | undefined;
+  /** Id of a particle that the inspector tells of. */
+  readonly inspected?: number | undefined;
+}
+
+const MOST_ID = 2 ** 32 - 1;
+
 /** The part of an address behind the question mark, or ''. */
-export function writeLink(choices: Choices): string {
+export function writeLink(choices: Choices, { look, isPaused, inspected }: Regard = {}): string {
   const usual = defaultChoices(choices.scene, choices.dimensions);
   const first = defaultChoices();
   const names = new Set(changedFields(usual, choices));
   if (choices.scene !== first.scene) names.add('scene');
   if (choices.dimensions !== first.dimensions) names.add('dimensions');
-  if (names.size === 0) return '';
   const written = FIELD_NAMES.filter((name) => names.has(name)).map((name) => {
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
+  if (look) written.push(['camera', writeLook(choices.dimensions, look)]);
+  if (isPaused) written.push(['paused', '1']);
+  if (inspected !== undefined) written.push(['inspect', String(inspected)]);
+  if (written.length === 0) return '';
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
+}
+
+export function readRegard(search: string): Regard {
+  const parameters = new URLSearchParams(search);
+  const { dimensions } = readLink(search);
+  return {
+    look: readLook(dimensions, parameters.get('camera') ?? ''),
+    isPaused: parameters.get('paused') === '1',
+    inspected: readId(parameters.get('inspect')),
+  };
+}
+
+function readId(text: string | null): number | undefined {
+  const id = text === null || text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isNaN(id) ? undefined : Math.round(Math.min(MOST_ID, Math.max(0, id)));
 }
 
 export function readLink(search: string): Choices {

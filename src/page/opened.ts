@@ -11,7 +11,7 @@ import {
   planSimulation,
   type SimulationOptions,
 } from '../core/simulation';
-import { decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
+import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
 import {
   capOf,
   changedFields,
@@ -81,12 +81,17 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     );
   }
   const count = checkpoint.ids.length;
-  if (count === 0) throw new CellstormError(`${name} is a state without particles.`);
   // Room is made up to the greatest id.
-  const capacity = (checkpoint.ids.at(-1) as number) + 1;
+  const capacity = capacityOfState(checkpoint);
   if (capacity > most) {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
     throw new ArgumentError(name, found, `one with ids below ${most}, as many as are taken here`);
+  }
+  // One takes as much as a particle.
+  const fixed = obstacleCountOf(checkpoint);
+  if (fixed > most) {
+    const found = new Phrase(`a state with ${fixed} obstacles`);
+    throw new ArgumentError(name, found, `one with at most ${most} of them, as many as are taken here`);
   }
   try {
     const options = optionsOfState(checkpoint);
@@ -118,6 +123,11 @@ function openTable(name: string, bytes: Uint8Array, present: Present, most: numb
     options: { ...optionsOfState(checkpoint), cellSize, crowds },
     choices: choicesOf(checkpoint),
   };
+}
+
+function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
+  if (!obstacles) return 0;
+  return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
 /** The dimensions and settings of a state, brought into the ranges of the controls. */

@@ -18,7 +18,7 @@ import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
 import type { Inspector } from './inspector';
-import { readLink, writeLink } from './link';
+import { readLink, readRegard, writeLink } from './link';
 import { Meter } from './meter';
 import { type Chosen, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
@@ -44,6 +44,8 @@ const ADDRESS_MS = 400;
 
 export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost, RestartSite {
   choices: Chosen = readLink(location.search);
+  /** How the address looks at it, until that is shown. */
+  private regard = readRegard(location.search);
   private readonly restarts = new Restarts(this, { gpu: openGpuEngine, cpu: openCpuEngine });
   private readonly eye: Eye;
   /** Colours and tools that are not ready yet. */
@@ -53,6 +55,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   /** The last picture. */
   private drawn: Frame | undefined;
   isPlaying: boolean;
+  /** By the visitor, or an address. */
+  private isPaused = this.regard.isPaused ?? false;
   private isDirty = true;
   private last = 0;
   private owed = 0;
@@ -69,6 +73,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private readonly key = new OverlayKey();
   private inspector: Inspector | undefined;
   private inspecting: Promise<Inspector> | undefined;
+  /** Whom the address is to name. */
+  private inspected: number | undefined;
   readonly tools = new Tools(this);
   readonly files = new Files(this);
   readonly film = new Film(this);
@@ -89,9 +95,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
         if (this.run && !this.restarts.isBusy) this.panel.notify(explain(error));
       },
     );
-    this.isPlaying = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.isPlaying = !isCalm && !this.isPaused;
     this.panel.showPlaying(this.isPlaying);
-    if (!this.isPlaying) {
+    if (isCalm) {
       this.panel.notify('Paused, because your system asks for less motion. Play starts it.');
     }
     this.panel.showChoices(this.choices, this.choices.count);
@@ -207,6 +214,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   playOrPause(): void {
     this.isPlaying = !this.isPlaying;
+    this.isPaused = !this.isPlaying;
+    this.writeSoon();
     this.owed = 0;
     this.panel.showPlaying(this.isPlaying);
     this.panel.notify('');
@@ -276,6 +285,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   fit(): void {
     this.eye.fit();
+    this.writeSoon();
     this.isDirty = true;
   }
 
@@ -331,12 +341,16 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     };
   }
 
-  async toggleInspector(): Promise<void> {
+  toggleInspector(): void {
+    this.withInspector((inspector) => inspector.toggle());
+  }
+
+  private async withInspector(act: (inspector: Inspector) => void): Promise<void> {
     // Loaded only when needed.
     try {
       this.inspecting ??= import('./inspector').then(({ Inspector }) => new Inspector(this));
       this.inspector = await this.inspecting;
-      this.inspector.toggle();
+      act(this.inspector);
     } catch (error) {
       this.inspecting = undefined;
       this.panel.notify(explain(error));
@@ -445,6 +459,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private looked(): void {
     // A tool that is at work goes over what is looked at now.
     if (this.place) this.tools.at(this.place);
+    this.writeSoon();
     this.isDirty = true;
   }
 
@@ -474,6 +489,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.stagePlot.clear();
     }
     if (isOtherBox) this.eye.fitAll();
+    this.regardOnce();
     this.describeCanvas(engine.canvas, run);
     this.panel.setMost(engine.most(run.simulation.dimensions));
     this.panel.showWorld(run.simulation.world);
@@ -482,6 +498,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.showLegend();
     this.owed = 0;
     this.draw(run);
+  }
+
+  /** As the address has it, for the first run. */
+  private regardOnce(): void {
+    const { look, inspected } = this.regard;
+    this.regard = {};
+    if (look) this.eye.lookAs(look);
+    if (inspected !== undefined) this.withInspector((inspector) => inspector.open(inspected));
   }
 
   private readonly tick = (now: number): void => {
@@ -501,6 +525,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.history.update(now);
       if (this.isDirty) this.draw(run);
       this.inspector?.update(now);
+      this.noteInspected();
       if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.choices));
     } catch (error) {
       this.isPlaying = false;
@@ -514,6 +539,13 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     );
     this.stagePlot.update(run.stepTime, now);
   };
+
+  private noteInspected(): void {
+    const { inspected } = this.inspector ?? {};
+    if (inspected === this.inspected) return;
+    this.inspected = inspected;
+    this.writeSoon();
+  }
 
   /** At most one step a frame, and none where the screen is quicker than the steps are long. */
   private play(run: Run, elapsed: number): void {
@@ -603,13 +635,26 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   showChoices(): void {
     this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
-    this.address ??= setTimeout(() => this.writeAddress(), ADDRESS_MS);
+    this.writeSoon();
+  }
+
+  /** Once the visitor rests. */
+  private writeSoon(): void {
+    clearTimeout(this.address);
+    this.address = setTimeout(() => this.writeAddress(), ADDRESS_MS);
   }
 
   private writeAddress(): void {
     clearTimeout(this.address);
     this.address = undefined;
-    const record = writeLink(this.restarts.isForced ? { ...this.choices, engine: 'gpu' } : this.choices);
+    // Until it is shown, the look of the address is what there is.
+    const { look, inspected = this.inspector?.inspected } = this.regard;
+    const choices = this.restarts.isForced ? { ...this.choices, engine: 'gpu' as const } : this.choices;
+    const record = writeLink(choices, {
+      look: look ?? this.eye.look,
+      isPaused: this.isPaused,
+      inspected,
+    });
     const address = record ? `?${record}` : location.pathname;
     if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);
   }

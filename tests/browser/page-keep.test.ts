@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import type { ElementHandle, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { decodeCheckpoint, optionsOfState } from '../../src/core/state-file';
+import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../src/core/state-file';
 import { createCpuSimulation } from '../../src/cpu/simulation';
 import { PRESETS } from '../../src/page/presets';
 import { browserTest, useBrowser } from '../helpers/browser';
@@ -203,6 +203,15 @@ describe('the page keeps', () => {
     await typeNumber(page, 'gravity', 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
     expect(await countOf(page)).toBe(FEW);
+    // A state in which nobody is runs, too, and takes in others.
+    const empty = { ...optionsOfState(checkpoint), capacity: 1 };
+    await openFile(page, 'empty.bin', encodeCheckpoint(createCpuSimulation(empty).checkpoint()));
+    await noticeOf(page, /^0 particles from empty\.bin\.$/);
+    await stepTimes(page, 1);
+    expect(await countOf(page)).toBe(0);
+    expect(await textOf(page, 'particles')).toBe('0');
+    await openFile(page, 'mine.bin', state.bytes);
+    await noticeOf(page, /^100 particles from mine\.bin\.$/);
     // The scene that was there before can be chosen, too.
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);

@@ -7,7 +7,7 @@ import type { Measures } from '../../src/core/simulation';
 import { defaultChoices, simulationOptions } from '../../src/page/choices';
 import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/fields';
 import { formatCount } from '../../src/page/format';
-import { readLink } from '../../src/page/link';
+import { readLink, readRegard } from '../../src/page/link';
 import { createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
 import {
@@ -349,8 +349,21 @@ describe('the page', () => {
       ...Object.fromEntries(switched.map((name) => [name, true])),
     } as Choices;
     expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
+    // How it is looked at, too.
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    for (const key of ['+', 'ArrowLeft', 'ArrowUp', 'i', ' ', ' '] as const) await page.keyboard.press(key);
+    await settle(page);
+    const look = () =>
+      page.evaluate(() => ({
+        view: Array.from(window.cellstorm?.frame?.sight.view ?? []),
+        inspected: (document.querySelector('#inspected') as HTMLInputElement).value,
+        isOpen: !(document.querySelector('#inspector') as HTMLElement).hidden,
+      }));
+    const looked = await look();
+    expect(looked).toMatchObject({ isOpen: true, inspected: expect.stringMatching(/^\d+$/) });
     const address = new URL(page.url());
     expect(readLink(address.search)).toEqual(expected);
+    expect(readRegard(address.search)).toMatchObject({ isPaused: true, inspected: Number(looked.inspected) });
     // The same again for whoever follows the link.
     await page.goto(address.href);
     await page.waitForFunction(() => window.cellstorm !== undefined);
@@ -361,6 +374,9 @@ describe('the page', () => {
       return { settings: window.cellstorm?.simulation?.settings, radii: Array.from(radii) };
     });
     expect(again).toEqual({ settings: got.settings, radii: got.radii });
+    const lookedAgain = await look();
+    expect(lookedAgain).toMatchObject({ isOpen: true, inspected: looked.inspected });
+    expect(lookedAgain.view).toEqual(looked.view.map((value) => expect.closeTo(value, 1)));
     for (const field of FIELD_NAMES) {
       const shown = await page.$eval(`#${field}`, (control) =>
         control instanceof HTMLSelectElement

@@ -1,7 +1,8 @@
 /** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../src/core/world';
-import { PlaneCamera, project, SpaceCamera, type Viewport } from '../../src/page/camera';
+import { PlaneCamera, project, readLook, SpaceCamera, type Viewport, writeLook } from '../../src/page/camera';
 
 const VIEWPORT: Viewport = {
   width: 1000,
@@ -58,6 +59,73 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     camera.pan(70, -40);
     const to = place(camera, middle);
     expect([to.x - from.x, to.y - from.y]).toEqual([expect.closeTo(70, 1), expect.closeTo(-40, 1)]);
+  });
+
+  it('comes back as it was from an address, whatever it looked at', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            across: fc.integer({ min: -300, max: 300 }),
+            zoom: fc.double({ min: 0.5, max: 3, noNaN: true }),
+          }),
+          {
+            maxLength: 6,
+          },
+        ),
+        (moves) => {
+          const camera = create();
+          camera.sight(world, VIEWPORT);
+          expect(camera.look(world)).toBeUndefined();
+          camera.zoom(1.5, 300, 300);
+          for (const { across, zoom } of moves) {
+            camera.sight(world, VIEWPORT);
+            camera.zoom(zoom, 500 + across, 300);
+            camera.pan(across, -across / 2);
+            camera.turn(across / 50, across / 700);
+          }
+          const text = writeLook(world.dimensions, camera.look(world) ?? []);
+          expect(text.length).toBeLessThan(60);
+          const again = create();
+          const read = readLook(world.dimensions, text) ?? [];
+          again.lookAs(read, world);
+          expect(writeLook(world.dimensions, again.look(world) ?? [])).toBe(text);
+          const [was, is] = [place(camera, middle), place(again, middle)];
+          // Farther away than addresses go, it is nearer to the box.
+          const isNear = read.every((value) => Math.abs(value) !== 4);
+          const tolerance = 1e-3 * Math.hypot(was.x, was.y) + 1;
+          if (isNear) expect(Math.hypot(is.x - was.x, is.y - was.y)).toBeLessThan(tolerance);
+        },
+      ),
+    );
+  });
+
+  it('takes from an address only what can be looked at', () => {
+    const { dimensions } = world;
+    const numbers = dimensions === 2 ? 3 : 6;
+    const rows = (value: string) => Array.from({ length: numbers }, () => value).join('_');
+    for (const text of [
+      '',
+      'x',
+      rows('NaN'),
+      rows(''),
+      '1_1',
+      `${rows('1')}_1`,
+      rows('1').replace('1', '1e'),
+    ]) {
+      expect(readLook(dimensions, text), text).toBeUndefined();
+    }
+    for (const value of ['1e300', '-1e300', 'Infinity', '-Infinity', '0']) {
+      const look = readLook(dimensions, rows(value)) ?? [];
+      const camera = create();
+      camera.lookAs(look, world);
+      const { view, projection, pixelsPerUnit } = camera.sight(world, VIEWPORT);
+      expect([...view, ...projection, pixelsPerUnit].every(Number.isFinite), value).toBe(true);
+      expect(pixelsPerUnit).toBeGreaterThan(0);
+      expect(readLook(dimensions, writeLook(dimensions, look))).toEqual(
+        look.map((one) => expect.closeTo(one, 3)),
+      );
+    }
   });
 
   it('can neither be lost nor turned over', () => {

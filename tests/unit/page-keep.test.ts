@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { SimulationOptions } from '../../src/core/simulation';
 import { encodeCheckpoint } from '../../src/core/state-file';
 import { createCpuSimulation } from '../../src/cpu/simulation';
-import { chooseScene, defaultChoices } from '../../src/page/choices';
+import { chooseScene, defaultChoices, roomFor } from '../../src/page/choices';
 import { filmSize } from '../../src/page/exact-film';
 import { readLink, writeLink } from '../../src/page/link';
 import {
@@ -93,6 +93,21 @@ describe('a state in the place of a scene', () => {
     expect(settingChanges(chosen, { ...chosen, substeps: 3, seed: 9 })).toEqual({ substeps: 3 });
   });
 
+  it('may be one in which nobody is, and can be added to', () => {
+    const empty = { ...PLANE, capacity: 1, positions: undefined, velocities: undefined };
+    const opened = open('empty.bin', stateOf(empty));
+    const chosen = { ...defaultChoices(), ...opened.choices, opened };
+    expect(startCount(chosen, HARDWARE)).toBe(0);
+    const { options, checkpoint } = startOf(chosen, 0);
+    const room = roomFor({ pointer: 'add' }, options, checkpoint);
+    const simulation = createCpuSimulation({ ...options, ...room });
+    if (checkpoint) simulation.restore(checkpoint);
+    simulation.step(1 / 60);
+    expect(simulation.count).toBe(0);
+    expect(Array.from(simulation.add({ positions: Float32Array.of(1, 1) }))).toEqual([0]);
+    expect(hashOf(startOf(chosen, 0))).toBe(hashOf({ options: empty }));
+  });
+
   it('is left for any scene', () => {
     const opened = open('some.bin', stateOf(PLANE));
     const chosen = { ...defaultChoices(), ...opened.choices, opened };
@@ -114,8 +129,10 @@ describe('a state in the place of a scene', () => {
       positions: Float32Array.of(1, 1),
     });
     expect(() => open('c.bin', endless)).toThrow(/c\.bin is a state of a world without end/);
-    const none = stateOf({ dimensions: 2, radius: 0.5, capacity: 1 });
-    expect(() => open('d.bin', none)).toThrow(/d\.bin is a state without particles/);
+    const walled = stateOf({ ...PLANE, obstacles: Float32Array.of(15, 5, 16, 5, 17, 5, 18, 5) });
+    expect(() => open('d.bin', walled, 3)).toThrow(
+      /^d\.bin is a state with 4 obstacles, but it must be one with at most 3 of them, as many as are taken here\.$/,
+    );
     const { checkpoint } = presentOf({ ...PLANE, obstacles: undefined });
     const vast = encodeCheckpoint({ ...checkpoint, radius: 2 ** -11 });
     expect(() => open('e.bin', vast)).toThrow(/e\.bin is a state of a world of \d+ cells; at most/);

@@ -19,7 +19,7 @@ import {
   sliderPlaces,
   toSlider,
 } from '../../src/page/fields';
-import { readLink, writeLink } from '../../src/page/link';
+import { readLink, readRegard, writeLink } from '../../src/page/link';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
@@ -52,6 +52,31 @@ describe('a link', () => {
     expect(writeLink({ ...defaultChoices(), gravity: 3, dimensions: 3 })).toBe('v=1&dimensions=3&gravity=3');
     expect(writeLink({ ...defaultChoices(), cellLines: true })).toBe('v=1&cellLines=1');
     expect(readLink('?cellLines=1&thread=0&heatMap=yes')).toEqual({ ...defaultChoices(), cellLines: true });
+  });
+
+  it('brings back how it is looked at, and only what is not as at first', () => {
+    const space = { ...defaultChoices(), dimensions: 3 } as const;
+    expect(writeLink(defaultChoices(), {})).toBe('');
+    const text = writeLink(space, { look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
+    expect(text).toBe('v=1&dimensions=3&camera=0.5_0.25_2_0.125_0_-1&paused=1&inspect=17');
+    expect(readLink(text)).toEqual({ ...defaultChoices('pile', 3) });
+    expect(readRegard(text)).toEqual({ look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
+    // Of other dimensions it says nothing.
+    expect(readRegard(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
+    for (const [given, inspected] of [
+      ['-3', 0],
+      ['2.4', 2],
+      ['1e300', 2 ** 32 - 1],
+      ['NaN', undefined],
+      ['', undefined],
+      ['<b>', undefined],
+    ] as const) {
+      expect(readRegard(`?camera=NaN_1_1&paused=yes&inspect=${given}`)).toEqual({
+        look: undefined,
+        isPaused: false,
+        inspected,
+      });
+    }
   });
 
   it('gives what can be, whatever is in it', () => {
