@@ -25,11 +25,26 @@ export interface EncodedTable {
 
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_A_PART = 4096;
+const ROWS_A_STEP = 8192;
 /** Longer lines are no rows of numbers. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
+/** `e` or, with this bit set, `E`. */
+const EXPONENT = 101;
+const LOWER_CASE = 32;
+/**
+ * Up to so many digits times or over a power of ten up to this one is one rounding of two exact numbers, and so the number
+ * that the digits are nearest to.
+ */
+const MOST_DIGITS = 15;
+const MOST_POWER = 22;
+const POWERS = Array.from({ length: MOST_POWER + 1 }, (_, power) => Number(`1e${power}`));
+const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
+/** The 32-bit float before it. */
+const BELOW_GREATEST_SPEED = GREATEST_SPEED * (1 - 2 ** -24);
 /** Of a value that is quoted in an error. */
 const MOST_QUOTED = 40;
 
@@ -84,8 +99,15 @@ export function formatFloat(value: number): string {
   return String(Math.fround(short) === value ? short : Number(value.toPrecision(9)));
 }
 
-/** The particles of a table, ascending by id; `name` is what errors call it. */
-export function decodeTable(bytes: Uint8Array, rules: TableRules, name = 'the table'): ParticleArrays {
+/**
+ * The particles of a table, ascending by id; `name` is what errors call it. In steps of some milliseconds, so that a page can
+ * have its turn between them.
+ */
+export function* decodeTable(
+  bytes: Uint8Array,
+  rules: TableRules,
+  name = 'the table',
+): Generator<void, ParticleArrays> {
   const { dimensions, most } = rules;
   const lines = new Lines(bytes, name);
   const columns = readHeader(lines, rules);
@@ -96,8 +118,12 @@ export function decodeTable(bytes: Uint8Array, rules: TableRules, name = 'the ta
     throw new ArgumentError(lines.place(most + 2), new Phrase('one more row'), accepted);
   }
   const arrays = allocate(columns, count, dimensions);
-  for (let row = 0; row < count; row++) readRow(lines, columns, arrays, row, rules);
-  const { order, particles } = sortById(lines, arrays, count, dimensions);
+  const readPlainRow = plainReader(lines, columns, arrays, rules);
+  for (let row = 0; row < count; row++) {
+    if (!readPlainRow(row)) readRow(lines, columns, arrays, row, rules);
+    if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
+  }
+  const { order, particles } = yield* sortById(lines, arrays, dimensions);
   const lineOf = (particle: number) => (order?.[particle] ?? particle) + 2;
   try {
     sizesOf('', particles, count, rules);
@@ -121,6 +147,7 @@ interface Column {
 class Lines {
   private next: number;
   private number = 0;
+  private plainEnd = 0;
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -145,6 +172,60 @@ class Lines {
     }
     this.next = end + 1;
     return new TextDecoder().decode(bytes.subarray(next, end)).trim();
+  }
+
+  /**
+   * The numbers of the next row, if it is nothing but that, without blanks or quotes; of the column `whole` only digits are
+   * taken. It is still to be read until takePlain().
+   */
+  readPlain(values: Float64Array, whole: number): boolean {
+    const { bytes } = this;
+    let at = this.next;
+    let byte = bytes[at] as number;
+    for (let index = 0; index < values.length; index++) {
+      if (index > 0) {
+        if (byte !== COMMA) return false;
+        byte = bytes[++at] as number;
+      }
+      const begin = at;
+      const isNegative = byte === MINUS;
+      if (isNegative || byte === PLUS) byte = bytes[++at] as number;
+      let [mantissa, digits, exponent] = [0, 0, 0];
+      for (; byte >= ZERO && byte <= NINE; byte = bytes[++at] as number, digits++) {
+        mantissa = 10 * mantissa + byte - ZERO;
+      }
+      if (byte === POINT) {
+        byte = bytes[++at] as number;
+        for (; byte >= ZERO && byte <= NINE; byte = bytes[++at] as number, digits++, exponent--) {
+          mantissa = 10 * mantissa + byte - ZERO;
+        }
+      }
+      if (digits === 0 || digits > MOST_DIGITS) return false;
+      if ((byte | LOWER_CASE) === EXPONENT) {
+        byte = bytes[++at] as number;
+        const sign = byte === MINUS ? -1 : 1;
+        if (byte === MINUS || byte === PLUS) byte = bytes[++at] as number;
+        const first = at;
+        let power = 0;
+        for (; byte >= ZERO && byte <= NINE; byte = bytes[++at] as number) power = 10 * power + byte - ZERO;
+        if (at === first) return false;
+        exponent += sign * power;
+      }
+      if (Math.abs(exponent) > MOST_POWER || (index === whole && at - begin !== digits)) return false;
+      const power = POWERS[Math.abs(exponent)] as number;
+      const magnitude = exponent < 0 ? mantissa / power : mantissa * power;
+      values[index] = isNegative ? -magnitude : magnitude;
+    }
+    if (byte === RETURN) byte = bytes[++at] as number;
+    if (byte !== LINE_FEED && at < bytes.length) return false;
+    this.plainEnd = at + 1;
+    return true;
+  }
+
+  /** Goes on behind the row that was read last by readPlain. */
+  takePlain(): void {
+    this.next = this.plainEnd;
+    this.number++;
   }
 
   /** Of the lines not read yet, those up to the last that is not blank. */
@@ -237,6 +318,39 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
   };
 }
 
+/** Reads rows in which nothing is wrong or unusual, many times as fast; of others it says so. */
+function plainReader(
+  lines: Lines,
+  columns: readonly Column[],
+  arrays: Mutable,
+  { world, most }: TableRules,
+): (row: number) => boolean {
+  const values = new Float64Array(columns.length);
+  const whole = columns.findIndex(({ array }) => array === 'ids');
+  const places = columns.map(({ array, axis, width }) => {
+    const [low, high] =
+      array === 'ids'
+        ? [0, most - 1]
+        : array === 'positions'
+          ? [world.min[axis] as number, world.max[axis] as number]
+          : array === 'velocities'
+            ? [-BELOW_GREATEST_SPEED, BELOW_GREATEST_SPEED]
+            : [-GREATEST_FLOAT, GREATEST_FLOAT];
+    return { target: arrays[array] as Float32Array | Uint32Array, axis, width, low, high };
+  });
+  return (row) => {
+    if (!lines.readPlain(values, whole)) return false;
+    for (let index = 0; index < places.length; index++) {
+      const { target, axis, width, low, high } = places[index] as (typeof places)[number];
+      const value = index === whole ? (values[index] as number) : Math.fround(values[index] as number);
+      if (!(value >= low && value <= high)) return false;
+      target[width * row + axis] = value;
+    }
+    lines.takePlain();
+    return true;
+  };
+}
+
 function readRow(
   lines: Lines,
   columns: readonly Column[],
@@ -275,41 +389,58 @@ function readRow(
   }
 }
 
-/** Ascending by id, and for each particle its row, where that is another one. */
-function sortById(
+/** Ascending by id, and for each particle its row, where that is another one; in steps. */
+function* sortById(
   lines: Lines,
   arrays: Mutable,
-  count: number,
   dimensions: Dimensions,
-): { readonly order: Uint32Array | undefined; readonly particles: ParticleArrays } {
+): Generator<void, { readonly order: Uint32Array | undefined; readonly particles: ParticleArrays }> {
   const { ids } = arrays;
   if (ids.every((id, row) => row === 0 || id > (ids[row - 1] as number))) {
     return { order: undefined, particles: arrays };
   }
-  const order = Uint32Array.from({ length: count }, (_, row) => row).sort(
-    (first, second) => (ids[first] as number) - (ids[second] as number) || first - second,
-  );
-  for (let index = 1; index < count; index++) {
-    const [before, row] = [order[index - 1] as number, order[index] as number];
-    if (ids[before] !== ids[row]) continue;
-    const accepted = `another one than in line ${before + 2}`;
-    throw new ArgumentError(lines.place(row + 2, 'id'), ids[row], accepted);
+  const order = orderOf(lines, ids);
+  const widths = {
+    positions: dimensions,
+    velocities: dimensions,
+    radii: 1,
+    halfExtents: dimensions,
+  } as const;
+  const particles: Mutable = { ...arrays, ids: order.map((row) => ids[row] as number) };
+  for (const name of ['positions', 'velocities', 'radii', 'halfExtents'] as const) {
+    yield;
+    const values = arrays[name];
+    if (values) particles[name] = gather(values, order, widths[name]);
   }
-  const gather = (values: Float32Array, width: number) =>
-    values.map(
-      (_, index) => values[width * (order[Math.floor(index / width)] as number) + (index % width)] as number,
-    );
-  const { positions, velocities, radii, halfExtents } = arrays;
-  return {
-    order,
-    particles: {
-      ids: Uint32Array.from(order, (row) => ids[row] as number),
-      positions: gather(positions, dimensions),
-      velocities: gather(velocities, dimensions),
-      ...(radii ? { radii: gather(radii, 1) } : {}),
-      ...(halfExtents ? { halfExtents: gather(halfExtents, dimensions) } : {}),
-    },
-  };
+  return { order, particles };
+}
+
+function gather(values: Float32Array, order: Uint32Array, width: number): Float32Array {
+  const gathered = new Float32Array(values.length);
+  for (let index = 0; index < order.length; index++) {
+    const row = order[index] as number;
+    for (let axis = 0; axis < width; axis++) {
+      gathered[width * index + axis] = values[width * row + axis] as number;
+    }
+  }
+  return gathered;
+}
+
+/** Rows, ascending by id, each of which must be there once. */
+function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
+  const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
+  /** Of each id, its row and one; ids are bounded, and room is made up to the greatest anyway. */
+  const rowOf = new Uint32Array(greatest + 1);
+  let twice: { readonly id: number; readonly row: number } | undefined;
+  ids.forEach((id, row) => {
+    if (rowOf[id] === 0) rowOf[id] = row + 1;
+    else if (!twice || id < twice.id) twice = { id, row };
+  });
+  if (twice) {
+    const accepted = `another one than in line ${(rowOf[twice.id] as number) + 1}`;
+    throw new ArgumentError(lines.place(twice.row + 2, 'id'), twice.id, accepted);
+  }
+  return rowOf.filter((row) => row > 0).map((row) => row - 1);
 }
 
 /** What an error says of `radii[7]` or `halfExtents[7]`, said of the line and the column it came from. */

@@ -106,8 +106,13 @@ export class Files {
       if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);
       const { simulation, options } = run;
       const present = { simulation, options, checkpoint: await simulation.checkpoint() };
-      const opened = openParticles(file.name, bytes, present, mostParticles);
-      if (file === this.latest) await subject.openParticles(opened);
+      const opening = openParticles(file.name, bytes, present, mostParticles);
+      let step = opening.next();
+      while (!step.done && file === this.latest) {
+        await nextTask();
+        step = opening.next();
+      }
+      if (step.done && file === this.latest) await subject.openParticles(step.value);
     } catch (error) {
       if (file === this.latest) subject.notify(explain(error));
     }

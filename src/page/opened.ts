@@ -68,9 +68,14 @@ export function checkFileSize(name: string, bytes: number): void {
   throw new ArgumentError(name, new Phrase(`${bytes} bytes long`), accepted);
 }
 
-/** `most`: particles that the engine takes. */
-export function openParticles(name: string, bytes: Uint8Array, present: Present, most: number): Opened {
-  return isStateFile(bytes) ? openState(name, bytes, most) : openTable(name, bytes, present, most);
+/** `most`: particles that the engine takes. In steps of some milliseconds, so that the page has its turn between them. */
+export function* openParticles(
+  name: string,
+  bytes: Uint8Array,
+  present: Present,
+  most: number,
+): Generator<void, Opened> {
+  return isStateFile(bytes) ? openState(name, bytes, most) : yield* openTable(name, bytes, present, most);
 }
 
 function openState(name: string, bytes: Uint8Array, most: number): Opened {
@@ -110,9 +115,14 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
   }
 }
 
-function openTable(name: string, bytes: Uint8Array, present: Present, most: number): Opened {
+function* openTable(
+  name: string,
+  bytes: Uint8Array,
+  present: Present,
+  most: number,
+): Generator<void, Opened> {
   const { dimensions, radiusRange, boxes, world } = present.simulation;
-  const particles = decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
+  const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
   const { ids, positions, velocities, radii, halfExtents, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
   // What a state does not say of the world stays as it runs.

@@ -19,6 +19,7 @@ import {
   startOf,
 } from '../../src/page/opened';
 import { PRESETS } from '../../src/page/presets';
+import { drain } from '../helpers/drain';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
@@ -48,7 +49,7 @@ function stateOf(options: SimulationOptions): Uint8Array {
 }
 
 function open(name: string, bytes: Uint8Array, most = 1000): Opened {
-  return openParticles(name, bytes, presentOf(PLANE), most);
+  return drain(openParticles(name, bytes, presentOf(PLANE), most));
 }
 
 function hashOf({ options, checkpoint }: ReturnType<typeof startOf>): string {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeTable, encodeTable, formatFloat, type TableRules } from '../../src/core/particle-table';
 import { type ParticleArrays, planSimulation } from '../../src/core/simulation';
+import { drain } from '../helpers/drain';
 
 const BOX = { min: [0, 0], max: [10, 10] };
 const PLANE: TableRules = { ...planSimulation({ dimensions: 2, radius: 0.5, ...BOX }), most: 5 };
@@ -16,7 +17,7 @@ const SPACE: TableRules = {
 };
 
 function read(text: string, rules = PLANE): ParticleArrays {
-  return decodeTable(new TextEncoder().encode(text), rules, 'some.csv');
+  return drain(decodeTable(new TextEncoder().encode(text), rules, 'some.csv'));
 }
 
 function write(particles: ParticleArrays, dimensions: 2 | 3): string {
@@ -89,6 +90,79 @@ describe('a table', () => {
     expect(Array.from(back.ids)).toEqual(Array.from(ids).filter((id) => id !== 3));
   });
 
+  it('is read the same, whichever way a row is read', () => {
+    const digits = fc.stringMatching(/^\d{0,17}$/);
+    const number = fc.oneof(
+      fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc
+        .tuple(
+          fc.constantFrom('', '-', '+'),
+          digits,
+          fc.constantFrom('', '.'),
+          digits,
+          fc.constantFrom('', 'e', 'E-', 'e+'),
+          fc.stringMatching(/^\d{0,3}$/),
+        )
+        .map((parts) => parts.join('')),
+      fc.integer({ min: 0, max: 9 }).map(String),
+      fc.constantFrom(
+        '',
+        '-',
+        '.',
+        '1.',
+        '-.5',
+        '1e',
+        '1e+',
+        '10',
+        '10.0000001',
+        '1e22',
+        '1e-23',
+        'NaN',
+        '0x1',
+        '1 ',
+      ),
+    );
+    const outcome = (text: string) => {
+      try {
+        return arraysOf(read(text));
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const row = fc.tuple(
+      fc.constantFrom('0', '1', '2', '3', '4', '5', '1.0', '-0', '1e0'),
+      number,
+      number,
+      number,
+      number,
+    );
+    fc.assert(
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('\n', '\r\n'),
+        (rows, end) => {
+          const plain = ['id,x,y,vx,vy', ...rows.map((values) => values.join(','))].join(end);
+          // Quotes are taken off, the slow way.
+          const quoted = [
+            'id,x,y,vx,vy',
+            ...rows.map((values) => values.map((value) => `"${value.trim()}"`).join(',')),
+          ].join(end);
+          expect(outcome(plain)).toEqual(outcome(quoted));
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('is read in steps', () => {
+    const rows = 20_000;
+    const text = `id,x,y\n${Array.from({ length: rows }, (_, row) => `${rows - 1 - row},1,2`).join('\n')}`;
+    const steps = decodeTable(new TextEncoder().encode(text), { ...PLANE, most: rows });
+    let turns = 0;
+    while (!steps.next().done) turns++;
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it('may come without ids and velocities, in any order, from Windows, with spaces and quotes', () => {
     const plain = { ids: [0, 1], positions: [1, 2, 3, 4], velocities: [0, 0, 0, 0] };
     for (const text of [
@@ -130,6 +204,10 @@ describe('a table', () => {
     ['id,x,y\n-1,1,2', /line 2, column id is "-1", but it must be a whole number from 0 to 4/],
     ['id,x,y\n5,1,2', /line 2, column id is "5"/],
     ['id,x,y\n2,1,2\n1,3,4\n2,5,6', /line 4, column id is 2, but it must be another one than in line 2/],
+    [
+      'id,x,y\n3,1,2\n1,3,4\n3,5,6\n1,1,1',
+      /line 5, column id is 1, but it must be another one than in line 3/,
+    ],
     ['x,y\n1,1\n1,1\n1,1\n1,1\n1,1\n1,1', /line 7 is one more row, .* at most 5 particles/],
     [`x,y\n${'1'.repeat(5000)}`, /line 2 is 5000 bytes long, but it must be at most 2048/],
     [`x,y\n1,${'<b>'.repeat(100)}`, /line 2, column y is "(<b>)+<…"/],

@@ -1,0 +1,7 @@
+/** What steps come to, all of them at once. */
+export function drain<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
