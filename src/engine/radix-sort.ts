@@ -65,15 +65,14 @@ const FEWEST_KEYS = Math.min(WORKGROUP_SIZE * RADIX_RUN, (SCAN_BLOCK * RADIX_RUN
 /** Ids of more would not fit 30 bits; no device holds as many. */
 const MOST_KEYS = 2 ** 30;
 
-/** Nobody's: kernels are told the number of keys where others are told that of particles. */
-const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
-const SUBSTEP = deriveSubstep(WORLD, WORLD.diameter, defaultSettings(2), 0);
-
 /** Groups of all rounds for one pair of the caller's buffers. */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {
   private destroyed = false;
+  /** Nobody's: kernels are told the number of keys where others are told that of particles. */
+  private readonly world = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
+  private readonly substep = deriveSubstep(this.world, this.world.diameter, defaultSettings(2), 0);
   private readonly readback: Readback;
   private readonly rounds = new WeakMap<GPUBuffer, WeakMap<GPUBuffer, Rounds>>();
 
@@ -186,10 +185,12 @@ export class RadixSort {
   private stages(keys: GPUBuffer, payload: GPUBuffer, count: number): Stage[] {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
-    const shared = parameters.place(WORLD, count, SUBSTEP);
+    const shared = parameters.place(this.world, count, this.substep);
+    // Behind them the counters are zero: a scan clears those that it has read.
+    const counters = radixCounters(count);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },
-      { name: 'scan', encode: (pass) => scan.encode(pass, shared, scanning as ScanBinding) },
+      { name: 'scan', encode: (pass) => scan.encode(pass, shared, scanning as ScanBinding, counters) },
       { name: 'scatter', encode: (pass) => radix.encodeScatter(pass, shared, groups, count) },
     ]);
   }

@@ -129,9 +129,11 @@ export class Scan {
     };
   }
 
-  encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding): void {
-    this.kernels.reduce.encode(pass, shared, binding.reduce, binding.blocks);
+  /** `length`: counts behind which all are zero, so that nothing is to be done there. Default: all that are bound. */
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
+    const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
+    this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);
     this.kernels.spine.encode(pass, shared, binding.spine, 1);
-    this.kernels.apply.encode(pass, shared, binding.apply, binding.blocks);
+    this.kernels.apply.encode(pass, shared, binding.apply, blocks);
   }
 }

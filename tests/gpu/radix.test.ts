@@ -120,6 +120,39 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
 
 describe('the radix sort', () => {
   gpuTest(
+    'scans the counters of the keys that there are, and none of a longer sort before',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const [capacity, few] = [3 * BLOCK + 5, RADIX_RUN + 3];
+      const sort = await RadixSort.create(gpu, { capacity, keys: 'u32' });
+      for (const count of [capacity, few, BLOCK + 7, 2, capacity]) {
+        const words = wordsOf('u32', count, count);
+        const keys = guarded(tools, 'keys', words);
+        const encoder = gpu.device.createCommandEncoder();
+        sort.encode(encoder, { keys, count });
+        gpu.device.queue.submit([encoder.finish()]);
+        const got = await readWords(tools, keys, count);
+        expectArraysEqual(got, words.slice().sort(), `${count} of ${capacity} keys`);
+        keys.destroy();
+      }
+      const dispatches: number[] = [];
+      const pass = {
+        setPipeline: () => undefined,
+        setBindGroup: () => undefined,
+        dispatchWorkgroups: (workgroups: number) => dispatches.push(workgroups),
+        end: () => undefined,
+      };
+      const encoder = { beginComputePass: () => pass } as unknown as GPUCommandEncoder;
+      const keys = guarded(tools, 'keys', new Uint32Array(capacity));
+      sort.encode(encoder, { keys, count: few });
+      expect(Math.max(...dispatches)).toBe(1);
+      keys.destroy();
+      sort.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'orders floats and signed numbers as typed arrays do',
     async (_, tools) => {
       for (const [keys, view] of [
