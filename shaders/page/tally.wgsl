@@ -1,0 +1,45 @@
+// How many others are near each particle, for colours. Inputs: sorted positions on a fresh grid, and of each sorted slot the
+// slot it came from. Output: a count for each of those. Host: src/page/tally.ts.
+
+struct Own {
+  found: u32,
+}
+
+@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read> start: array<u32>;
+@group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
+@group(1) @binding(3) var<storage, read> id_in: array<u32>;
+@group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
+#if MIXED
+@group(1) @binding(5) var<storage, read> guests: array<u32>;
+#else
+#if HEAVY
+@group(1) @binding(5) var<storage, read> crowd: array<u32>;
+#endif
+#endif
+
+fn reach_squared() -> f32 {
+  return substep.diameter_squared;
+}
+
+fn begin(particle: Particle) -> Own {
+  return Own();
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  (*own).found += 1u;
+}
+
+#if HEAVY
+fn merge(own: ptr<function, Own>, other: Own) {
+  (*own).found += other.found;
+}
+#endif
+
+fn finish(own: Own, particle: Particle) {
+  tallies[id_in[particle.slot]] = own.found;
+}
+
+fn skip(slot: u32) {
+  tallies[id_in[slot]] = 0u;
+}
