@@ -3,10 +3,8 @@
  * moved and magnified; in space the eye circles a point of it. Matrices are column by column, as WGSL reads them; the eye
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
-import { mat4, vec4 } from 'wgpu-matrix';
 import type { Dimensions, World } from '../core/world';
-
-export type Matrix = Float32Array;
+import { frustum, identity, lookAt, type Matrix, orthographic, transform } from './matrix';
 
 /** CSS pixels from the canvas's top left corner. */
 export interface Rectangle {
@@ -90,7 +88,7 @@ export class PlaneCamera implements Camera {
     const [x, y] = this.centre ?? [middleX, middleY];
     const [left, top] = [free.x + free.width / 2, free.y + free.height / 2];
     this.seen = { scale, centre: [x, y], x: left, y: top };
-    const projection = mat4.ortho(
+    const projection = orthographic(
       x - left / scale,
       x + (viewport.width - left) / scale,
       y - (viewport.height - top) / scale,
@@ -98,7 +96,7 @@ export class PlaneCamera implements Camera {
       -1,
       1,
     );
-    return { view: mat4.identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+    return { view: identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
   }
 
   pan(across: number, down: number): void {
@@ -232,7 +230,7 @@ export class SpaceCamera implements Camera {
     // What it looks at appears in the middle of the free part.
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const along = near / focal;
-    const projection = mat4.frustum(
+    const projection = frustum(
       -x * along,
       (viewport.width - x) * along,
       -(viewport.height - y) * along,
@@ -241,11 +239,17 @@ export class SpaceCamera implements Camera {
       far,
     );
     const back = this.axes()[2];
-    const target = middle(world).map((centre, axis) => centre + (this.offset[axis] as number));
-    const eye = target.map((place, axis) => place + distance * (back[axis] as number));
+    const centre = middle(world);
+    const { offset } = this;
+    const target: Vector3 = [centre[0] + offset[0], centre[1] + offset[1], centre[2] + offset[2]];
+    const eye: Vector3 = [
+      target[0] + distance * back[0],
+      target[1] + distance * back[1],
+      target[2] + distance * back[2],
+    ];
     this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
     return {
-      view: mat4.lookAt(eye, target, [0, 1, 0]),
+      view: lookAt(eye, target, [0, 1, 0]),
       projection,
       pixelsPerUnit: focal / distance,
       distance,
@@ -292,8 +296,8 @@ export function project(
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
-  const eye = vec4.transformMat4([point[0] ?? 0, point[1] ?? 0, point[2] ?? 0, 1], sight.view);
-  const [x = 0, y = 0, , w = 1] = vec4.transformMat4(eye, sight.projection);
+  const eye = transform(sight.view, point);
+  const [x = 0, y = 0, , w = 1] = transform(sight.projection, eye);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
     y: ((1 - y / w) / 2) * viewport.height,
