@@ -29,7 +29,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** uPlot's form: numbers of samples, then for each stage, the last one first, what it and those before it take in all. */
+/** Numbers of samples, then for each stage, the last one first, what it and those before it take in all. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
