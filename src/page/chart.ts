@@ -11,6 +11,8 @@ const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 /** From the axis to its numbers, and half of that ticks. */
 const GAP = 8;
+/** Beside the vertical axis: of "250 ms" in letters of that size, and the gap. */
+const AXIS_WIDTH = 54;
 /** Between two lines of the grid at least. */
 const LEAST_SPACE = 26;
 const STEPS = [1, 2, 2.5, 5, 10] as const;
@@ -48,7 +50,7 @@ export function bandColours(count: number): string[] {
 /** Milliseconds of so many stages over the last steps. */
 export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked> {
   return drawn<Stacked>(holder, [[]], (context, width, height, [samples = [], ...sums]) => {
-    const area = { left: 44, top: 6, right: width - 2, bottom: height - 4 };
+    const area = { left: AXIS_WIDTH, top: 6, right: width - 2, bottom: height - 4 };
     const highest = 1.05 * Math.max(0.001, ...sums.flat());
     const x: Scale = (sample) => area.right + (sample / (MOST_STAGE_SAMPLES - 1)) * (area.right - area.left);
     const y: Scale = (time) => area.bottom - (time / highest) * (area.bottom - area.top);
@@ -72,7 +74,7 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
 export function logChart(holder: HTMLElement): Chart<Curves> {
   return drawn<Curves>(holder, { grid: [], naive: [] }, (context, width, height, curves) => {
     const { accent, text, faint, panel, edge } = pageColours();
-    const area = { left: 52, top: 16, right: width - 40, bottom: height - 40 };
+    const area = { left: AXIS_WIDTH, top: 16, right: width - 40, bottom: height - 40 };
     const timed = BROAD_PHASES.map((name) => curves[name].filter(({ milliseconds }) => milliseconds > 0));
     const counts = timed.flat().map(({ count }) => count);
     const times = timed.flat().map(({ milliseconds }) => milliseconds);
