@@ -57,7 +57,7 @@ export interface Camera {
   fit(): void;
   /** What addresses tell it by; undefined where the visitor has left everything as it was. */
   look(world: World): readonly number[] | undefined;
-  /** As such numbers say, which must be in their ranges. */
+  /** As such numbers say, which must be in their ranges; those of other dimensions say nothing. */
   lookAs(look: readonly number[], world: World): void;
 }
 
@@ -136,7 +136,9 @@ export class PlaneCamera implements Camera {
     return inRange(2, [(across - x) / width, (up - y) / height, this.magnification]);
   }
 
-  lookAs([across = 0, up = 0, magnification = 1]: readonly number[], world: World): void {
+  lookAs(look: readonly number[], world: World): void {
+    if (look.length !== LOOK_RANGES[2].length) return;
+    const [across = 0, up = 0, magnification = 1] = look;
     const [x, y] = middle(world);
     const [width, height] = extents(world);
     this.centre = [x + across * width, y + up * height];
@@ -203,7 +205,9 @@ export class SpaceCamera implements Camera {
     return inRange(3, [this.yaw - 2 * Math.PI * turns, this.pitch, this.magnification, ...target]);
   }
 
-  lookAs([yaw = 0, pitch = 0, magnification = 1, ...target]: readonly number[], world: World): void {
+  lookAs(look: readonly number[], world: World): void {
+    if (look.length !== LOOK_RANGES[3].length) return;
+    const [yaw = 0, pitch = 0, magnification = 1, ...target] = look;
     this.isTurned = true;
     this.yaw = yaw;
     this.pitch = pitch;
@@ -329,11 +333,10 @@ function inRange(dimensions: Dimensions, look: readonly number[]): readonly numb
 
 /** Short enough for an address, exact to a tenth of a pixel or so. */
 export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
-  const zoom = look[2] ?? 1;
+  const near = inRange(dimensions, look);
+  const zoom = Number((near[2] as number).toPrecision(5));
   const decimals = Math.ceil(4 + Math.log10(Math.max(1, zoom)));
-  return inRange(dimensions, look)
-    .map((value, index) => (index === 2 ? Number(value.toPrecision(4)) : Number(value.toFixed(decimals))))
-    .join('_');
+  return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
 /** What such a text says, brought into range; undefined of what is none. */

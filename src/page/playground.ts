@@ -1,9 +1,12 @@
 /**
- * Purpose: the page as a whole: keeps an engine running what is chosen, steps it at the screen's pace, draws,
- * measures, and goes on in some way whatever happens to the GPU.
+ * Purpose: the page as a whole: takes what a visitor chooses, steps what runs at the screen's pace, draws and measures it, and
+ * hands all else to whoever does it: restarts.ts keeps an engine running, eye.ts looks, tools.ts works with the pointer,
+ * history.ts goes back, address.ts keeps the address, files.ts, film.ts, presets-view.ts, scale-sheet.ts and inspector.ts are
+ * its sheets.
  */
 import { describeCount } from '../core/errors';
 import type { Checkpoint, Measures } from '../core/simulation';
+import { Address, type AddressSite } from './address';
 import type { Ray } from './camera';
 import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale } from './colour';
@@ -18,7 +21,7 @@ import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
 import type { Inspector } from './inspector';
-import { readLink, readRegard, writeLink } from './link';
+import { type Regard, readLink } from './link';
 import { Meter } from './meter';
 import { type Chosen, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
@@ -39,13 +42,10 @@ const MOST_PENDING = 4;
 /** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
-/** Browsers refuse changes of the address that come too often. */
-const ADDRESS_MS = 400;
 
-export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost, RestartSite {
+export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost, RestartSite, AddressSite {
   choices: Chosen = readLink(location.search);
-  /** How the address looks at it, until that is shown. */
-  private regard = readRegard(location.search);
+  private readonly address = new Address(this);
   private readonly restarts = new Restarts(this, { gpu: openGpuEngine, cpu: openCpuEngine });
   private readonly eye: Eye;
   /** Colours and tools that are not ready yet. */
@@ -56,12 +56,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private drawn: Frame | undefined;
   isPlaying: boolean;
   /** By the visitor, or an address. */
-  private isPaused = this.regard.isPaused ?? false;
+  private isPaused = this.address.isPaused;
   private isDirty = true;
   private last = 0;
   private owed = 0;
   private place: Place | undefined;
-  private address: ReturnType<typeof setTimeout> | undefined;
   private readonly panel: Panel;
   private readonly meter: Meter;
   private readonly history = new History();
@@ -73,8 +72,6 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private readonly key = new OverlayKey();
   private inspector: Inspector | undefined;
   private inspecting: Promise<Inspector> | undefined;
-  /** Whom the address is to name. */
-  private inspected: number | undefined;
   readonly tools = new Tools(this);
   readonly files = new Files(this);
   readonly film = new Film(this);
@@ -170,7 +167,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     ) {
       await new Promise(requestAnimationFrame);
     }
-    this.writeAddress();
+    this.address.write();
   }
 
   choose(change: Partial<Choices>): void {
@@ -215,7 +212,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   playOrPause(): void {
     this.isPlaying = !this.isPlaying;
     this.isPaused = !this.isPlaying;
-    this.writeSoon();
+    this.address.writeSoon();
     this.owed = 0;
     this.panel.showPlaying(this.isPlaying);
     this.panel.notify('');
@@ -285,7 +282,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   fit(): void {
     this.eye.fit();
-    this.writeSoon();
+    this.address.writeSoon();
     this.isDirty = true;
   }
 
@@ -366,7 +363,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   async copyLink(): Promise<void> {
-    this.writeAddress();
+    this.address.write();
     try {
       await navigator.clipboard.writeText(location.href);
       const { opened } = this.choices;
@@ -459,7 +456,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private looked(): void {
     // A tool that is at work goes over what is looked at now.
     if (this.place) this.tools.at(this.place);
-    this.writeSoon();
+    this.address.writeSoon();
     this.isDirty = true;
   }
 
@@ -500,10 +497,17 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.draw(run);
   }
 
+  get isForced(): boolean {
+    return this.restarts.isForced;
+  }
+
+  get regard(): Regard {
+    return { look: this.eye.look, isPaused: this.isPaused, inspected: this.inspector?.inspected };
+  }
+
   /** As the address has it, for the first run. */
   private regardOnce(): void {
-    const { look, inspected } = this.regard;
-    this.regard = {};
+    const { look, inspected } = this.address.takeRegard();
     if (look) this.eye.lookAs(look);
     if (inspected !== undefined) this.withInspector((inspector) => inspector.open(inspected));
   }
@@ -525,7 +529,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.history.update(now);
       if (this.isDirty) this.draw(run);
       this.inspector?.update(now);
-      this.noteInspected();
+      this.address.note(this.inspector?.inspected);
       if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.choices));
     } catch (error) {
       this.isPlaying = false;
@@ -539,13 +543,6 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     );
     this.stagePlot.update(run.stepTime, now);
   };
-
-  private noteInspected(): void {
-    const { inspected } = this.inspector ?? {};
-    if (inspected === this.inspected) return;
-    this.inspected = inspected;
-    this.writeSoon();
-  }
 
   /** At most one step a frame, and none where the screen is quicker than the steps are long. */
   private play(run: Run, elapsed: number): void {
@@ -635,28 +632,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   showChoices(): void {
     this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
-    this.writeSoon();
-  }
-
-  /** Once the visitor rests. */
-  private writeSoon(): void {
-    clearTimeout(this.address);
-    this.address = setTimeout(() => this.writeAddress(), ADDRESS_MS);
-  }
-
-  private writeAddress(): void {
-    clearTimeout(this.address);
-    this.address = undefined;
-    // Until it is shown, the look of the address is what there is.
-    const { look, inspected = this.inspector?.inspected } = this.regard;
-    const choices = this.restarts.isForced ? { ...this.choices, engine: 'gpu' as const } : this.choices;
-    const record = writeLink(choices, {
-      look: look ?? this.eye.look,
-      isPaused: this.isPaused,
-      inspected,
-    });
-    const address = record ? `?${record}` : location.pathname;
-    if (location.search !== (record ? address : '')) window.history.replaceState(null, '', address);
+    this.address.writeSoon();
   }
 
   /** What was said about an earlier choice; why the CPU runs instead of the GPU stays. */
