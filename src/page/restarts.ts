@@ -184,6 +184,8 @@ export class Restarts {
 
   /** As many as fit the device, where that is why it refused. */
   private fewer(choices: Chosen, error: unknown): Chosen | undefined {
+    // What runs is worth more than room for others.
+    if (this.isCarrying) return undefined;
     const tried = this.countOf(choices);
     const isMemory = error instanceof GpuError && error.reason === 'memory';
     // How much memory there is nobody says.

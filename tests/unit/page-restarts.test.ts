@@ -133,6 +133,31 @@ describe('a device that is too small', () => {
     expect(page.engineNotes).toEqual([]);
   });
 
+  it('keeps what runs where there is no room for more', async () => {
+    const page = new Page();
+    await page.run();
+    const { run } = page.restarts;
+    run?.simulation.step(1 / 60);
+    page.choices = { ...page.choices, pointer: 'add' };
+    for (const error of [
+      new LimitError('maxBufferSize', 'Too many.', 150),
+      new GpuError('memory', 'Full.'),
+    ]) {
+      const refuse = () => {
+        throw error;
+      };
+      page.engine.onStart = refuse;
+      page.plans.push((engine) => {
+        engine.onStart = refuse;
+      });
+      await page.restarts.makeRoom();
+      expect(page.restarts.run).toBe(run);
+      expect(page.notices.at(-1)).toBe(error.message);
+      page.plans.length = 0;
+      page.opened.splice(1);
+    }
+  });
+
   it('starts with fewer where its memory is full, and on the CPU where not even a few fit', async () => {
     const page = new Page();
     const full = (most: number) => (engine: FakeEngine) => {
