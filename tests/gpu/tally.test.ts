@@ -2,8 +2,9 @@
 import { describe, expect } from 'vitest';
 import { createCpuSimulation } from '../../src/cpu/simulation';
 import { createSimulation } from '../../src/engine/simulation';
+import { Kernel } from '../../src/gpu/kernel';
 import { createCpuTally } from '../../src/page/cpu-tally';
-import { Tally } from '../../src/page/tally';
+import { describeTally, Tally } from '../../src/page/tally';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
@@ -12,6 +13,27 @@ const SHARED = { shared: true } as const;
 const COUNT = 700;
 
 describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {
+  gpuTest(
+    'compile in every variant',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {
+        for (const [levels, crowds] of [
+          [0, false],
+          [0, true],
+          [2, true],
+          [5, true],
+        ] as const) {
+          const variant = { dimensions, kind, levels, crowds };
+          for (const heavy of crowds ? [false, true] : [false]) {
+            await Kernel.compile(gpu, describeTally(variant, heavy));
+          }
+        }
+      }
+    },
+    { driverless: true },
+  );
+
   for (const [counted, name, crowds] of [
     ['contacts', 'uniform', false],
     ['density', 'periodic', false],
