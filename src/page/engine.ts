@@ -58,6 +58,8 @@ export interface Run {
   prepare(by: Colouring): Promise<string>;
   /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
   prepareOverlays(shown: Overlays): Promise<string>;
+  /** Of these, what pictures have: not what is refused, and not what is not ready. */
+  drawable(wanted: Overlays): Overlays;
   /** What of them is not drawn, in a sentence, else ''. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;

@@ -15,7 +15,7 @@ import { bodiesOfObstacles, explain, refuseCounts } from './engine';
 import type { Choices, Colouring } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { Overlay } from './overlay';
-import { describeMissing, type Overlays, refuseOverlays, shownOf } from './overlays';
+import { describeMissing, NO_OVERLAYS, type Overlays, refuseOverlays, shownOf } from './overlays';
 import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
@@ -184,6 +184,10 @@ class GpuRun implements Run {
     } catch (error) {
       return `${explain(error)} Overlays stay off.`;
     }
+  }
+
+  drawable(wanted: Overlays): Overlays {
+    return this.overlay?.drawable(wanted) ?? NO_OVERLAYS;
   }
 
   missing({ candidatePairs, contactLines }: Overlays): string {

@@ -179,7 +179,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     if (!this.run) return undefined;
     const viewport = this.viewport();
     const { theme, scale } = this;
-    return { sight: this.sight(viewport), viewport, theme, scale, overlays: shownOf(this.choices) };
+    const overlays = this.run.drawable(shownOf(this.choices));
+    return { sight: this.sight(viewport), viewport, theme, scale, overlays };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
