@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from './colour';
-import { MOST_STAGE_SAMPLES, type Stacked } from './stages';
+import type { Stacked } from './stages';
 import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';
@@ -30,17 +30,13 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
     scales: {
-      x: { time: false, range: [1 - MOST_STAGE_SAMPLES, 0] },
+      // As wide as there are samples: few are no less of a picture.
+      x: { time: false, range: (_, low, high) => [low ?? -1, high ?? 0] },
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // The sum is drawn first, and what is below it over it.
-    series: [
-      {},
-      ...bandColours(bands)
-        .reverse()
-        .map((fill) => ({ fill, points: { show: false } })),
-    ],
+    // The first stage's is the sum, drawn first, and what is below it over it: from above as the list beside the plot has them.
+    series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }
 

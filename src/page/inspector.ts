@@ -469,7 +469,10 @@ function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement
       for (const cell of cells.slice(3 * row, 3 * row + 3)) {
         const entry = element('td', String(cell.ids.length));
         entry.append(element('small', cell.start === cell.end ? '–' : `${cell.start}`));
-        entry.title = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
+        const where = element('span', `, cell ${cellText(cell)}, before slot ${cell.end}`);
+        where.className = 'unseen';
+        entry.append(where);
+        entry.dataset.hint = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
         if (cell === own) entry.className = 'own';
         line.append(entry);
       }

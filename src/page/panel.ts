@@ -47,11 +47,16 @@ const FOLDED: readonly Group[] = ['Collisions'];
 interface Control {
   readonly controller: Controller;
   readonly slider: HTMLInputElement | undefined;
+  /** Its description: seen where it says why there is nothing to choose. */
+  readonly note: HTMLElement;
 }
 
 export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
+  private engineName = '';
+  /** Why controls cannot be used: a sentence, or who says it. */
+  private readonly refusals = new Map<FieldName, string | HTMLElement>();
   private readonly fold = find('fold', HTMLButtonElement);
 
   constructor(
@@ -72,9 +77,9 @@ export class Panel {
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
     const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
-    const ofFile = `The particles come from the file ${opened?.name}.`;
-    setText('scene-hint', opened ? `${ofFile} Choose a scene to leave it.` : (scene?.description ?? ''));
-    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, ofFile);
+    const ofFile = `The particles come from the file ${opened?.name}. Choose a scene to leave it.`;
+    setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
+    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
     if (!opened) this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
   }
 
@@ -88,7 +93,8 @@ export class Panel {
     badge.dataset.engine = kind;
     if (kind === 'cpu') badge.textContent = 'CPU engine';
     else badge.textContent = isSoftware ? 'Software GPU' : `GPU · ${name}`;
-    badge.title = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.engineName = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.describe('engine');
   }
 
   /** Why the chosen engine is not the one that runs; stays until another note, or '' to take it away. */
@@ -146,7 +152,6 @@ export class Panel {
         : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
     );
     setText('step-time', stepTime ? formatMilliseconds(stepTime.milliseconds) : '–');
-    if (stepTime) find('step-time', HTMLElement).title = CLOCKS[stepTime.clock];
   }
 
   showLegend(legend: Legend): void {
@@ -169,28 +174,29 @@ export class Panel {
         if (FOLDED.includes(group)) folder.close();
         folders.set(group, folder);
       }
-      this.controls.set(name, this.add(folder, name));
+      const added = this.add(folder, name);
+      const note = document.createElement('p');
+      note.className = 'hint';
+      note.id = `${name}-hint`;
+      added.controller.domElement.after(note);
+      this.controls.set(name, { ...added, note });
+      this.describe(name);
       if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
     }
   }
 
-  private add(folder: GUI, name: FieldName): Control {
+  private add(folder: GUI, name: FieldName): Omit<Control, 'note'> {
     const field = fieldOf(name);
-    const title = (element: HTMLElement) => {
-      if (field.hint) element.title = field.hint;
-    };
     if (field.kind === 'choice') {
       const labels = Object.fromEntries(field.options.map(({ label, value }) => [label, value]));
       const controller = folder.add(this.shown, name, labels).name(field.label);
       controller.domElement.querySelector('select')?.setAttribute('id', name);
-      title(controller.domElement);
       controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
       return { controller, slider: undefined };
     }
     const controller = folder.add(this.shown, name).name(field.label);
     const input = controller.domElement.querySelector('input');
     input?.setAttribute('id', name);
-    title(controller.domElement);
     // A number that is being typed is taken when it is done; until then it may be anything.
     controller.onFinishChange((value: number | boolean) => this.events.choose({ [name]: value }));
     const slider =
@@ -230,12 +236,31 @@ export class Panel {
     slider.setAttribute('aria-valuetext', formatNumber(field, value));
   }
 
-  private enable(name: FieldName, isEnabled: boolean, why: string): void {
+  private enable(name: FieldName, isEnabled: boolean, why: string | HTMLElement): void {
     const control = this.controls.get(name);
     if (!control) return;
     control.controller.enable(isEnabled);
     if (control.slider) control.slider.disabled = !isEnabled;
-    control.controller.domElement.title = isEnabled ? (fieldOf(name).hint ?? '') : why;
+    if (isEnabled) this.refusals.delete(name);
+    else this.refusals.set(name, why);
+    this.describe(name);
+  }
+
+  /** Says why a control cannot be used, for all to see, or else what is more than its name says, as a hint. */
+  private describe(name: FieldName): void {
+    const control = this.controls.get(name);
+    if (!control) return;
+    const why = this.refusals.get(name);
+    const { note, controller } = control;
+    const hint = name === 'engine' && this.engineName ? `Runs on ${this.engineName}` : fieldOf(name).hint;
+    note.textContent = typeof why === 'string' ? why : why ? '' : (hint ?? '');
+    note.hidden = typeof why !== 'string';
+    controller.domElement.dataset.hint = why ? '' : (hint ?? '');
+    const by = why instanceof HTMLElement ? why : note;
+    for (const element of controller.domElement.querySelectorAll('input, select')) {
+      if (by.textContent) element.setAttribute('aria-describedby', by.id);
+      else element.removeAttribute('aria-describedby');
+    }
   }
 
   private listen(): void {
@@ -274,8 +299,3 @@ function showNote(id: string, text: string): void {
   setText(id, text);
   find(id, HTMLElement).hidden = text === '';
 }
-
-const CLOCKS = {
-  gpu: 'By the timestamps of the GPU',
-  page: "By the page's clock, from hand-over to completion",
-} as const;
