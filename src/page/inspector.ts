@@ -133,6 +133,18 @@ export class Inspector {
     this.mark();
   }
 
+  /** A picture with the marks over it; while closed the picture itself. To be called in the task that drew it. */
+  laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
+    const both = document.createElement('canvas');
+    const context = both.getContext('2d');
+    if (!this.isOpen || !context) return picture;
+    this.mark();
+    Object.assign(both, { width: picture.width, height: picture.height });
+    context.drawImage(picture, 0, 0);
+    context.drawImage(this.marks, 0, 0, both.width, both.height);
+    return both;
+  }
+
   /** Until time stands still. */
   private get isWaiting(): boolean {
     return this.site.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.site.run;

@@ -422,7 +422,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     if (!run || !engine) return;
     // A canvas of WebGPU keeps its picture only as long as the task that drew it.
     this.draw(run);
-    const blob = await new Promise<Blob | null>((done) => engine.canvas.toBlob(done, 'image/png'));
+    const picture = this.inspector?.laidOver(engine.canvas) ?? engine.canvas;
+    const blob = await new Promise<Blob | null>((done) => picture.toBlob(done, 'image/png'));
     if (!blob) {
       this.panel.notify('The browser could not make a picture of the canvas.');
       return;
