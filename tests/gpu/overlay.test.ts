@@ -185,11 +185,14 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // What nothing needs any more is let go of.
+        // What nothing needs any more is let go of, and no longer drawn.
         const label = 'overlay.pairs.pairs';
+        const every = { cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
+        expect(overlay.drawable(every)).toEqual(every);
         await overlay.prepare({ ...NO_OVERLAYS, cellLines: true });
         expect(tools.liveBuffers()).not.toContain(label);
+        expect(overlay.drawable(every)).toEqual({ ...NO_OVERLAYS, cellLines: true });
         overlay.destroy();
         simulation.destroy();
       },
