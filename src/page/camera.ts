@@ -4,9 +4,12 @@
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
 import { mat4, vec4 } from 'wgpu-matrix';
-import type { World } from '../core/world';
+import type { SeenBox } from './seen-box';
 
 export type Matrix = Float32Array;
+
+/** Of the box that is looked at. */
+type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
 /** CSS pixels from the canvas's top left corner. */
 export interface Rectangle {
@@ -27,6 +30,8 @@ export interface Viewport {
 }
 
 export interface Sight {
+  /** What is taken from points before `view`: see SeenBox. */
+  readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
   /** CSS pixels a unit of length; in space, where the eye looks at. */
@@ -47,7 +52,7 @@ export interface Ray {
 
 /** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
 export interface Camera {
-  sight(world: World, viewport: Viewport): Sight;
+  sight(box: Corners, viewport: Viewport): Sight;
   /** What is seen follows by so much. */
   pan(across: number, down: number): void;
   /** Nearer by a factor; what is at this place stays there. */
@@ -58,6 +63,8 @@ export interface Camera {
   /** The whole box again. */
   fit(): void;
 }
+
+const NO_ORIGIN = [0, 0, 0] as const;
 
 /** Free room around the box, CSS pixels. */
 const MARGIN = 16;
@@ -71,27 +78,29 @@ export class PlaneCamera implements Camera {
   /** As it was last seen. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
-  sight(world: World, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): Sight {
     const { free } = viewport;
-    const [width, height] = extents(world);
+    const [width, height] = extents(box);
     const fitted = Math.max(
       1e-6,
       Math.min((free.width - 2 * MARGIN) / width, (free.height - 2 * MARGIN) / height),
     );
     const scale = fitted * this.magnification;
-    const [middleX, middleY] = middle(world);
+    const [middleX, middleY] = middle(box);
     const [x, y] = this.centre ?? [middleX, middleY];
     const [left, top] = [free.x + free.width / 2, free.y + free.height / 2];
     this.seen = { scale, centre: [x, y], x: left, y: top };
+    const { origin = NO_ORIGIN } = box;
+    const [fromX, fromY] = [x - (origin[0] ?? 0), y - (origin[1] ?? 0)];
     const projection = mat4.ortho(
-      x - left / scale,
-      x + (viewport.width - left) / scale,
-      y - (viewport.height - top) / scale,
-      y + top / scale,
+      fromX - left / scale,
+      fromX + (viewport.width - left) / scale,
+      fromY - (viewport.height - top) / scale,
+      fromY + top / scale,
       -1,
       1,
     );
-    return { view: mat4.identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+    return { origin, view: mat4.identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
   }
 
   pan(across: number, down: number): void {
@@ -173,9 +182,9 @@ export class SpaceCamera implements Camera {
     this.offset = [0, 0, 0];
   }
 
-  sight(world: World, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): Sight {
     const { free } = viewport;
-    const [width, height, depth] = extents(world);
+    const [width, height, depth] = extents(box);
     const across = Math.hypot(width, depth) / 2;
     const up = (height / 2) * Math.cos(this.pitch) + across * Math.sin(this.pitch);
     const room = {
@@ -200,11 +209,16 @@ export class SpaceCamera implements Camera {
       far,
     );
     const back = this.axes()[2];
-    const target = middle(world).map((centre, axis) => centre + (this.offset[axis] as number));
+    const target = middle(box).map((centre, axis) => centre + (this.offset[axis] as number));
     const eye = target.map((place, axis) => place + distance * (back[axis] as number));
     this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
+    const { origin = NO_ORIGIN } = box;
+    const [from, to] = [eye, target].map((place) =>
+      place.map((along, axis) => along - (origin[axis] ?? 0)),
+    ) as [number[], number[]];
     return {
-      view: mat4.lookAt(eye, target, [0, 1, 0]),
+      origin,
+      view: mat4.lookAt(from, to, [0, 1, 0]),
       projection,
       pixelsPerUnit: focal / distance,
       distance,
@@ -251,7 +265,8 @@ export function project(
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
-  const eye = vec4.transformMat4([point[0] ?? 0, point[1] ?? 0, point[2] ?? 0, 1], sight.view);
+  const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
+  const eye = vec4.transformMat4([from(0), from(1), from(2), 1], sight.view);
   const [x = 0, y = 0, , w = 1] = vec4.transformMat4(eye, sight.projection);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
@@ -264,12 +279,12 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-function extents(world: World): [number, number, number] {
-  const extent = (axis: number) => (world.max[axis] ?? 0) - (world.min[axis] ?? 0);
+function extents({ min, max }: Corners): [number, number, number] {
+  const extent = (axis: number) => (max[axis] ?? 0) - (min[axis] ?? 0);
   return [extent(0), extent(1), extent(2)];
 }
 
-function middle(world: World): [number, number, number] {
-  const centre = (axis: number) => ((world.max[axis] ?? 0) + (world.min[axis] ?? 0)) / 2;
+function middle({ min, max }: Corners): [number, number, number] {
+  const centre = (axis: number) => ((max[axis] ?? 0) + (min[axis] ?? 0)) / 2;
   return [centre(0), centre(1), centre(2)];
 }

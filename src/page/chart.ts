@@ -10,7 +10,7 @@ import { BROAD_PHASES, type Curves } from './sweep';
 const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 /** CSS pixels beside the vertical axis. */
-const AXIS_WIDTH = 44;
+const AXIS_WIDTH = 52;
 
 export interface Chart<Data> {
   set(data: Data): void;
@@ -60,7 +60,7 @@ export function logChart(holder: HTMLElement): Chart<Curves> {
       },
       axes: [
         axis({ splits: decades, label: 'particles', labelSize: 16, size: 24, values: inShort }),
-        axis({ splits: decades, size: AXIS_WIDTH + 8, values: (_, splits) => splits.map(inMs) }),
+        axis({ splits: decades, size: AXIS_WIDTH, values: (_, splits) => splits.map(inMs) }),
       ],
       series: [{}, ...BROAD_PHASES.map((name) => ({ ...looks[name], width: 2, spanGaps: true }))],
       hooks: { draw: [nameCurves] },

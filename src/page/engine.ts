@@ -11,8 +11,11 @@ import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
 import type { Choices, Colouring, EngineKind } from './fields';
 import type { Overlays } from './overlays';
+import type { SeenBox } from './seen-box';
 
 export interface Frame {
+  /** What the sight is fitted to. */
+  readonly box: SeenBox;
   readonly sight: Sight;
   readonly viewport: Viewport;
   readonly theme: Theme;

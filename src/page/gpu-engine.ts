@@ -21,6 +21,9 @@ import { Tally } from './tally';
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
+/** Units of length: worlds without end reach as far as floats do, whose products would overflow. */
+const FARTHEST_DRAWN = 2 ** 60;
+
 /** Bytes a particle of the largest buffer in most scenes: a vector of space, or the starts of four cells. */
 const MOST_BYTES = 16;
 
@@ -251,7 +254,8 @@ class GpuRun implements Run {
       halves,
     } = this.fixed;
     if (!buffer || positions.length === 0) return;
-    const longest = 2 * Math.max(...world.max.map((high, axis) => high - (world.min[axis] ?? 0)));
+    const edges = world.max.map((high, axis) => high - (world.min[axis] ?? 0));
+    const longest = Math.min(FARTHEST_DRAWN, 2 * Math.max(...edges));
     // What has no end goes as far as can be seen.
     const seen = (halves ?? new Float32Array(positions.length)).map((half) => Math.min(half, longest));
     const packed = toBodies(dimensions, positions, { radii, halves: seen, bulks: radii });

@@ -6,13 +6,13 @@
 import GUI, { type Controller } from 'lil-gui';
 import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
+import { ALL_SCENES } from '../scenes';
 import { checksOf } from './checks';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
 import {
   type Choices,
-  DRAWN_SCENES,
   FIELD_NAMES,
   type FieldName,
   fieldOf,
@@ -76,11 +76,14 @@ export class Panel {
       controller.updateDisplay();
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
-    const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
+    const scene = ALL_SCENES.find(({ name }) => name === choices.scene);
     const ofFile = `The particles come from the file ${opened?.name}. Choose a scene to leave it.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
     for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
-    if (!opened) this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+    if (!opened) {
+      this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+      this.enable('boxWidth', scene?.world !== 'unbounded', 'This scene has a world without end.');
+    }
   }
 
   showPlaying(isPlaying: boolean): void {
@@ -135,9 +138,12 @@ export class Panel {
 
   /** Of the grid that runs, in units of length. */
   showWorld(world: World): void {
-    const { levels, cellCount, cellSize } = world;
-    // Of several levels, all that there are in memory.
-    const count = levels > 0 ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
+    const { kind, levels, cellCount, cellSize } = world;
+    const isHashed = kind === 'unbounded';
+    setText('cells-title', isHashed ? 'Buckets' : 'Cells');
+    // Of several levels, and where cells are hashed, all that there are in memory.
+    const count =
+      levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
     setText('cell-size', formatReal(cellSize));
   }

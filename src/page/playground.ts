@@ -42,6 +42,7 @@ import { find, Panel } from './panel';
 import { Presets } from './presets-view';
 import { nextTask, saveFile } from './save';
 import type { ScaleSheet, SweepHost } from './scale-sheet';
+import { boxAround, type SeenBox, worldBox } from './seen-box';
 import { StagePlot } from './stage-plot';
 import { type Place, Tools, type Workplace } from './tools';
 
@@ -91,6 +92,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private engine: Engine | undefined;
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
+  /** What is looked at. */
+  private box = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   /** The last picture. */
   private drawn: Frame | undefined;
   isPlaying: boolean;
@@ -180,7 +183,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const viewport = this.viewport();
     const { theme, scale } = this;
     const overlays = this.run.drawable(shownOf(this.choices));
-    return { sight: this.sight(viewport), viewport, theme, scale, overlays };
+    return { box: this.box, sight: this.sight(viewport), viewport, theme, scale, overlays };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
@@ -357,9 +360,19 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.looked();
   }
 
-  fit(): void {
-    this.camera.fit();
-    this.isDirty = true;
+  /** Where the world has no end, around the particles as they are now. */
+  async fit(): Promise<void> {
+    const { run } = this;
+    try {
+      const box = run && (await seenOf(run));
+      if (run !== this.run) return;
+      if (box) this.box = box;
+      if (box?.leftOut) this.panel.notify(box.leftOut);
+      this.camera.fit();
+      this.isDirty = true;
+    } catch (error) {
+      if (run === this.run) this.panel.notify(explain(error));
+    }
   }
 
   /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
@@ -687,8 +700,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const { scale, refusal } = await prepareColours(run, choices);
     await run.prepareTool(choices.pointer);
     const withheld = await run.prepareOverlays(choices);
-    if (refusal || withheld) this.panel.notify(refusal || withheld);
+    const box = await seenOf(run);
+    const note = [refusal || withheld, box.leftOut].filter(Boolean).join(' ');
+    if (note) this.panel.notify(note);
     this.scale = scale;
+    this.box = box;
     const isOther =
       this.running?.scene !== choices.scene ||
       this.running.boxWidth !== choices.boxWidth ||
@@ -857,9 +873,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   private sight(viewport: Viewport): Sight {
-    const world = this.run?.simulation.world;
-    if (!world) throw new Error('Nothing runs that could be looked at.');
-    return this.camera.sight(world, viewport);
+    return this.camera.sight(this.box, viewport);
   }
 
   private viewport(): Viewport {
@@ -910,6 +924,12 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.panel.notify('');
     if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
   }
+}
+
+/** What there is to be seen of a run. */
+async function seenOf({ simulation }: Run): Promise<SeenBox> {
+  const { world } = simulation;
+  return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
 }
 
 /** A state of an earlier time; the settings stay as they are chosen now. */
