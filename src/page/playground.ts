@@ -361,18 +361,22 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   /** Where the world has no end, around the particles as they are now. */
-  async fit(): Promise<void> {
+  fit(): void {
+    this.camera.fit();
+    this.isDirty = true;
     const { run } = this;
-    try {
-      const box = run && (await seenOf(run));
-      if (run !== this.run) return;
-      if (box) this.box = box;
-      if (box?.leftOut) this.panel.notify(box.leftOut);
-      this.camera.fit();
-      this.isDirty = true;
-    } catch (error) {
-      if (run === this.run) this.panel.notify(explain(error));
-    }
+    if (run?.simulation.world.kind !== 'unbounded') return;
+    this.preparing = this.preparing.then(async () => {
+      try {
+        const box = await seenOf(run);
+        if (run !== this.run) return;
+        this.box = box;
+        this.isDirty = true;
+        if (box.leftOut) this.panel.notify(box.leftOut);
+      } catch (error) {
+        if (run === this.run) this.panel.notify(explain(error));
+      }
+    });
   }
 
   /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
@@ -888,13 +892,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   private describeCanvas(canvas: HTMLCanvasElement, run: Run): void {
-    const { dimensions } = run.simulation;
+    const { dimensions, world } = run.simulation;
     const drag = dimensions === 3 ? 'turn' : 'move';
+    const where = world.kind === 'unbounded' ? 'a world without end' : 'a box';
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute(
       'aria-label',
-      `Particles in a box. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
+      `Particles in ${where}. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
     );
   }
 

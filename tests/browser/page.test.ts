@@ -109,6 +109,31 @@ describe('the page', () => {
     await chooseScene(page, 'crates');
     await typeCount(page, FEW);
     await expectTruePicture(opened, 'boxes');
+    // A world without end has no box: the picture is around particles, and overlays are refused, not half drawn.
+    await chooseScene(page, 'far-apart');
+    await typeNumber(page, 'size', 0.25);
+    expect(await textOf(page, 'notice')).toMatch(/too far apart .* the picture shows \d+ particles of 100/);
+    for (const engine of ['GPU', 'CPU']) {
+      await chooseOption(page, 'engine', engine);
+      await expectTruePicture(opened, `endless-${engine.toLowerCase()}`, 3 * TOLERANCE);
+    }
+    await page.click('#contactLines');
+    await settle(page);
+    expect(await textOf(page, 'notice')).toMatch(/without an end has no box/);
+    expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
+    expect(await textOf(page, 'cells-title')).toBe('Buckets');
+    // Whoever flies away is in the picture again when it is fitted anew.
+    await chooseScene(page, 'one-large');
+    await unfold(page, 'gravity');
+    await typeNumber(page, 'gravity', 100);
+    const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);
+    const before = await lowest();
+    await stepTimes(page, 12);
+    expect(await lowest()).toBe(before);
+    await page.keyboard.press('f');
+    await settle(page);
+    // A fall of a fifth of a second.
+    expect(await lowest()).toBeLessThan(before - 1.5);
     expectNoProblems();
   });
 
