@@ -7,7 +7,7 @@ import type { ObstaclesGiven } from '../core/obstacles';
 import type { Checkpoint, NewParticles, SimulationOptions } from '../core/simulation';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
-import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
+import { type Gpu, type GpuRequest, isSoftware, requestGpu } from '../gpu/device';
 import { bodyFloats, toBodies } from '../gpu/layout';
 import { GpuBrush, type Grip, type Stroke } from './brush';
 import type { Engine, Frame, Run, StepTime } from './engine';
@@ -291,10 +291,4 @@ class GpuRun implements Run {
 function nameOf(info: GPUAdapterInfo | undefined): string {
   if (!info) return 'unnamed';
   return info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';
-}
-
-function isSoftware(info: GPUAdapterInfo | undefined): boolean {
-  if (!info) return false;
-  const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
-  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
