@@ -11,14 +11,12 @@ import {
   FOLDING,
   inPass,
   MOST_TESTS,
-  TESTS_PER_DISPATCH,
+  testsPerDispatch,
 } from './bodies';
 import text from './naive.wgsl?raw';
 
 /** Tiles that one workgroup goes over: more means fewer and longer threads. */
 const STRIPE_TILES = 64;
-
-const WORKGROUPS_PER_DISPATCH = TESTS_PER_DISPATCH / (STRIPE_TILES * WORKGROUP_SIZE ** 2);
 
 export const GPU_NAIVE: GpuEngine = {
   name: 'gpu-naive',
@@ -31,9 +29,10 @@ export const GPU_NAIVE: GpuEngine = {
   async open(scene, gpu) {
     const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
     const units = tiles * Math.ceil(tiles / STRIPE_TILES);
+    const unitsPerDispatch = testsPerDispatch(gpu) / (STRIPE_TILES * WORKGROUP_SIZE ** 2);
     const { ground, slices, kernel } = await createParts({
       ground: createGround(gpu, scene, 'bench.naive', {}),
-      slices: createUniforms(gpu, 'bench.naive.slices', cut(units, WORKGROUPS_PER_DISPATCH)),
+      slices: createUniforms(gpu, 'bench.naive.slices', cut(units, unitsPerDispatch)),
       kernel: createKernel(gpu, scene, {
         label: 'naive',
         sources: [...FOLDING, benchSource('naive.wgsl', text)],

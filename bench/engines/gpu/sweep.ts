@@ -15,7 +15,7 @@ import {
   inPass,
   MOST_TESTS,
   PLAIN,
-  TESTS_PER_DISPATCH,
+  testsPerDispatch,
 } from './bodies';
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
@@ -55,7 +55,8 @@ export const GPU_SWEEP: GpuEngine = {
   async open(scene, gpu) {
     const { count } = scene;
     const testsOfEach = Math.max(1, estimateTests(scene) / Math.max(1, count));
-    const size = WORKGROUP_SIZE * Math.max(1, Math.floor(TESTS_PER_DISPATCH / testsOfEach / WORKGROUP_SIZE));
+    const size =
+      WORKGROUP_SIZE * Math.max(1, Math.floor(testsPerDispatch(gpu) / testsOfEach / WORKGROUP_SIZE));
     const { ground, slices, sort, begin, order, sweep } = await createParts({
       ground: createGround(gpu, scene, 'bench.sweep', {
         sorted: 4 * floatsOf(scene) * count,
