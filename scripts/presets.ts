@@ -6,12 +6,10 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import puppeteer from 'puppeteer';
-import { createServer } from 'vite';
-import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
 import { STEP_SECONDS } from '../src/page/choices';
 import { readLink } from '../src/page/link';
 import { PRESETS } from '../src/page/presets';
+import { startBrowser } from '../tests/helpers/launch';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
@@ -38,34 +36,7 @@ const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...m
   million: [3, 1.35, 0.37, 0.42],
 };
 
-const chrome = findChrome(thisMachine());
-if (!chrome) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
-const server = await createServer({
-  root: ROOT,
-  configFile: join(ROOT, 'vite.config.ts'),
-  logLevel: 'error',
-  server: { host: '127.0.0.1', watch: null },
-});
-await server.listen();
-const browser = await puppeteer.launch({
-  executablePath: chrome.command,
-  protocolTimeout: LIMIT_MS,
-  args: [
-    '--no-sandbox',
-    '--enable-unsafe-webgpu',
-    '--enable-features=Vulkan',
-    '--use-vulkan=swiftshader',
-    '--use-angle=vulkan',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-    '--disable-quic',
-    '--disable-dev-shm-usage',
-    '--no-first-run',
-    '--hide-scrollbars',
-    '--force-color-profile=srgb',
-  ],
-});
+const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
 try {
   await mkdir(FOLDER, { recursive: true });
   const page = await browser.newPage();
@@ -79,7 +50,7 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const [steps, zoom, ...middle] = VIEWS[name] ?? [60, 1, 0.5, 0.5, 0.5];
     await page.setViewport({ width: Math.round(zoom * SIZE.width), height: Math.round(zoom * SIZE.height) });
-    await page.goto(`${server.resolvedUrls?.local[0] ?? ''}?${link}`);
+    await page.goto(`${url}?${link}`);
     await page.waitForFunction(() => window.cellstorm !== undefined);
     await page.evaluate(() => window.cellstorm?.ready);
     await page.evaluate(
@@ -120,8 +91,8 @@ try {
     const clip = { x: within(across, SIZE.width), y: within(down, SIZE.height), ...SIZE };
     for (const quality of QUALITIES) {
       const picture = await page.screenshot({ type: 'webp', quality, clip });
+      if (picture.length > MOST_OF_ONE && quality !== QUALITIES.at(-1)) continue;
       await writeFile(join(FOLDER, `${name}.webp`), picture);
-      if (picture.length > MOST_OF_ONE) continue;
       process.stdout.write(`${name}: ${picture.length} bytes at quality ${quality}\n`);
       break;
     }
@@ -135,6 +106,5 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  await browser.close();
-  await server.close();
+  await close();
 }

@@ -15,6 +15,8 @@ struct Frame {
   line: vec4f,
   // Particles that never move.
   obstacle: vec4f,
+  // What is taken from positions before `view`: 0 but in worlds without end, whose box is not drawn.
+  origin: vec4f,
   // Corners of the world's box; in w of the lowest the share of their size that particles are drawn in.
   lowest: vec4f,
   highest: vec4f,
@@ -42,10 +44,11 @@ fn quad_corner(index: u32) -> vec2f {
   return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
 }
 
+// A position as the eye's matrices take it.
 fn lift(vector: Vector) -> vec3f {
   var lifted = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    lifted[axis] = vector[axis];
+    lifted[axis] = vector[axis] - frame.origin[axis];
   }
   return lifted;
 }

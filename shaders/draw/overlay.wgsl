@@ -20,7 +20,7 @@ struct Look {
   period: vec4f,
   // Counters of the heat map along its axes, cells along an edge of a block of one, 1 / particles at the scale's end.
   heat_map: vec4f,
-  // 1 where lines of cells, where the heat map, and where contacts are drawn.
+  // 1 where lines of cells, where the heat map, and where contacts are drawn; the share of their widths that lines have.
   shown: vec4f,
 }
 
@@ -39,16 +39,29 @@ struct Line {
 
 const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 
-// Around a line, CSS pixels.
+// Around a line beside large particles, CSS pixels.
 const CASING = 0.75;
+
+// Lines are thinner beside small particles.
+fn line_share() -> f32 {
+  return look.shown.w;
+}
 
 // Distance of the near plane from the eye; the plane has none.
 fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// A line between two points of the world as a strip of four vertices.
-fn line_between(index: u32, from_point: vec3f, to_point: vec3f, width: f32, dash: f32, colour: vec4f) -> Line {
+// A line between two points of the world as a strip of four vertices; width and dash as beside large particles.
+fn line_between(
+  index: u32,
+  from_point: vec3f,
+  to_point: vec3f,
+  full_width: f32,
+  full_dash: f32,
+  colour: vec4f,
+) -> Line {
+  let width = full_width * line_share();
   var first = frame.view * vec4f(from_point, 1.0);
   var second = frame.view * vec4f(to_point, 1.0);
   if (DIMENSIONS == 3u) {
@@ -73,7 +86,7 @@ fn line_between(index: u32, from_point: vec3f, to_point: vec3f, width: f32, dash
   let way = (b.xy - a.xy) * half_screen;
   let length = length(way);
   let ahead = select(vec2f(1.0, 0.0), way / max(length, 1e-6), length > 1e-6);
-  let reach = 0.5 * width + CASING + 0.5;
+  let reach = 0.5 * width + CASING * line_share() + 0.5;
   let side = f32(index & 1u) * 2.0 - 1.0;
   let is_end = index >= 2u;
   let cap = select(-0.5, 0.5, is_end) * width;
@@ -85,7 +98,7 @@ fn line_between(index: u32, from_point: vec3f, to_point: vec3f, width: f32, dash
     select(0.0, length, is_end) + cap,
     colour,
     0.5 * width,
-    dash,
+    full_dash * line_share(),
   );
 }
 
@@ -94,7 +107,7 @@ fn line_fragment(line: Line) -> @location(0) vec4f {
   let ratio = look.screen.z;
   let away = abs(line.across);
   let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
-  let around = clamp((line.half_width + CASING - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
+  let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
   // A dash, then a gap as long.
   if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
     discard;

@@ -25,6 +25,10 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Keys of a thread of the radix sort, in a row. More means fewer counters to scan and less parallelism. */
 export const RADIX_RUN = 64;
 
+/** The same two where a processor plays the GPU, which has few threads and room for their counters (bench/NOTES.md). */
+export const RADIX_SOFTWARE_BITS = 8;
+export const RADIX_SOFTWARE_RUN = 512;
+
 /** What keys are, as shaders/sort/radix.wgsl is told. */
 export const KEYS_UNSIGNED = 0;
 export const KEYS_SIGNED = 1;

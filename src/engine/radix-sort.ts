@@ -11,16 +11,7 @@
  * Ordering: `encode` only records; the caller submits.
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
-import {
-  KEYS_FLOAT,
-  KEYS_SIGNED,
-  KEYS_UNSIGNED,
-  RADIX_BITS,
-  RADIX_DIGITS,
-  RADIX_RUN,
-  SCAN_BLOCK,
-  WORKGROUP_SIZE,
-} from '../core/constants';
+import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
 import type { KeyKind } from '../core/keys';
 import { defaultSettings, deriveSubstep } from '../core/settings';
@@ -31,7 +22,15 @@ import { defineStruct } from '../gpu/layout';
 import { SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
-import { RADIX_FIELDS, Radix, type RadixGroups, radixCounters, radixWorkgroups } from '../passes/radix';
+import {
+  RADIX_FIELDS,
+  Radix,
+  type RadixGroups,
+  type RadixShape,
+  radixCounters,
+  radixShape,
+  radixWorkgroups,
+} from '../passes/radix';
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
 
 export interface RadixSortOptions {
@@ -59,9 +58,6 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** Keys of a workgroup, of whichever kernel takes the fewest. */
-const FEWEST_KEYS = Math.min(WORKGROUP_SIZE * RADIX_RUN, (SCAN_BLOCK * RADIX_RUN) / RADIX_DIGITS);
-
 /** Ids of more would not fit 30 bits; no device holds as many. */
 const MOST_KEYS = 2 ** 30;
 
@@ -81,6 +77,7 @@ export class RadixSort {
     readonly capacity: number,
     readonly keys: KeyKind,
     readonly payload: boolean,
+    private readonly shape: RadixShape,
     private readonly parts: Parts,
   ) {
     this.readback = new Readback(gpu, 'sort');
@@ -96,15 +93,16 @@ export class RadixSort {
     const { words } = KINDS[keys];
     checkBits(bits, keys, 32 * words);
     checkGpu(gpu);
-    checkHolds(gpu, capacity, words);
-    const counters = radixCounters(capacity);
+    const shape = radixShape(gpu);
+    checkHolds(gpu, capacity, words, shape);
+    const counters = radixCounters(capacity, shape);
     // An even number of rounds ends where it began, in the caller's buffers.
-    const rounds = 2 * Math.ceil((bits ?? 32 * words) / RADIX_BITS / 2);
+    const rounds = 2 * Math.ceil((bits ?? 32 * words) / shape.bits / 2);
     const digits = Object.fromEntries(
       Array.from({ length: rounds }, (_, round) => [`digit${round}`, defineStruct(2, RADIX_FIELDS).size]),
     );
     const parts = await createParts<Parts>({
-      radix: Radix.create(gpu, { wide: words === 2, payload }),
+      radix: Radix.create(gpu, { wide: words === 2, payload, shape }),
       scan: Scan.create(gpu, 2),
       parameters: SharedParameters.create(gpu, 2, 'sort'),
       digits: createBuffers(gpu, 'sort', digits, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST),
@@ -118,7 +116,7 @@ export class RadixSort {
     try {
       const { counts, starts } = parts.owned.buffers;
       const scanning = await parts.scan.bind(counts, starts, counters);
-      const sort = new RadixSort(gpu, capacity, keys, payload, { ...parts, scanning });
+      const sort = new RadixSort(gpu, capacity, keys, payload, shape, { ...parts, scanning });
       sort.writeDigits(rounds);
       return sort;
     } catch (error) {
@@ -187,7 +185,7 @@ export class RadixSort {
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.place(this.world, count, this.substep);
     // Behind them the counters are zero: a scan clears those that it has read.
-    const counters = radixCounters(count);
+    const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },
       { name: 'scan', encode: (pass) => scan.encode(pass, shared, scanning as ScanBinding, counters) },
@@ -200,7 +198,7 @@ export class RadixSort {
     const { kind } = KINDS[this.keys];
     for (let round = 0; round < rounds; round++) {
       const values = {
-        shift: RADIX_BITS * round,
+        shift: this.shape.bits * round,
         read: round === 0 ? kind : KEYS_UNSIGNED,
         written: round === rounds - 1 ? kind : KEYS_UNSIGNED,
       };
@@ -262,14 +260,19 @@ function checkBits(bits: number | undefined, keys: KeyKind, most: number): void 
   checkInteger('bits', bits, 1, most);
 }
 
-function checkHolds(gpu: Gpu, capacity: number, words: number): void {
+function checkHolds(gpu: Gpu, capacity: number, words: number, shape: RadixShape): void {
   const bytes = 4 * words * capacity;
   checkBinds(gpu, bytes, `${capacity} keys`, `particles: ${Math.ceil(bytes / 8)}`);
-  const needed = Math.max(radixWorkgroups(capacity), Math.ceil(radixCounters(capacity) / SCAN_BLOCK));
+  const needed = Math.max(
+    radixWorkgroups(capacity, shape),
+    Math.ceil(radixCounters(capacity, shape) / SCAN_BLOCK),
+  );
   const most = gpu.workgroupsPerDimension ** 2;
   if (needed <= most) return;
+  // Of a workgroup, of whichever kernel takes the fewest.
+  const fewest = Math.min(WORKGROUP_SIZE * shape.run, (SCAN_BLOCK * shape.run) / 2 ** shape.bits);
   throw new LimitError(
     'maxComputeWorkgroupsPerDimension',
-    `${capacity} keys need ${needed} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * FEWEST_KEYS} keys fit.`,
+    `${capacity} keys need ${needed} workgroups, but this device's maxComputeWorkgroupsPerDimension of ${gpu.workgroupsPerDimension} holds ${most}: at most ${most * fewest} keys fit.`,
   );
 }

@@ -238,6 +238,13 @@ function atLeastDefaults(limits: Record<string, number>): Record<string, number>
   );
 }
 
+/** Whether a processor plays the GPU, as far as the adapter tells. */
+export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
+  if (!info) return false;
+  const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
+}
+
 /** Refuses anything that requestGpu or wrapDevice did not make; a bare GPUDevice is an easy mistake. */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {

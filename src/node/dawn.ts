@@ -102,7 +102,7 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
  * setImmediate, and keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU works on the same cores: without the
  * pauses made here tests of fast particles took a quarter longer and 1.6 times the processor time.
  */
-function calmPolling(): void {
+export function calmPolling(): void {
   const { setImmediate } = globalThis;
   const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const calm = (callback: (...values: unknown[]) => void, ...values: unknown[]) => {

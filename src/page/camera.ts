@@ -3,8 +3,12 @@
  * moved and magnified; in space the eye circles a point of it. Matrices are column by column, as WGSL reads them; the eye
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
-import type { Dimensions, World } from '../core/world';
+import type { Dimensions } from '../core/world';
 import { frustum, identity, lookAt, type Matrix, orthographic, transform } from './matrix';
+import type { SeenBox } from './seen-box';
+
+/** Of the box that is looked at. */
+type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
 /** CSS pixels from the canvas's top left corner. */
 export interface Rectangle {
@@ -25,6 +29,8 @@ export interface Viewport {
 }
 
 export interface Sight {
+  /** What is taken from points before `view`: see SeenBox. */
+  readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
   /** CSS pixels a unit of length; in space, where the eye looks at. */
@@ -45,7 +51,7 @@ export interface Ray {
 
 /** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
 export interface Camera {
-  sight(world: World, viewport: Viewport): Sight;
+  sight(box: Corners, viewport: Viewport): Sight;
   /** What is seen follows by so much. */
   pan(across: number, down: number): void;
   /** Nearer by a factor; what is at this place stays there. */
@@ -56,10 +62,12 @@ export interface Camera {
   /** The whole box again. */
   fit(): void;
   /** What addresses tell it by; undefined where the visitor has left everything as it was. */
-  look(world: World): readonly number[] | undefined;
+  look(box: Corners): readonly number[] | undefined;
   /** As such numbers say, which must be in their ranges; those of other dimensions say nothing. */
-  lookAs(look: readonly number[], world: World): void;
+  lookAs(look: readonly number[], box: Corners): void;
 }
+
+const NO_ORIGIN = [0, 0, 0] as const;
 
 /** Free room around the box, CSS pixels. */
 const MARGIN = 16;
@@ -76,27 +84,29 @@ export class PlaneCamera implements Camera {
   /** As it was last seen. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
-  sight(world: World, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): Sight {
     const { free } = viewport;
-    const [width, height] = extents(world);
+    const [width, height] = extents(box);
     const fitted = Math.max(
       1e-6,
       Math.min((free.width - 2 * MARGIN) / width, (free.height - 2 * MARGIN) / height),
     );
     const scale = fitted * this.magnification;
-    const [middleX, middleY] = middle(world);
+    const [middleX, middleY] = middle(box);
     const [x, y] = this.centre ?? [middleX, middleY];
     const [left, top] = [free.x + free.width / 2, free.y + free.height / 2];
     this.seen = { scale, centre: [x, y], x: left, y: top };
+    const { origin = NO_ORIGIN } = box;
+    const [fromX, fromY] = [x - (origin[0] ?? 0), y - (origin[1] ?? 0)];
     const projection = orthographic(
-      x - left / scale,
-      x + (viewport.width - left) / scale,
-      y - (viewport.height - top) / scale,
-      y + top / scale,
+      fromX - left / scale,
+      fromX + (viewport.width - left) / scale,
+      fromY - (viewport.height - top) / scale,
+      fromY + top / scale,
       -1,
       1,
     );
-    return { view: identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+    return { origin, view: identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
   }
 
   pan(across: number, down: number): void {
@@ -128,19 +138,19 @@ export class PlaneCamera implements Camera {
     this.centre = undefined;
   }
 
-  look(world: World): readonly number[] | undefined {
+  look(box: Corners): readonly number[] | undefined {
     if (this.magnification === 1 && !this.centre) return undefined;
-    const [x, y] = middle(world);
-    const [width, height] = extents(world);
+    const [x, y] = middle(box);
+    const [width, height] = extents(box);
     const [across, up] = this.centre ?? [x, y];
     return inRange(2, [(across - x) / width, (up - y) / height, this.magnification]);
   }
 
-  lookAs(look: readonly number[], world: World): void {
+  lookAs(look: readonly number[], box: Corners): void {
     if (look.length !== LOOK_RANGES[2].length) return;
     const [across = 0, up = 0, magnification = 1] = look;
-    const [x, y] = middle(world);
-    const [width, height] = extents(world);
+    const [x, y] = middle(box);
+    const [width, height] = extents(box);
     this.centre = [x + across * width, y + up * height];
     this.magnification = magnification;
   }
@@ -197,28 +207,28 @@ export class SpaceCamera implements Camera {
     this.offset = [0, 0, 0];
   }
 
-  look(world: World): readonly number[] | undefined {
+  look(box: Corners): readonly number[] | undefined {
     const isMoved = this.offset.some((along) => along !== 0);
     if (!this.isTurned && this.magnification === 1 && !isMoved) return undefined;
     const turns = Math.round(this.yaw / (2 * Math.PI));
-    const target = extents(world).map((extent, axis) => (this.offset[axis] as number) / extent);
+    const target = extents(box).map((extent, axis) => (this.offset[axis] as number) / extent);
     return inRange(3, [this.yaw - 2 * Math.PI * turns, this.pitch, this.magnification, ...target]);
   }
 
-  lookAs(look: readonly number[], world: World): void {
+  lookAs(look: readonly number[], box: Corners): void {
     if (look.length !== LOOK_RANGES[3].length) return;
     const [yaw = 0, pitch = 0, magnification = 1, ...target] = look;
     this.isTurned = true;
     this.yaw = yaw;
     this.pitch = pitch;
     this.magnification = magnification;
-    const along = (axis: 0 | 1 | 2) => (target[axis] ?? 0) * extents(world)[axis];
+    const along = (axis: 0 | 1 | 2) => (target[axis] ?? 0) * extents(box)[axis];
     this.offset = [along(0), along(1), along(2)];
   }
 
-  sight(world: World, viewport: Viewport): Sight {
+  sight(box: Corners, viewport: Viewport): Sight {
     const { free } = viewport;
-    const [width, height, depth] = extents(world);
+    const [width, height, depth] = extents(box);
     const across = Math.hypot(width, depth) / 2;
     const up = (height / 2) * Math.cos(this.pitch) + across * Math.sin(this.pitch);
     const room = {
@@ -243,7 +253,7 @@ export class SpaceCamera implements Camera {
       far,
     );
     const back = this.axes()[2];
-    const centre = middle(world);
+    const centre = middle(box);
     const { offset } = this;
     const target: Vector3 = [centre[0] + offset[0], centre[1] + offset[1], centre[2] + offset[2]];
     const eye: Vector3 = [
@@ -252,8 +262,13 @@ export class SpaceCamera implements Camera {
       target[2] + distance * back[2],
     ];
     this.seen = { pixelsPerUnit: focal / distance, focal, x, y, distance, eye };
+    const { origin = NO_ORIGIN } = box;
+    const [from, to] = [eye, target].map((place) =>
+      place.map((along, axis) => along - (origin[axis] ?? 0)),
+    ) as [number[], number[]] as unknown as [Vector3, Vector3];
     return {
-      view: lookAt(eye, target, [0, 1, 0]),
+      origin,
+      view: lookAt(from, to, [0, 1, 0]),
       projection,
       pixelsPerUnit: focal / distance,
       distance,
@@ -300,7 +315,8 @@ export function project(
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
-  const eye = transform(sight.view, point);
+  const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
+  const eye = transform(sight.view, [from(0), from(1), from(2)]);
   const [x = 0, y = 0, , w = 1] = transform(sight.projection, eye);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
@@ -350,12 +366,12 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-function extents(world: World): [number, number, number] {
-  const extent = (axis: number) => (world.max[axis] ?? 0) - (world.min[axis] ?? 0);
+function extents({ min, max }: Corners): [number, number, number] {
+  const extent = (axis: number) => (max[axis] ?? 0) - (min[axis] ?? 0);
   return [extent(0), extent(1), extent(2)];
 }
 
-function middle(world: World): [number, number, number] {
-  const centre = (axis: number) => ((world.max[axis] ?? 0) + (world.min[axis] ?? 0)) / 2;
+function middle({ min, max }: Corners): [number, number, number] {
+  const centre = (axis: number) => ((max[axis] ?? 0) + (min[axis] ?? 0)) / 2;
   return [centre(0), centre(1), centre(2)];
 }

@@ -28,7 +28,9 @@ import {
   LEAP_OPACITY,
   LINE_OPACITY,
   largestCell,
+  lineShare,
   NARROWEST_CELL,
+  type Overlays,
   shownCells,
   THREAD_WIDTH,
   WIDE_CELL,
@@ -60,6 +62,18 @@ export function describeLeftOut(
   return sentences.join(' ');
 }
 
+/** Of these, what is drawn of so many particles. */
+export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
+  const { thread, candidatePairs, contactLines } = wanted;
+  const hasPairs = count <= MOST_LISTED;
+  return {
+    ...wanted,
+    thread: thread && count <= MOST_SORTED,
+    candidatePairs: candidatePairs && hasPairs,
+    contactLines: contactLines && hasPairs,
+  };
+}
+
 export class CanvasOverlay {
   constructor(
     private readonly context: CanvasRenderingContext2D,
@@ -78,13 +92,13 @@ export class CanvasOverlay {
 
   drawLines(): void {
     const { overlays, theme } = this.frame;
-    const { count, world } = this.simulation;
+    const { world } = this.simulation;
     const { positions, velocities, ids } = this.particles;
     const sizes = shapesOf(world.dimensions, this.particles);
-    if (overlays.thread && count <= MOST_SORTED) {
+    if (overlays.thread) {
       this.drawThread(sortParticles(world, positions, velocities, ids, sizes));
     }
-    if ((overlays.candidatePairs || overlays.contactLines) && count <= MOST_LISTED) {
+    if (overlays.candidatePairs || overlays.contactLines) {
       const grid = buildGrid(world, positions, velocities, ids, sizes);
       const [contacts, others] = this.pairs(grid);
       const { candidate, contact } = theme.overlay;
@@ -252,19 +266,21 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
+  /** Width and dash as beside large particles. */
   private strokeAll(ways: readonly Way[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (ways.length === 0) return;
+    const share = lineShare(this.simulation, frame.sight.pixelsPerUnit);
     context.beginPath();
     for (const way of ways) this.trace(way);
-    context.setLineDash(dash > 0 ? [dash, dash] : []);
+    context.setLineDash(dash > 0 ? [dash * share, dash * share] : []);
     context.globalAlpha = opacity * CASING_OPACITY;
     context.strokeStyle = toCss(frame.theme.background);
-    context.lineWidth = width + 2 * CASING;
+    context.lineWidth = share * (width + 2 * CASING);
     context.stroke();
     context.globalAlpha = opacity;
     context.strokeStyle = toCss(colour);
-    context.lineWidth = width;
+    context.lineWidth = share * width;
     context.stroke();
     context.setLineDash([]);
   }

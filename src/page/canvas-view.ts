@@ -4,7 +4,6 @@
  */
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
-import type { World } from '../core/world';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
 import { interpolate, type Rgb, type Theme, toCss } from './colour';
@@ -71,10 +70,10 @@ export class CanvasView {
       },
     ];
     if (dimensions === 2) {
-      drawPlane(context, simulation.world, bodies, frame);
+      drawPlane(context, bodies, frame);
       overlay?.drawFaces();
     } else {
-      drawBox(context, simulation.world.min, simulation.world.max, frame.sight, viewport, theme);
+      if (frame.box.isWorld) drawBox(context, frame);
       overlay?.drawFaces();
       this.drawSpace(context, bodies, frame);
     }
@@ -141,16 +140,17 @@ function colourOf(share: number): number {
 
 function drawPlane(
   context: CanvasRenderingContext2D,
-  world: World,
   bodies: readonly Bodies[],
-  { sight, viewport, theme }: Frame,
+  { box, sight, viewport, theme }: Frame,
 ): void {
-  const low = project(sight, viewport, world.min);
-  const high = project(sight, viewport, world.max);
-  context.fillStyle = toCss(theme.surface);
-  context.strokeStyle = toCss(theme.line);
-  context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
-  context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
+  const low = project(sight, viewport, box.min);
+  const high = project(sight, viewport, box.max);
+  if (box.isWorld) {
+    context.fillStyle = toCss(theme.surface);
+    context.strokeStyle = toCss(theme.line);
+    context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
+    context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
+  }
   const scale = sight.pixelsPerUnit;
   const palette = paletteOf(theme);
   for (const one of bodies) {
@@ -161,8 +161,8 @@ function drawPlane(
       context.beginPath();
       for (const body of group) {
         const pixels = one.reach(body) * scale;
-        const x = low.x + ((one.positions[2 * body] ?? 0) - (world.min[0] ?? 0)) * scale;
-        const y = low.y - ((one.positions[2 * body + 1] ?? 0) - (world.min[1] ?? 0)) * scale;
+        const x = low.x + ((one.positions[2 * body] ?? 0) - (box.min[0] ?? 0)) * scale;
+        const y = low.y - ((one.positions[2 * body + 1] ?? 0) - (box.min[1] ?? 0)) * scale;
         const across = (one.halves?.[2 * body] ?? 0) * scale;
         const up = (one.halves?.[2 * body + 1] ?? 0) * scale;
         if (across > 0) {
@@ -306,19 +306,12 @@ const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );
 
-function drawBox(
-  context: CanvasRenderingContext2D,
-  min: readonly number[],
-  max: readonly number[],
-  sight: Sight,
-  viewport: Viewport,
-  theme: Theme,
-): void {
+function drawBox(context: CanvasRenderingContext2D, { box, sight, viewport, theme }: Frame): void {
   const corner = (bits: number) =>
     project(
       sight,
       viewport,
-      [1, 2, 4].map((bit, axis) => (bits & bit ? max : min)[axis] ?? 0),
+      [1, 2, 4].map((bit, axis) => (bits & bit ? box.max : box.min)[axis] ?? 0),
     );
   context.fillStyle = toCss(theme.surface);
   context.strokeStyle = toCss(theme.line);

@@ -4,15 +4,15 @@
  * Lengths are CSS pixels.
  */
 import { interpolate, readTheme, toCss } from './colour';
-import { MOST_STAGE_SAMPLES, type Stacked } from './stages';
+import type { Stacked } from './stages';
 import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 /** From the axis to its numbers, and half of that ticks. */
 const GAP = 8;
-/** Beside the vertical axis: of "250 ms" in letters of that size, and the gap. */
-const AXIS_WIDTH = 54;
+/** Beside the vertical axis. */
+const AXIS_WIDTH = 52;
 /** Between two lines of the grid at least. */
 const LEAST_SPACE = 26;
 const STEPS = [1, 2, 2.5, 5, 10] as const;
@@ -52,11 +52,13 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   return drawn<Stacked>(holder, [[]], (context, width, height, [samples = [], ...sums]) => {
     const area = { left: AXIS_WIDTH, top: 6, right: width - 2, bottom: height - 4 };
     const highest = 1.05 * Math.max(0.001, ...sums.flat());
-    const x: Scale = (sample) => area.right + (sample / (MOST_STAGE_SAMPLES - 1)) * (area.right - area.left);
+    // As wide as there are samples: few are no less of a picture.
+    const oldest = Math.min(-1, samples[0] ?? -1);
+    const x: Scale = (sample) => area.right - (sample / oldest) * (area.right - area.left);
     const y: Scale = (time) => area.bottom - (time / highest) * (area.bottom - area.top);
     drawLevels(context, area, y, evenTicks(highest, (area.bottom - area.top) / LEAST_SPACE));
-    const colours = bandColours(bands).reverse();
-    // The sum is drawn first, and what is below it over it.
+    const colours = bandColours(bands);
+    // The first stage's is the sum, drawn first, and what is below it over it: from above as the list beside the plot has them.
     sums.forEach((tops, band) => {
       context.beginPath();
       context.moveTo(x(samples[0] ?? 0), y(0));

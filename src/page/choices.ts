@@ -155,6 +155,7 @@ export function settingsOf(choices: Choices): SettingsOptions {
 export function simulationOptions(choices: Choices, count: number): SimulationOptions {
   const { dimensions, seed } = choices;
   const scene = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
+  if (scene.world === 'unbounded') return sceneOptions(scene, settingsOf(choices));
   const max = [...scene.max];
   const left = scene.min[0] ?? 0;
   max[0] = left + Math.ceil(((max[0] ?? 0) - left) * choices.boxWidth);

@@ -165,13 +165,17 @@ export function legendCss({ stops }: Legend): string {
   return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
 }
 
+/** Radii that a fall in a world without end is taken to last. */
+const ENDLESS_FALL = 100;
+
 /**
  * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
  * exceed; two digits, at least 1.
  */
 function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
-  const { world, settings, dimensions } = simulation;
-  const height = (world.max[1] ?? 0) - (world.min[1] ?? 0);
+  const { world, settings, dimensions, radius } = simulation;
+  const isEndless = world.kind === 'unbounded';
+  const height = isEndless ? ENDLESS_FALL * radius : (world.max[1] ?? 0) - (world.min[1] ?? 0);
   const fall = Math.sqrt(2 * Math.abs(settings.gravity[1] ?? 0) * height);
   const velocities = options.velocities ?? new Float32Array(0);
   let squares = 0;

@@ -21,7 +21,7 @@ import {
   type StepTime,
 } from './engine';
 import type { Colouring } from './fields';
-import { type Overlays, refuseOverlays, shownOf } from './overlays';
+import { NO_OVERLAYS, type Overlays, refuseOverlays, shownOf } from './overlays';
 
 export async function openCpuEngine(): Promise<Engine> {
   // Loaded only when needed.
@@ -103,6 +103,10 @@ class CpuRun implements Run {
     const refusal = refuseOverlays(this.simulation);
     if (!refusal) this.overlays = await import('./canvas-overlay');
     return refusal;
+  }
+
+  drawable(wanted: Overlays): Overlays {
+    return this.overlays?.drawableOnCpu(wanted, this.simulation.count) ?? NO_OVERLAYS;
   }
 
   missing(shown: Overlays): string {

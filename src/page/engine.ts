@@ -12,8 +12,11 @@ import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
 import type { Choices, Colouring, EngineKind } from './fields';
 import type { Overlays } from './overlays';
+import type { SeenBox } from './seen-box';
 
 export interface Frame {
+  /** What the sight is fitted to. */
+  readonly box: SeenBox;
   readonly sight: Sight;
   readonly viewport: Viewport;
   readonly theme: Theme;
@@ -59,6 +62,8 @@ export interface Run {
   prepare(by: Colouring): Promise<string>;
   /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
   prepareOverlays(shown: Overlays): Promise<string>;
+  /** Of these, what pictures have: not what is refused, and not what is not ready. */
+  drawable(wanted: Overlays): Overlays;
   /** What of them is not drawn, in a sentence, else ''. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;

@@ -2,7 +2,7 @@
  * Purpose: where the visitor looks from: a camera for the plane and one for space, moved by ways on the screen, and what of
  * the window they draw on. Places are CSS pixels of the window, ways CSS pixels, y down.
  */
-import type { ParticleSimulation } from '../core/simulation';
+import type { Dimensions } from '../core/world';
 import {
   type Camera,
   PlaneCamera,
@@ -12,6 +12,7 @@ import {
   SpaceCamera,
   type Viewport,
 } from './camera';
+import { worldBox } from './seen-box';
 import type { Place } from './tools';
 
 /** A frame may ask for more pixels than help. */
@@ -19,12 +20,11 @@ const GREATEST_PIXEL_RATIO = 2;
 /** Seconds that the picture of space stays as the visitor left it before it turns on. */
 const REST_AFTER_TURN = 6;
 
-/** What is looked at. */
-type Subject = Pick<ParticleSimulation, 'world' | 'dimensions'>;
-
 export class Eye {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
+  /** What is looked at. */
+  box = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -32,11 +32,11 @@ export class Eye {
   constructor(
     private readonly stage: HTMLElement,
     private readonly free: HTMLElement,
-    private readonly subject: () => Subject | undefined,
+    private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
   get canTurn(): boolean {
-    return this.subject()?.dimensions === 3;
+    return this.dimensions() === 3;
   }
 
   pan(across: number, down: number): void {
@@ -62,14 +62,13 @@ export class Eye {
 
   /** Of the camera that is used now, for an address. */
   get look(): readonly number[] | undefined {
-    const world = this.subject()?.world;
-    return world && this.camera.look(world);
+    if (this.dimensions() === undefined) return undefined;
+    return this.camera.look(this.box);
   }
 
   /** As an address says. */
   lookAs(look: readonly number[]): void {
-    const world = this.subject()?.world;
-    if (world) this.camera.lookAs(look, world);
+    this.camera.lookAs(look, this.box);
     this.rest();
   }
 
@@ -91,9 +90,7 @@ export class Eye {
   }
 
   sight(viewport: Viewport): Sight {
-    const world = this.subject()?.world;
-    if (!world) throw new Error('Nothing runs that could be looked at.');
-    return this.camera.sight(world, viewport);
+    return this.camera.sight(this.box, viewport);
   }
 
   get viewport(): Viewport {

@@ -51,9 +51,6 @@ function options<const Value extends string | number>(
   return labels.map(([value, label]) => ({ value, label }));
 }
 
-/** An unbounded world has no box to draw. */
-export const DRAWN_SCENES = ALL_SCENES.filter(({ world }) => world !== 'unbounded');
-
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine says what it holds. */
 const USUAL_END = 1_000_000;
@@ -66,7 +63,7 @@ export const FIELDS = {
     label: 'Scene',
     group: 'Scene',
     effect: 'start',
-    options: DRAWN_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
+    options: ALL_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
   } as ChoiceField<string>,
   dimensions: {
     kind: 'choice',

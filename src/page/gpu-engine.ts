@@ -9,7 +9,7 @@ import type { Dimensions } from '../core/world';
 import { bytesPerParticle } from '../engine/memory';
 import { createSimulation, type Simulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
-import { type Gpu, type GpuRequest, greatestCount, requestGpu } from '../gpu/device';
+import { type Gpu, type GpuRequest, greatestCount, isSoftware, requestGpu } from '../gpu/device';
 import { bodyFloats, toBodies } from '../gpu/layout';
 import { GpuBrush, type Grip, type Stroke } from './brush';
 import { floorToTwoDigits } from './choices';
@@ -18,7 +18,7 @@ import { bodiesOfObstacles, explain, refuseCounts } from './engine';
 import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { Overlay } from './overlay';
-import { describeMissing, type Overlays, refuseOverlays, shownOf } from './overlays';
+import { describeMissing, NO_OVERLAYS, type Overlays, refuseOverlays, shownOf } from './overlays';
 import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
@@ -34,6 +34,9 @@ const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
 /** Bytes a particle on the page's side: the scene, states that are kept, and what is drawn beside the simulation. */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
+
+/** Units of length: worlds without end reach as far as floats do, whose products would overflow. */
+const FARTHEST_DRAWN = 2 ** 60;
 
 /** Bytes a particle of the largest buffer in most scenes: a vector of space, or the starts of four cells. */
 const MOST_BYTES = 16;
@@ -211,6 +214,10 @@ class GpuRun implements Run {
     }
   }
 
+  drawable(wanted: Overlays): Overlays {
+    return this.overlay?.drawable(wanted) ?? NO_OVERLAYS;
+  }
+
   missing({ candidatePairs, contactLines }: Overlays): string {
     const pairs = candidatePairs || contactLines ? this.overlay?.pairsShown : undefined;
     return pairs ? describeMissing(pairs) : '';
@@ -272,7 +279,8 @@ class GpuRun implements Run {
       halves,
     } = this.fixed;
     if (!buffer || positions.length === 0) return;
-    const longest = 2 * Math.max(...world.max.map((high, axis) => high - (world.min[axis] ?? 0)));
+    const edges = world.max.map((high, axis) => high - (world.min[axis] ?? 0));
+    const longest = Math.min(FARTHEST_DRAWN, 2 * Math.max(...edges));
     // What has no end goes as far as can be seen.
     const seen = (halves ?? new Float32Array(positions.length)).map((half) => Math.min(half, longest));
     const packed = toBodies(dimensions, positions, { radii, halves: seen, bulks: radii });
@@ -308,10 +316,4 @@ class GpuRun implements Run {
 function nameOf(info: GPUAdapterInfo | undefined): string {
   if (!info) return 'unnamed';
   return info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';
-}
-
-function isSoftware(info: GPUAdapterInfo | undefined): boolean {
-  if (!info) return false;
-  const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
-  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }

@@ -36,6 +36,7 @@ const FRAME_FIELDS = {
   surface: 4,
   line: 4,
   obstacle: 4,
+  origin: 4,
   lowest: 4,
   highest: 4,
   scale: 4,
@@ -197,10 +198,12 @@ export class GpuView {
     overlay?.encode(encoder, frame);
     const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
     pass.setBindGroup(0, this.frameGroup);
-    pass.setPipeline(pipelines.surface);
-    pass.draw(4);
-    pass.setPipeline(pipelines.edges);
-    pass.draw(2 * EDGES[dimensions]);
+    if (frame.box.isWorld) {
+      pass.setPipeline(pipelines.surface);
+      pass.draw(4);
+      pass.setPipeline(pipelines.edges);
+      pass.draw(2 * EDGES[dimensions]);
+    }
     overlay?.drawBehind(pass, frame);
     const fixed = this.pipelines.get(nameOf(obstaclesDrawn(dimensions)));
     if (obstacles && fixed) {
@@ -451,10 +454,10 @@ function describePipeline(
 
 function frameValues(
   simulation: Simulation,
-  { sight, viewport, theme, scale, overlays }: Frame,
+  { box, sight, viewport, theme, scale, overlays }: Frame,
   samples: number,
 ): FrameValues {
-  const { world, radius, dimensions, time } = simulation;
+  const { radius, dimensions, time } = simulation;
   const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
   const share = dimensions === 3 && hidesLines(overlays) ? SPHERE_SHARE : 1;
   return {
@@ -464,8 +467,9 @@ function frameValues(
     surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
     line: [...theme.line, 1],
     obstacle: [...theme.obstacle, 1],
-    lowest: [...corner(world.min), share],
-    highest: [...corner(world.max), 0],
+    origin: [...corner(sight.origin), 0],
+    lowest: [...corner(box.min), share],
+    highest: [...corner(box.max), 0],
     scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
     fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
     stops: theme.stops.flatMap((stop) => [...stop, 1]),

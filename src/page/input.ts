@@ -3,6 +3,7 @@
  * shows and what is listened to.
  */
 import type { Playground } from './playground';
+import type { Place } from './tools';
 
 /** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
 const TURN = 0.006;
@@ -12,6 +13,12 @@ const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
 /** CSS pixels of a line and a page that some wheels count in. */
 const WHEEL_UNITS = [1, 16, 400] as const;
+/**
+ * A finger works on particles when it has been down for so many milliseconds alone, or has moved so many CSS pixels: until then
+ * a second one may come, to magnify the picture.
+ */
+const ALONE_MS = 120;
+const ALONE_PIXELS = 8;
 
 interface Key {
   /** As `KeyboardEvent.key` has it, in lower case. */
@@ -126,12 +133,32 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
+  /** A finger that waits to work, where it came down. */
+  let waiting: { readonly place: Place; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  const stopWaiting = () => {
+    clearTimeout(waiting?.timer);
+    waiting = undefined;
+  };
+  const beginWaiting = (place: Place) => {
+    waiting = { place, timer: setTimeout(endWaiting, ALONE_MS) };
+  };
+  /** No other finger has come: it works from where it came down. */
+  const endWaiting = () => {
+    const place = waiting?.place;
+    stopWaiting();
+    if (place) playground.workAt(place);
+  };
   /** Whether the pointer works on particles: alone, with its first button and without shift. */
   const work = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
     const isWork = playground.tools.isChosen && isAlone && !event.shiftKey;
-    playground.workAt(isWork ? { x: event.clientX, y: event.clientY } : undefined);
+    const place = { x: event.clientX, y: event.clientY };
+    if (!isWork) stopWaiting();
+    else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(place);
+    if (waiting && Math.hypot(place.x - waiting.place.x, place.y - waiting.place.y) > ALONE_PIXELS)
+      endWaiting();
+    if (!waiting) playground.workAt(isWork ? place : undefined);
     return isWork;
   };
   stage.addEventListener('pointerdown', (event) => {
@@ -161,6 +188,9 @@ export function listenToPointers(playground: Playground): void {
     stage.addEventListener(type, (event) => {
       pointers.delete(event.pointerId);
       if (pointers.size === 0) isPinching = false;
+      // A tap adds, erases or builds once.
+      if (type === 'pointerup') endWaiting();
+      stopWaiting();
       playground.workAt(undefined);
     });
   }

@@ -145,6 +145,18 @@ export class Inspector {
     this.mark();
   }
 
+  /** A picture with the marks over it; while closed the picture itself. To be called in the task that drew it. */
+  laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
+    const both = document.createElement('canvas');
+    const context = both.getContext('2d');
+    if (!this.isOpen || !context) return picture;
+    this.mark();
+    Object.assign(both, { width: picture.width, height: picture.height });
+    context.drawImage(picture, 0, 0);
+    context.drawImage(this.marks, 0, 0, both.width, both.height);
+    return both;
+  }
+
   /** Until time stands still. */
   private get isWaiting(): boolean {
     return this.site.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.site.run;
@@ -481,7 +493,10 @@ function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement
       for (const cell of cells.slice(3 * row, 3 * row + 3)) {
         const entry = element('td', String(cell.ids.length));
         entry.append(element('small', cell.start === cell.end ? '–' : `${cell.start}`));
-        entry.title = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
+        const where = element('span', `, cell ${cellText(cell)}, before slot ${cell.end}`);
+        where.className = 'unseen';
+        entry.append(where);
+        entry.dataset.hint = `Cell ${cellText(cell)}: from slot ${cell.start}, before ${cell.end}`;
         if (cell === own) entry.className = 'own';
         line.append(entry);
       }

@@ -2,6 +2,7 @@
 import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { Frame } from './engine';
 import { GpuEngine } from './gpu-engine';
+import { showHints } from './hints';
 import { listenToKeys, listenToPointers } from './input';
 import { find } from './panel';
 import { Playground } from './playground';
@@ -34,6 +35,7 @@ declare global {
 
 performance.mark('cellstorm:start');
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
+showHints();
 listenToKeys(playground);
 listenToPointers(playground);
 const ready = playground.open().then(() => {

@@ -80,11 +80,6 @@ export function* openParticles(
 
 function openState(name: string, bytes: Uint8Array, most: number): Opened {
   const checkpoint = decodeCheckpoint(bytes, name, new Phrase(`a state of ${bytes.length} bytes`));
-  if (checkpoint.unbounded) {
-    throw new CellstormError(
-      `${name} is a state of a world without end, which this page has no box to draw of.`,
-    );
-  }
   const count = checkpoint.ids.length;
   // Room is made up to the greatest id.
   const capacity = capacityOfState(checkpoint);

@@ -49,6 +49,7 @@ import {
   LEAP_OPACITY,
   LINE_OPACITY,
   largestCell,
+  lineShare,
   MOST_EACH,
   MOST_PAIRS,
   NARROWEST_CELL,
@@ -454,6 +455,17 @@ export class Overlay {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
 
+  /** Of these, what the next picture has: what is ready. */
+  drawable(wanted: Overlays): Overlays {
+    return {
+      cellLines: wanted.cellLines,
+      heatMap: wanted.heatMap && this.heating !== undefined,
+      thread: wanted.thread && this.sorting !== undefined,
+      candidatePairs: wanted.candidatePairs && this.listing !== undefined,
+      contactLines: wanted.contactLines && this.listing !== undefined,
+    };
+  }
+
   drawOver(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { simulation, sorting, listing, pipelines } = this;
     if (simulation.dimensions === 2) this.drawFaces(pass, overlays);
@@ -606,9 +618,10 @@ export function heatCounters(world: World): {
 }
 
 function packLook(
-  { world, count, dimensions }: Pick<Simulation, 'world' | 'count' | 'dimensions'>,
-  { viewport, theme, overlays }: Frame,
+  simulation: Simulation,
+  { sight, viewport, theme, overlays }: Frame,
 ): Float32Array<ArrayBuffer> {
+  const { world, count, dimensions } = simulation;
   const { counters, shift } = heatCounters(world);
   const { width, height, pixelRatio } = viewport;
   const colours = theme.overlay;
@@ -633,7 +646,10 @@ function packLook(
     cells: vector(shownCells(world), world.levels),
     period: vector(world.period, LEAP * largestCell(world)),
     heatMap: [counters[acrossAxis] ?? 1, counters[upAxis] ?? 1, 2 ** shift, 1 / heatEnd(world, count)],
-    shown: [overlays.cellLines ? 1 : 0, overlays.heatMap ? 1 : 0, overlays.contactLines ? 1 : 0, 0],
+    shown: [
+      ...[overlays.cellLines, overlays.heatMap, overlays.contactLines].map(Number),
+      lineShare(simulation, sight.pixelsPerUnit),
+    ],
   };
   return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
 }

@@ -27,11 +27,24 @@ export function shownOf(chosen: Overlays): Overlays {
   return { cellLines, heatMap, thread, candidatePairs, contactLines };
 }
 
-/** Widths in CSS pixels; of a dash, and of the gap after it. */
+/** Widths in CSS pixels beside large particles; of a dash, and of the gap after it. */
 export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
+
+/** CSS pixels: the diameter of particles beside which lines are as wide as that, and the share of it beside the smallest. */
+const LARGE_PARTICLE = 14;
+const LEAST_LINE_SHARE = 0.5;
+
+/** How wide lines are where a unit of length is so many CSS pixels: thin ones, so that small particles are seen. */
+export function lineShare(
+  { radius, radiusRange }: Pick<ParticleSimulation, 'radius' | 'radiusRange'>,
+  pixelsPerUnit: number,
+): number {
+  const usual = radiusRange ? Math.sqrt(radiusRange.smallest * radiusRange.largest) : radius;
+  return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
+}
 
 /** CSS pixels: narrower cells have no lines, and from the second on lines are as dark as they get. */
 export const NARROWEST_CELL = 4;

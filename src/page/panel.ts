@@ -6,13 +6,13 @@
 import GUI, { type Controller } from 'lil-gui';
 import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
+import { ALL_SCENES } from '../scenes';
 import { checksOf } from './checks';
 import { canSpread } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
 import {
   type Choices,
-  DRAWN_SCENES,
   FIELD_NAMES,
   type FieldName,
   fieldOf,
@@ -47,11 +47,16 @@ const FOLDED: readonly Group[] = ['Collisions'];
 interface Control {
   readonly controller: Controller;
   readonly slider: HTMLInputElement | undefined;
+  /** Its description: seen where it says why there is nothing to choose. */
+  readonly note: HTMLElement;
 }
 
 export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
+  private engineName = '';
+  /** Why controls cannot be used: a sentence, or who says it. */
+  private readonly refusals = new Map<FieldName, string | HTMLElement>();
   private readonly fold = find('fold', HTMLButtonElement);
   /** Particles that the engine holds. */
   private most: number | undefined;
@@ -73,11 +78,14 @@ export class Panel {
       controller.updateDisplay();
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
-    const scene = DRAWN_SCENES.find(({ name }) => name === choices.scene);
-    const ofFile = `The particles come from the file ${opened?.name}.`;
-    setText('scene-hint', opened ? `${ofFile} Choose a scene to leave it.` : (scene?.description ?? ''));
-    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, ofFile);
-    if (!opened) this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+    const scene = ALL_SCENES.find(({ name }) => name === choices.scene);
+    const ofFile = `The particles come from the file ${opened?.name}. Choose a scene to leave it.`;
+    setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
+    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
+    if (!opened) {
+      this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+      this.enable('boxWidth', scene?.world !== 'unbounded', 'This scene has a world without end.');
+    }
   }
 
   showPlaying(isPlaying: boolean): void {
@@ -90,7 +98,8 @@ export class Panel {
     badge.dataset.engine = kind;
     if (kind === 'cpu') badge.textContent = 'CPU engine';
     else badge.textContent = isSoftware ? 'Software GPU' : `GPU · ${name}`;
-    badge.title = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.engineName = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.describe('engine');
   }
 
   /** Why the chosen engine is not the one that runs; stays until another note, or '' to take it away. */
@@ -111,6 +120,7 @@ export class Panel {
   /** Where the slider of particles ends. */
   setMost(most: number): void {
     this.most = most;
+    this.describe('count');
   }
 
   /** `simulation`: of which they are. */
@@ -136,9 +146,12 @@ export class Panel {
 
   /** Of the grid that runs, in units of length. */
   showWorld(world: World): void {
-    const { levels, cellCount, cellSize } = world;
-    // Of several levels, all that there are in memory.
-    const count = levels > 0 ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
+    const { kind, levels, cellCount, cellSize } = world;
+    const isHashed = kind === 'unbounded';
+    setText('cells-title', isHashed ? 'Buckets' : 'Cells');
+    // Of several levels, and where cells are hashed, all that there are in memory.
+    const count =
+      levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
     setText('cell-size', formatReal(cellSize));
   }
@@ -153,7 +166,6 @@ export class Panel {
         : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
     );
     setText('step-time', stepTime ? formatMilliseconds(stepTime.milliseconds) : '–');
-    if (stepTime) find('step-time', HTMLElement).title = CLOCKS[stepTime.clock];
   }
 
   showLegend(legend: Legend): void {
@@ -176,28 +188,29 @@ export class Panel {
         if (FOLDED.includes(group)) folder.close();
         folders.set(group, folder);
       }
-      this.controls.set(name, this.add(folder, name));
+      const added = this.add(folder, name);
+      const note = document.createElement('p');
+      note.className = 'hint';
+      note.id = `${name}-hint`;
+      added.controller.domElement.after(note);
+      this.controls.set(name, { ...added, note });
+      this.describe(name);
       if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
     }
   }
 
-  private add(folder: GUI, name: FieldName): Control {
+  private add(folder: GUI, name: FieldName): Omit<Control, 'note'> {
     const field = fieldOf(name);
-    const title = (element: HTMLElement) => {
-      if (field.hint) element.title = field.hint;
-    };
     if (field.kind === 'choice') {
       const labels = Object.fromEntries(field.options.map(({ label, value }) => [label, value]));
       const controller = folder.add(this.shown, name, labels).name(field.label);
       controller.domElement.querySelector('select')?.setAttribute('id', name);
-      title(controller.domElement);
       controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
       return { controller, slider: undefined };
     }
     const controller = folder.add(this.shown, name).name(field.label);
     const input = controller.domElement.querySelector('input');
     input?.setAttribute('id', name);
-    title(controller.domElement);
     // A number that is being typed is taken when it is done; until then it may be anything.
     controller.onFinishChange((value: number | boolean) => this.events.choose({ [name]: value }));
     const slider =
@@ -238,6 +251,7 @@ export class Panel {
 
   private hintOf(name: FieldName): string {
     if (name === 'count' && this.most !== undefined) return `Up to ${formatCount(this.most)} on this engine`;
+    if (name === 'engine' && this.engineName) return `Runs on ${this.engineName}`;
     return fieldOf(name).hint ?? '';
   }
 
@@ -245,12 +259,31 @@ export class Panel {
     return name === 'count' && this.most !== undefined ? { ...field, slider: this.most } : field;
   }
 
-  private enable(name: FieldName, isEnabled: boolean, why: string): void {
+  private enable(name: FieldName, isEnabled: boolean, why: string | HTMLElement): void {
     const control = this.controls.get(name);
     if (!control) return;
     control.controller.enable(isEnabled);
     if (control.slider) control.slider.disabled = !isEnabled;
-    control.controller.domElement.title = isEnabled ? this.hintOf(name) : why;
+    if (isEnabled) this.refusals.delete(name);
+    else this.refusals.set(name, why);
+    this.describe(name);
+  }
+
+  /** Says why a control cannot be used, for all to see, or else what is more than its name says, as a hint. */
+  private describe(name: FieldName): void {
+    const control = this.controls.get(name);
+    if (!control) return;
+    const why = this.refusals.get(name);
+    const { note, controller } = control;
+    const hint = this.hintOf(name);
+    note.textContent = typeof why === 'string' ? why : why ? '' : hint;
+    note.hidden = typeof why !== 'string';
+    controller.domElement.dataset.hint = why ? '' : hint;
+    const by = why instanceof HTMLElement ? why : note;
+    for (const element of controller.domElement.querySelectorAll('input, select')) {
+      if (by.textContent) element.setAttribute('aria-describedby', by.id);
+      else element.removeAttribute('aria-describedby');
+    }
   }
 
   private listen(): void {
@@ -289,8 +322,3 @@ function showNote(id: string, text: string): void {
   setText(id, text);
   find(id, HTMLElement).hidden = text === '';
 }
-
-const CLOCKS = {
-  gpu: 'By the timestamps of the GPU',
-  page: "By the page's clock, from hand-over to completion",
-} as const;

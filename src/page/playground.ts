@@ -28,7 +28,7 @@ import { OverlayKey } from './overlay-key';
 import { shownOf } from './overlays';
 import { find, Panel } from './panel';
 import { Presets } from './presets-view';
-import { goOnFrom, prepare, type RestartSite, Restarts, type Shown } from './restarts';
+import { goOnFrom, prepare, type RestartSite, Restarts, type Shown, seenOf } from './restarts';
 import { nextTask, saveFile } from './save';
 import type { ScaleSheet, SweepHost } from './scale-sheet';
 import { StagePlot } from './stage-plot';
@@ -83,7 +83,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     readonly stage: HTMLElement,
     free: HTMLElement,
   ) {
-    this.eye = new Eye(stage, free, () => this.run?.simulation);
+    this.eye = new Eye(stage, free, () => this.run?.simulation.dimensions);
     this.panel = new Panel(this, this.choices);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
@@ -145,8 +145,9 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   get frame(): Frame | undefined {
     if (!this.run) return undefined;
     const { theme, scale, eye } = this;
-    const { viewport } = eye;
-    return { sight: eye.sight(viewport), viewport, theme, scale, overlays: shownOf(this.choices) };
+    const { viewport, box } = eye;
+    const overlays = this.run.drawable(shownOf(this.choices));
+    return { box, sight: eye.sight(viewport), viewport, theme, scale, overlays };
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
@@ -280,10 +281,24 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.looked();
   }
 
+  /** Where the world has no end, around the particles as they are now. */
   fit(): void {
     this.eye.fit();
     this.address.writeSoon();
     this.isDirty = true;
+    const { run } = this;
+    if (run?.simulation.world.kind !== 'unbounded') return;
+    this.preparing = this.preparing.then(async () => {
+      try {
+        const box = await seenOf(run);
+        if (run !== this.run) return;
+        this.eye.box = box;
+        this.isDirty = true;
+        if (box.leftOut) this.panel.notify(box.leftOut);
+      } catch (error) {
+        if (run === this.run) this.panel.notify(explain(error));
+      }
+    });
   }
 
   /** Where the pointer works, CSS pixels of the window; undefined when it is up again. */
@@ -383,7 +398,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     if (!run || !engine) return;
     // A canvas of WebGPU keeps its picture only as long as the task that drew it.
     this.draw(run);
-    const blob = await new Promise<Blob | null>((done) => engine.canvas.toBlob(done, 'image/png'));
+    const picture = this.inspector?.laidOver(engine.canvas) ?? engine.canvas;
+    const blob = await new Promise<Blob | null>((done) => picture.toBlob(done, 'image/png'));
     if (!blob) {
       this.panel.notify('The browser could not make a picture of the canvas.');
       return;
@@ -477,9 +493,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.restarts.notifyCap();
   }
 
-  show({ engine, run, scale, refusal, isOtherEngine, isOtherBox, hasPast }: Shown): void {
-    if (refusal) this.panel.notify(refusal);
+  show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
+    const note = [refusal, box.leftOut].filter(Boolean).join(' ');
+    if (note) this.panel.notify(note);
     this.scale = scale;
+    this.eye.box = box;
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
       this.panel.showEngine(engine);
@@ -620,13 +638,14 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   private describeCanvas(canvas: HTMLCanvasElement, run: Run): void {
-    const { dimensions } = run.simulation;
+    const { dimensions, world } = run.simulation;
+    const where = world.kind === 'unbounded' ? 'a world without end' : 'a box';
     const drag = dimensions === 3 ? 'turn' : 'move';
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
     canvas.setAttribute(
       'aria-label',
-      `Particles in a box. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
+      `Particles in ${where}. Drag or use the arrow keys to ${drag} it, the wheel or plus and minus to come nearer, F to see all.`,
     );
   }
 

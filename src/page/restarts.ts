@@ -14,6 +14,7 @@ import { FEWEST_PARTICLES, fieldOf, MOST_PARTICLES } from './fields';
 import { formatCount } from './format';
 import { type Chosen, refuseOpened, settingChanges, startCount, startOf } from './opened';
 import { nextTask } from './save';
+import { boxAround, type SeenBox, worldBox } from './seen-box';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
@@ -34,6 +35,8 @@ export interface Shown extends Prepared {
   /** Another engine than before, another box, other dimensions. */
   readonly isOtherEngine: boolean;
   readonly isOtherBox: boolean;
+  /** What there is to be seen of it. */
+  readonly box: SeenBox;
   /** Whether states from before may be gone back to. */
   readonly hasPast: boolean;
 }
@@ -252,7 +255,7 @@ export class Restarts {
     try {
       const resumes = goesOn && this.resume(run, carried);
       if (checkpoint && !resumes) run.restore(checkpoint);
-      const prepared = await prepare(run, actual);
+      const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
       if (this.gone.has(started.engine)) throw new GpuError('lost', 'The GPU was lost.');
       this.show(started.engine, run, actual, prepared, resumes && carried.hasPast);
     } catch (error) {
@@ -274,7 +277,13 @@ export class Restarts {
     this.notifyCap();
   }
 
-  private show(engine: Engine, run: Run, choices: Chosen, prepared: Prepared, hasPast: boolean): void {
+  private show(
+    engine: Engine,
+    run: Run,
+    choices: Chosen,
+    prepared: Pick<Shown, keyof Prepared | 'box'>,
+    hasPast: boolean,
+  ): void {
     const { running } = this;
     const isOtherEngine = engine !== this.engine;
     const isOtherBox =
@@ -405,6 +414,12 @@ export function goOnFrom(run: Run, checkpoint: Checkpoint): void {
   const { settings } = run.simulation;
   run.restore(checkpoint);
   run.simulation.set(settings);
+}
+
+/** What there is to be seen of a run. */
+export async function seenOf({ simulation }: Run): Promise<SeenBox> {
+  const { world } = simulation;
+  return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
 }
 
 /** Whether a state of a run with some choices can go on in one with others. */

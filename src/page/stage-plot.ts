@@ -16,6 +16,7 @@ export class StagePlot {
   private readonly history = new StageHistory();
   private readonly holder = find('stages-plot', HTMLElement);
   private readonly list = find('stages', HTMLElement);
+  private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private charts: typeof import('./chart') | undefined;
   private loading: Promise<void> | undefined;
@@ -64,11 +65,19 @@ export class StagePlot {
     this.list.replaceChildren(
       ...this.names.map((name) => {
         const item = document.createElement('li');
-        item.title = STAGE_HINTS[name] ?? '';
         item.append(...['', name, ''].map(textInSpan));
         return item;
       }),
     );
+    this.about.replaceChildren(
+      ...this.names.flatMap((name) => {
+        const [term, text] = [document.createElement('dt'), document.createElement('dd')];
+        term.textContent = name;
+        text.textContent = STAGE_HINTS[name] ?? '';
+        return [term, text];
+      }),
+    );
+    find('stages-fold', HTMLElement).hidden = this.names.length === 0;
     this.write();
     this.paintList();
     this.chart?.destroy();
@@ -122,4 +131,5 @@ const CLOCKS = {
   gpu: 'By the timestamps of the GPU, which most browsers round to 0.1 ms',
   page: "By the page's clock",
 } as const;
-const NO_STAGES = "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock";
+const NO_STAGES =
+  "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock, from hand-over to completion";

@@ -29,7 +29,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** Numbers of samples, then for each stage, the last one first, what it and those before it take in all. */
+/** Numbers of samples, then for each stage in their order what it and those after it take in all. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -77,11 +77,12 @@ export class StageHistory {
     return names;
   }
 
-  /** The newest sample is at 0, those before it at −1, −2 … */
+  /** The newest sample is at 0, those before it at −1, −2 …; a single one is at both ends, lest its bands have no width. */
   stacked(): Stacked {
-    const { samples, names } = this;
+    const { names } = this;
+    const samples = this.samples.length === 1 ? [this.latest, this.latest] : this.samples;
     const sums = samples.map(() => 0);
-    const bands = names.map((name) =>
+    const bands = names.toReversed().map((name) =>
       samples.map((sample, index) => {
         sums[index] = (sums[index] ?? 0) + (sample[name] ?? 0);
         return sums[index] ?? 0;

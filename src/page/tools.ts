@@ -76,6 +76,10 @@ export class Tools {
     if (choices.pointer === 'wall') {
       if (isFirst) this.end = undefined;
       const { dimensions, world } = run.simulation;
+      if (dimensions === 3 && world.kind === 'unbounded') {
+        this.site.notify('A world without end has no floor to build walls on.');
+        return;
+      }
       const ray = this.site.rayAt(place);
       const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
       if (goal) this.extendWall(run, goal);

@@ -21,7 +21,7 @@ import { Nearest } from './nearest';
 import { PairEventsPass } from './pair-events';
 import { type PairShape, Pairs } from './pairs';
 import { Partner } from './partner';
-import { Radix } from './radix';
+import { RADIX_SHAPES, Radix } from './radix';
 import { RAYS_STEPS, Rays } from './rays';
 import { Resolve } from './resolve';
 import { Retire } from './retire';
@@ -81,8 +81,10 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
 
 /** Keys have no dimensions. */
 function describeRadix(): KernelDescription[] {
-  return [false, true].flatMap((wide) =>
-    [false, true].flatMap((payload) => Radix.describe({ wide, payload })),
+  return Object.values(RADIX_SHAPES).flatMap((shape) =>
+    [false, true].flatMap((wide) =>
+      [false, true].flatMap((payload) => Radix.describe({ wide, payload, shape })),
+    ),
   );
 }
 

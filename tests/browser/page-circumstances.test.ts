@@ -132,11 +132,41 @@ describe('the layout of the page', () => {
       return Math.max(scrollWidth - clientWidth, document.body.scrollWidth - document.body.clientWidth);
     });
     expect(overflow).toBeLessThanOrEqual(0);
+    // Nor does the window scroll where something in the panel is brought into view.
+    const top = await page.$eval('#scale-open', (button) => {
+      button.scrollIntoView({ block: 'center' });
+      return document.querySelector('#title')?.getBoundingClientRect().top ?? 0;
+    });
+    expect(top).toBeGreaterThan(844 * 0.38);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
     // The sheet leaves the picture at least two fifths of the screen, and folds.
     const { free } = await describeScenery(page);
     expect(free.height / 2).toBeGreaterThan(844 * 0.38);
     await takePicture(page, 'phone');
+    // The key to overlays is a line of samples until it is opened.
+    for (const name of ['cellLines', 'thread']) {
+      await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
+    }
+    await settle(page);
+    const keyHeight = () => page.$eval('.key', (key) => key.getBoundingClientRect().height);
+    expect(await page.$$eval('#overlay-samples span', (samples) => samples.length)).toBe(2);
+    expect(await keyHeight()).toBeLessThan(44);
+    await takePicture(page, 'phone-key');
+    await page.tap('#overlay-fold summary');
+    expect(await keyHeight()).toBeGreaterThan(60);
+    expect(await page.$eval('#overlay-key', (list) => list.getBoundingClientRect().height)).toBeGreaterThan(
+      40,
+    );
+    for (const name of ['cellLines', 'thread']) {
+      await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
+    }
+    // Hints come with a tap, too.
+    await page.tap('#boxWidth');
+    expect(await page.$eval('.tip.seen', (tip) => tip.textContent)).toBe('In widths that the scene asks for');
+    await takePicture(page, 'phone-hint');
+    await page.$eval('#boxWidth', (input) => (input as HTMLElement).blur());
+    expect(await page.$('.tip.seen')).toBeNull();
+    await settle(page);
     await page.click('#fold');
     await settle(page);
     const folded = await describeScenery(page);
@@ -155,19 +185,27 @@ describe('the layout of the page', () => {
     const { page } = await openPlayground(browser);
     const unmarked: string[] = [];
     const visited = new Set<string>();
-    for (let press = 0; press < 48; press++) {
+    const hints: Record<string, readonly (string | null)[]> = {};
+    for (let press = 0; press < 50; press++) {
       await page.keyboard.press('Tab');
       const focus = await page.evaluate(() => {
         const active = document.activeElement;
         if (!active || active === document.body) return undefined;
         const style = getComputedStyle(active);
+        const tip = document.querySelector('.tip.seen');
         return {
+          // What is seen, and what screen readers are told.
+          hints: [
+            tip && tip.getBoundingClientRect().width > 0 ? tip.textContent : null,
+            document.getElementById(active.getAttribute('aria-describedby') ?? '')?.textContent ?? null,
+          ],
           name: active.id || active.textContent || active.tagName,
           isMarked: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,
         };
       });
       if (!focus || visited.has(focus.name)) continue;
       visited.add(focus.name);
+      hints[focus.name] = focus.hints;
       if (!focus.isMarked) unmarked.push(focus.name);
     }
     expect(unmarked).toEqual([]);
@@ -187,6 +225,31 @@ describe('the layout of the page', () => {
     ]) {
       expect(visited).toContain(name);
     }
+    for (const [name, hint] of [
+      ['size', 'Of those the scene asks for'],
+      ['boxWidth-slider', 'In widths that the scene asks for'],
+      ['heatMap', 'How many particles are in each cell; in space above each cell of the floor'],
+      ['fit', 'Fit the picture (F)'],
+    ] as const) {
+      expect(hints[name], name).toEqual([hint, hint]);
+    }
+    expect(hints.count).toEqual([null, null]);
+    expect(await page.$$eval('main [title]', (titled) => titled.length)).toBe(0);
+    // Why there is nothing to choose is there to be read.
+    await chooseScene(page, 'crates');
+    const reason = await page.$eval('#spread', (input) => {
+      const note = document.getElementById(input.getAttribute('aria-describedby') ?? '');
+      return {
+        isDisabled: (input as HTMLInputElement).disabled,
+        text: note?.textContent,
+        height: note?.offsetHeight,
+      };
+    });
+    expect(reason).toEqual({
+      isDisabled: true,
+      text: 'This scene has radii of its own.',
+      height: expect.toSatisfy((height: number) => height > 10),
+    });
   });
 
   browserTest('refuses scripts that are not its own', async () => {

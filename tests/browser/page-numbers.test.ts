@@ -29,21 +29,53 @@ function stagesOf(page: Page): Promise<{ name: string; time: string; colour: str
   );
 }
 
-/** How many of some colours are somewhere in the plot. */
-function coloursIn(page: Page, plot: string, colours: readonly string[]): Promise<number> {
+/** Colours of a plot's canvas from top to bottom in the column in the middle, each once for each run of it. */
+function coloursDown(page: Page, plot: string): Promise<string[]> {
+  return page.$eval(`${plot} canvas`, (canvas) => {
+    const { width, height } = canvas as HTMLCanvasElement;
+    const data = (canvas as HTMLCanvasElement)
+      .getContext('2d')
+      ?.getImageData(Math.floor(width / 2), 0, 1, height).data;
+    const colours: string[] = [];
+    for (let at = 0; data && at < data.length; at += 4) {
+      const colour = `rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`;
+      if (colour !== colours.at(-1)) colours.push(colour);
+    }
+    return colours;
+  });
+}
+
+/** Of the columns in the middle of a plot's canvas, the share that has each of these colours of the theme somewhere. */
+function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Promise<number[]> {
   return page.$eval(
     `${plot} canvas`,
     (canvas, wanted) => {
       const { width, height } = canvas as HTMLCanvasElement;
       const data = (canvas as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data;
-      const found = new Set<string>();
-      for (let at = 0; data && at < data.length; at += 4) {
-        found.add(`rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`);
-      }
-      return wanted.filter((colour) => found.has(colour)).length;
+      const style = getComputedStyle(document.documentElement);
+      return wanted.map((name) => {
+        const colour = style.getPropertyValue(name).trim();
+        const channels = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+        const columns = new Set<number>();
+        // Beside axis and names.
+        const [first, last] = [Math.ceil(0.2 * width), Math.floor(0.6 * width)];
+        for (let at = 0; data && at < data.length; at += 4) {
+          const isNear = channels.every((channel, index) => Math.abs(channel - (data[at + index] ?? 0)) < 40);
+          const column = (at / 4) % width;
+          if (isNear && (data[at + 3] ?? 0) > 200 && column >= first && column < last) columns.add(column);
+        }
+        return columns.size / (last - first);
+      });
     },
-    colours as string[],
+    names as string[],
   );
+}
+
+/** Both curves are there: the grid's drawn through, that of naive dashed. */
+async function expectCurves(page: Page): Promise<void> {
+  const [grid, naive] = await sharesOfColumns(page, '#scale-plot', ['--accent', '--text']);
+  expect(grid).toBeGreaterThan(0.9);
+  expect(naive).toBeGreaterThan(0.35);
 }
 
 /** Sizes of the table, and whether naive was measured. */
@@ -88,18 +120,20 @@ describe('the numbers of the page', () => {
       },
     });
     await typeCount(page, SOME);
-    await timeSteps(page, 2);
+    // A single sample is a picture already.
+    await timeSteps(page, 1);
     await page.waitForSelector('#stages-plot canvas');
     await page.waitForFunction(() => document.querySelector('#stages-plot canvas')?.clientWidth);
     const colours = (await stagesOf(page)).map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(5);
-    // Bands between few samples may be too narrow to be painted, and a pass that takes next to nothing has none.
-    let painted = 0;
-    for (let attempt = 0; attempt < 8 && painted < 3; attempt++) {
-      if (attempt > 0) await timeSteps(page, 1);
-      painted = await coloursIn(page, '#stages-plot', colours);
-    }
-    expect(painted).toBeGreaterThan(2);
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    // A pass that takes next to nothing has no band; the others are one below the other as in the list.
+    const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
+    expect(bands.length).toBeGreaterThan(2);
+    expect(bands).toEqual(colours.filter((colour) => bands.includes(colour)));
+    await timeSteps(page, 1);
     await takePicture(page, 'numbers-wide-dark');
     const { expected, hash } = await page.evaluate(() => {
       const { candidates = 0, count = 0, hash } = window.cellstorm?.measures ?? {};
@@ -198,6 +232,7 @@ describe('the numbers of the page', () => {
     expect(await textOf(page, 'scale-words')).toMatch(
       /Grid grows like N\^\d\.\d\d.*Naive grows like N\^\d\.\d\d/,
     );
+    await expectCurves(page);
     await expectNoOverflow(page, '#scale');
     await takePicture(page, 'scale-phone-light');
     expectNoProblems();

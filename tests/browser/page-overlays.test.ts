@@ -2,7 +2,7 @@
  * Overlays and the inspector in a real browser, on both engines: each overlay changes the picture where it should and nowhere
  * else, and the card says what the simulation holds.
  */
-import type { DecodedPng } from 'fast-png';
+import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { ParticleArrays } from '../../src/core/simulation';
@@ -63,13 +63,17 @@ async function heldBy(page: Page): Promise<Held> {
   return { world, radius, particles, grid };
 }
 
-/** Points of the plane on the screen, worked out from where two are. */
-async function toScreen(page: Page, points: readonly (readonly number[])[]): Promise<Place[]> {
+/** Where points of the plane are on the screen, worked out from where two are. */
+async function screenOf(page: Page): Promise<(point: readonly number[]) => Place> {
   const [[left, bottom], [right, top]] = await page.evaluate(() => {
     const place = (along: number) => window.cellstorm?.toScreen([along, along]) as [number, number];
     return [place(0), place(1)] as const;
   });
-  return points.map(([x = 0, y = 0]) => [left + x * (right - left), bottom + y * (top - bottom)] as const);
+  return ([x = 0, y = 0]) => [left + x * (right - left), bottom + y * (top - bottom)];
+}
+
+async function toScreen(page: Page, points: readonly (readonly number[])[]): Promise<Place[]> {
+  return points.map(await screenOf(page));
 }
 
 async function toggle(page: Page, ...names: OverlayName[]): Promise<void> {
@@ -204,6 +208,72 @@ function countPixels(picture: DecodedPng, { x, y, width, height }: Rectangle, co
   return found;
 }
 
+/** Whether pictures differ within a pixel of a place. */
+function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Place): boolean {
+  return [-1, 0, 1].some((right) =>
+    [-1, 0, 1].some((down) => {
+      const place = [x + right, y + down] as const;
+      return colourDistance(pixelAt(before, ...place), pixelAt(after, ...place)) > SAME;
+    }),
+  );
+}
+
+/** The inspector's marks, held against a picture without: cells, each candidate with the way to it, and nobody else. */
+async function expectMarks(page: Page, bare: DecodedPng, marked: DecodedPng, told: Inspected): Promise<void> {
+  const place = await screenOf(page);
+  const { particles } = await heldBy(page);
+  const { theme } = await describeScenery(page);
+  const isMarked = (point: readonly number[]) => differAt(bare, marked, place(point));
+  expect(told.probe.length).toBe(9);
+  for (const { cell, min, max } of told.probe) {
+    const [across = 0, up = 0] = min.map((low, axis) => (low + (max[axis] ?? 0)) / 2);
+    const borders = [
+      [min[0] ?? 0, up],
+      [max[0] ?? 0, up],
+      [across, min[1] ?? 0],
+      [across, max[1] ?? 0],
+    ];
+    expect(borders.map(isMarked), `cell ${cell}`).toEqual([true, true, true, true]);
+  }
+  const placeOf = (index: number) => Array.from(particles.positions.subarray(2 * index, 2 * index + 2));
+  const others = told.candidates.filter(({ verdict }) => verdict !== 'itself');
+  for (const { id, index, verdict } of others) {
+    const colour = verdict === 'contact' ? theme.overlay.contact : theme.overlay.candidate;
+    expect(
+      colourDistance(pixelAt(marked, ...place(placeOf(index))), colour),
+      `${verdict} ${id}`,
+    ).toBeLessThan(60);
+    const way = Array.from({ length: 9 }, (_, step) =>
+      placeOf(index).map((along, axis) => along + ((step + 1) / 10) * ((told.position[axis] ?? 0) - along)),
+    );
+    // Dashes have gaps.
+    expect(way.filter(isMarked).length, `way to ${id}`).toBeGreaterThanOrEqual(verdict === 'contact' ? 9 : 3);
+  }
+  expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['contact', 'apart']));
+  const distance = (index: number) =>
+    Math.hypot(...placeOf(index).map((along, axis) => along - (told.position[axis] ?? 0)));
+  const far = [...particles.ids.keys()].filter((index) => distance(index) > 3 * told.radius * 2);
+  expect(far.length).toBeGreaterThan(20);
+  expect(far.filter((index) => isMarked(placeOf(index)))).toEqual([]);
+}
+
+/** The picture that the page saves. */
+async function savedPicture(page: Page): Promise<DecodedPng> {
+  const text = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        HTMLAnchorElement.prototype.click = () => undefined;
+        const { toBlob } = HTMLCanvasElement.prototype;
+        HTMLCanvasElement.prototype.toBlob = function (...values) {
+          resolve(this.toDataURL('image/png'));
+          toBlob.apply(this, values);
+        };
+        document.getElementById('save-picture')?.click();
+      }),
+  );
+  return decode(Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
+}
+
 function cardText(told: Inspected): RegExp[] {
   const own = told.own as NonNullable<Inspected['own']>;
   return [
@@ -335,6 +405,20 @@ describe('overlays', () => {
     const [x, y] = centres[1] as Place;
     const ring = (reaches[55]?.[0] ?? 0) + 3;
     expect(colourDistance(pixelAt(image, x - ring, y), theme.overlay.first)).toBeLessThan(90);
+    // Of what else is marked, and of saved pictures, which have the marks.
+    const { world, radius } = await heldBy(page);
+    const told = inspectAll(world, radius, particles)(55) as Inspected;
+    const showMarks = (visibility: string) =>
+      page.$eval(
+        '#marks',
+        (marks, value) => Object.assign((marks as HTMLElement).style, { visibility: value }),
+        visibility,
+      );
+    await showMarks('hidden');
+    const bare = await takePicture(page, 'inspector-bare');
+    await showMarks('visible');
+    await expectMarks(page, bare, image, told);
+    await expectMarks(page, bare, await savedPicture(page), told);
     // It follows the state.
     await page.click('#step');
     await settle(page);

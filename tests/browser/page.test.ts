@@ -110,6 +110,31 @@ describe('the page', () => {
     await chooseScene(page, 'crates');
     await typeCount(page, FEW);
     await expectTruePicture(opened, 'boxes');
+    // A world without end has no box: the picture is around particles, and overlays are refused, not half drawn.
+    await chooseScene(page, 'far-apart');
+    await typeNumber(page, 'size', 0.25);
+    expect(await textOf(page, 'notice')).toMatch(/too far apart .* the picture shows \d+ particles of 100/);
+    for (const engine of ['GPU', 'CPU']) {
+      await chooseOption(page, 'engine', engine);
+      await expectTruePicture(opened, `endless-${engine.toLowerCase()}`, 3 * TOLERANCE);
+    }
+    await page.click('#contactLines');
+    await settle(page);
+    expect(await textOf(page, 'notice')).toMatch(/without an end has no box/);
+    expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
+    expect(await textOf(page, 'cells-title')).toBe('Buckets');
+    // Whoever flies away is in the picture again when it is fitted anew.
+    await chooseScene(page, 'one-large');
+    await unfold(page, 'gravity');
+    await typeNumber(page, 'gravity', 100);
+    const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);
+    const before = await lowest();
+    await stepTimes(page, 12);
+    expect(await lowest()).toBe(before);
+    await page.keyboard.press('f');
+    await settle(page);
+    // A fall of a fifth of a second.
+    expect(await lowest()).toBeLessThan(before - 1.5);
     expectNoProblems();
   });
 
@@ -628,6 +653,115 @@ describe('the page', () => {
       expectNoProblems();
     });
   }
+
+  browserTest('tells one finger from two, and moves and builds by key', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      // Tools restart the run for room: without kernels that takes no time.
+      before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
+    });
+    await typeCount(page, FEW);
+    await chooseScene(page, 'lattice');
+    await typeNumber(page, 'size', 0.25);
+    const client = await page.createCDPSession();
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...places: (readonly [number, number])[]) =>
+      client.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: places.map(([x, y], id) => ({ x, y, id })),
+      });
+    const look = () =>
+      page.evaluate(() => ({
+        scale: window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0,
+        count: window.cellstorm?.simulation?.count,
+        walls: window.cellstorm?.simulation?.obstacleCount,
+      }));
+    const wall = () =>
+      page.evaluate(async () => {
+        const { obstacles } = (await window.cellstorm?.simulation?.checkpoint()) ?? {};
+        const positions = obstacles instanceof Float32Array ? obstacles : (obstacles?.positions ?? []);
+        return Array.from({ length: positions.length / 2 }, (_, ball) =>
+          window.cellstorm?.toScreen([positions[2 * ball] ?? 0, positions[2 * ball + 1] ?? 0]),
+        ) as [number, number][];
+      });
+    const { free } = await describeScenery(page);
+    const [x, y] = [Math.round(free.x + free.width / 2), Math.round(free.y + free.height / 2)];
+
+    // Two fingers magnify by the ratio of their distances, and no tool works meanwhile.
+    for (const label of ['Add particles', 'Erase', 'Draw a wall']) {
+      await chooseOption(page, 'pointer', label);
+      const before = await look();
+      await touch('touchStart', [x - 40, y], [x + 40, y]);
+      await touch('touchMove', [x - 60, y], [x + 50, y]);
+      await touch('touchMove', [x - 80, y], [x + 80, y]);
+      await new Promise((done) => setTimeout(done, 200));
+      await touch('touchEnd');
+      await settle(page);
+      const after = await look();
+      expect(after.scale / before.scale, label).toBeCloseTo(2, 3);
+      expect([after.count, after.walls], label).toEqual([FEW, 0]);
+      await page.keyboard.press('f');
+    }
+    // One finger works from where it came down; a tap, too.
+    await typeNumber(page, 'brush', 1);
+    await touch('touchStart', [x, y]);
+    await touch('touchMove', [x + 30, y]);
+    await touch('touchMove', [x + 60, y]);
+    await touch('touchEnd');
+    await settle(page);
+    const drawn = (await wall()).map(([across]) => across);
+    expect(Math.min(...drawn)).toBeLessThan(x + 8);
+    expect(Math.max(...drawn)).toBeGreaterThan(x + 52);
+    await touch('touchStart', [x, y - 100]);
+    await touch('touchEnd');
+    await settle(page);
+    expect((await wall()).some(([, down]) => down < y - 80)).toBe(true);
+    await chooseOption(page, 'pointer', 'Add particles');
+    await typeNumber(page, 'brush', 12);
+    await touch('touchStart', [x, y]);
+    await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? 0) > few, {}, FEW);
+    await touch('touchEnd');
+
+    // By key a wall grows in the middle of the picture, as the picture moves below it.
+    await page.click('#reset');
+    await chooseOption(page, 'pointer', 'Draw a wall');
+    await typeNumber(page, 'brush', 1);
+    await page.focus('#stage canvas');
+    await page.keyboard.down('x');
+    for (let press = 0; press < 3; press++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.up('x');
+    await page.keyboard.press('ArrowUp');
+    await settle(page);
+    const built = await wall();
+    const [left, right] = [Math.min, Math.max].map((most) => most(...built.map(([across]) => across)));
+    expect((right ?? 0) - (left ?? 0)).toBeGreaterThan(100);
+    expect(
+      Math.max(...built.map(([, down]) => down)) - Math.min(...built.map(([, down]) => down)),
+    ).toBeLessThan(30);
+
+    // With shift, arrows move space instead of turning it.
+    await chooseOption(page, 'dimensions', '3D');
+    await page.focus('#stage canvas');
+    const seen = () =>
+      page.evaluate(() => {
+        const { min = [], max = [] } = window.cellstorm?.simulation?.world ?? {};
+        const middle = min.map((low, axis) => (low + (max[axis] ?? 0)) / 2);
+        return [middle, min].map((point) => window.cellstorm?.toScreen(point) ?? [0, 0]);
+      });
+    const [[midX = 0, midY = 0] = []] = await seen();
+    await page.keyboard.down('Shift');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.up('Shift');
+    const [moved, corner] = await seen();
+    expect(moved).toEqual([expect.closeTo(midX - 40, 0), expect.closeTo(midY + 40, 0)]);
+    await page.keyboard.press('ArrowRight');
+    const [turned, turnedCorner] = await seen();
+    // Around what is looked at, which is beside the middle now.
+    expect(Math.hypot(...(turned ?? []).map((place, axis) => place - (moved?.[axis] ?? 0)))).toBeLessThan(4);
+    expect(
+      Math.hypot(...(turnedCorner ?? []).map((place, axis) => place - (corner?.[axis] ?? 0))),
+    ).toBeGreaterThan(5);
+    expectNoProblems();
+  });
 
   browserTest('takes live changes while colours are being prepared', async () => {
     const { page, expectNoProblems } = await openPlayground(browser);

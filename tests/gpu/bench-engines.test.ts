@@ -1,6 +1,8 @@
 /** Every engine of the benchmark that runs on the GPU finds what the oracle finds, on every scene that it takes. */
 import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../bench/engines/gpu';
+import { openNaive } from '../../bench/engines/gpu/naive';
+import { openSweep } from '../../bench/engines/gpu/sweep';
 import { type Found, foldCounters, type GpuEngine } from '../../bench/harness/engine';
 import { findExpected } from '../../bench/harness/oracle';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../bench/harness/scenes';
@@ -77,7 +79,7 @@ it('has the broad phases that are compared', () => {
   ]);
 });
 
-describe.each(GPU_ENGINES)('$name', (engine) => {
+describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
   gpuTest(
     'finds every pair of every scene',
     async (_, tools) => {
@@ -103,6 +105,23 @@ describe.each(GPU_ENGINES)('$name', (engine) => {
     SHARED,
   );
 });
+
+gpuTest(
+  'finds every pair in many dispatches, where one would take too long',
+  async (_, tools) => {
+    // Of both two slices at least, whole and cut short.
+    for (const open of [openNaive, openSweep]) {
+      const engine: GpuEngine = {
+        name: 'cut',
+        backend: 'gpu',
+        about: '',
+        open: (scene, gpu) => open(scene, gpu, 3 * 2 ** 20),
+      };
+      await expectFound(tools, engine, ask('line-y', 2, MORE, [0]));
+    }
+  },
+  SHARED,
+);
 
 it('refuses in a sentence what an engine is not for, and nothing else', () => {
   const refused = GPU_ENGINES.flatMap(({ name, refuse }) =>

@@ -18,6 +18,7 @@ import {
   Overlay,
 } from '../../src/page/overlay';
 import { heatAxes, MOST_EACH, MOST_PAIRS, NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
+import { worldBox } from '../../src/page/seen-box';
 import { findContact } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { probeCells } from '../../src/reference/probe';
@@ -34,6 +35,7 @@ function frameOf(simulation: Simulation, overlays: Partial<Overlays>): Frame {
   const viewport = { width: 640, height: 480, pixelRatio: 1, free: { x: 0, y: 0, width: 640, height: 480 } };
   const camera = simulation.dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
   return {
+    box: worldBox(simulation.world),
     viewport,
     sight: camera.sight(simulation.world, viewport),
     theme: {
@@ -185,11 +187,14 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // What nothing needs any more is let go of.
+        // What nothing needs any more is let go of, and no longer drawn.
         const label = 'overlay.pairs.pairs';
+        const every = { cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
+        expect(overlay.drawable(every)).toEqual(every);
         await overlay.prepare({ ...NO_OVERLAYS, cellLines: true });
         expect(tools.liveBuffers()).not.toContain(label);
+        expect(overlay.drawable(every)).toEqual({ ...NO_OVERLAYS, cellLines: true });
         overlay.destroy();
         simulation.destroy();
       },

@@ -1,9 +1,11 @@
 /** The radix sort against its twin and against the sorts that JavaScript has: every kind of key, every length, stable. */
 import { describe, expect } from 'vitest';
-import { RADIX_DIGITS, RADIX_RUN, SCAN_BLOCK, WORKGROUP_SIZE } from '../../src/core/constants';
+import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../src/core/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../src/core/errors';
 import type { KeyKind } from '../../src/core/keys';
 import { RadixSort, type RadixSortOptions } from '../../src/engine/radix-sort';
+import { type Gpu, wrapDevice } from '../../src/gpu/device';
+import { RADIX_SHAPES, radixShape } from '../../src/passes/radix';
 import { radixSort } from '../../src/reference/radix';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, FOLD, readWords } from '../helpers/passes';
@@ -12,23 +14,22 @@ const SHARED = { shared: true } as const;
 const GUARD = 0xdead_beef;
 const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64'];
 
-/** Keys whose counters are a block of the scan, and of a workgroup. */
-const BLOCK = (SCAN_BLOCK * RADIX_RUN) / RADIX_DIGITS;
-const MOST_FOLDED_KEYS = FOLD * FOLD * Math.min(BLOCK, WORKGROUP_SIZE * RADIX_RUN);
+/** Keys whose counters are a block of the scan. */
+function blockOf(gpu: Gpu): number {
+  const { bits, run } = radixShape(gpu);
+  return (SCAN_BLOCK * run) / 2 ** bits;
+}
 
-/** A thread, a workgroup of them, a block of the scan; less and more. */
-const LENGTHS = [
-  0,
-  1,
-  2,
-  RADIX_RUN - 1,
-  RADIX_RUN,
-  RADIX_RUN + 1,
-  WORKGROUP_SIZE * RADIX_RUN - 1,
-  WORKGROUP_SIZE * RADIX_RUN + 1,
-  BLOCK + 1,
-  65_537,
-];
+/** A thread, a block of the scan, a workgroup; less and more. What a workgroup is does not depend on the kind of keys. */
+function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
+  const { run } = radixShape(gpu);
+  const workgroup = WORKGROUP_SIZE * run;
+  return [0, 1, 2, run - 1, run, run + 1, blockOf(gpu) + 1, ...(keys === 'u32' ? [workgroup + 1] : [])];
+}
+
+function mostFolded(gpu: Gpu): number {
+  return FOLD * FOLD * Math.min(blockOf(gpu), WORKGROUP_SIZE * radixShape(gpu).run);
+}
 
 /** Floats that sorts get wrong, as bits. */
 const HARD_FLOATS = [
@@ -56,9 +57,8 @@ async function expectSorted(
   tools: GpuTools,
   options: Omit<RadixSortOptions, 'capacity'> & { readonly capacity?: number },
   words: Uint32Array,
-  fold?: number,
+  gpu: Gpu = tools.wrap(),
 ): Promise<void> {
-  const gpu = tools.wrap(fold);
   const count = words.length / (options.keys === 'u64' ? 2 : 1);
   const sort = await RadixSort.create(gpu, { capacity: count, ...options });
   const order = Uint32Array.from({ length: count }, (_, index) => index ^ 0x55);
@@ -90,7 +90,7 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
   gpuTest(
     'sorts any length, with payload and without, and touches nothing behind',
     async (_, tools) => {
-      for (const length of LENGTHS) {
+      for (const length of lengthsFor(tools.wrap(), keys)) {
         const words = wordsOf(keys, length, length + 1);
         await expectSorted(tools, { keys, payload: true }, words);
         if (length % 2 === 1) await expectSorted(tools, { keys }, words);
@@ -102,7 +102,7 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
   gpuTest(
     'keeps the order of equal keys, and what is sorted or upside down',
     async (_, tools) => {
-      const count = 70 * RADIX_RUN + 9;
+      const count = 9 * radixShape(tools.wrap()).run + 9;
       const size = keys === 'u64' ? 2 : 1;
       const ascending = Uint32Array.from({ length: size * count }, (_word, index) => index);
       for (const words of [
@@ -123,9 +123,10 @@ describe('the radix sort', () => {
     'scans the counters of the keys that there are, and none of a longer sort before',
     async (_, tools) => {
       const gpu = tools.wrap();
-      const [capacity, few] = [3 * BLOCK + 5, RADIX_RUN + 3];
+      const block = blockOf(gpu);
+      const [capacity, few] = [3 * block + 5, radixShape(gpu).run + 3];
       const sort = await RadixSort.create(gpu, { capacity, keys: 'u32' });
-      for (const count of [capacity, few, BLOCK + 7, 2, capacity]) {
+      for (const count of [capacity, few, block + 7, 2, capacity]) {
         const words = wordsOf('u32', count, count);
         const keys = guarded(tools, 'keys', words);
         const encoder = gpu.device.createCommandEncoder();
@@ -192,16 +193,41 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
+    'has another shape on a GPU than where a processor plays one, and the same order',
+    async (device, tools) => {
+      const names = { vendor: 'swiftshader', architecture: '', device: '', description: '' };
+      const kinds = { software: names, gpu: { ...names, vendor: 'nvidia' } };
+      for (const [kind, shape] of Object.entries(RADIX_SHAPES)) {
+        const info = kinds[kind as keyof typeof kinds] as GPUAdapterInfo;
+        const gpu = wrapDevice(device, info);
+        expect(radixShape(gpu)).toEqual(shape);
+        for (const keys of KINDS) {
+          const count = blockOf(gpu) + 1;
+          await expectSorted(tools, { keys, payload: true }, wordsOf(keys, count, 7), gpu);
+        }
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'sorts in folded dispatches, fewer keys than it holds, and again',
     async (_, tools) => {
-      await expectSorted(tools, { keys: 'u32', payload: true }, wordsOf('u32', MOST_FOLDED_KEYS, 5), FOLD);
+      const folded = tools.wrap(FOLD);
+      await expectSorted(
+        tools,
+        { keys: 'u32', payload: true },
+        wordsOf('u32', mostFolded(folded), 5),
+        folded,
+      );
       const gpu = tools.wrap();
-      const sort = await RadixSort.create(gpu, { capacity: 300 * RADIX_RUN, keys: 'u32' });
+      const { run } = radixShape(gpu);
+      const sort = await RadixSort.create(gpu, { capacity: 30 * run, keys: 'u32' });
       for (const [count, seed] of [
-        [300 * RADIX_RUN, 1],
-        [100 * RADIX_RUN + 9, 2],
+        [30 * run, 1],
+        [10 * run + 9, 2],
         [5, 3],
-        [200 * RADIX_RUN, 4],
+        [20 * run, 4],
       ] as const) {
         const words = wordsOf('u32', count, seed);
         const keys = tools.upload('keys', words);
@@ -237,11 +263,12 @@ describe('the radix sort', () => {
       for (const [options, message] of cases) {
         await expect(RadixSort.create(gpu, options as RadixSortOptions)).rejects.toThrow(message);
       }
+      const folded = tools.wrap(FOLD);
       const large = gpu.device.limits.maxStorageBufferBindingSize / 4 + 1;
       await expect(RadixSort.create(gpu, { capacity: large, keys: 'u32' })).rejects.toThrow(LimitError);
       await expect(
-        RadixSort.create(tools.wrap(FOLD), { capacity: MOST_FOLDED_KEYS + 1, keys: 'u32' }),
-      ).rejects.toThrow(`at most ${MOST_FOLDED_KEYS} keys fit`);
+        RadixSort.create(folded, { capacity: mostFolded(folded) + 1, keys: 'u32' }),
+      ).rejects.toThrow(`at most ${mostFolded(folded)} keys fit`);
       expect(tools.liveBuffers()).toHaveLength(live);
 
       const sort = await RadixSort.create(gpu, { capacity: 8, keys: 'u32', payload: true });

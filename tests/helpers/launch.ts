@@ -92,8 +92,9 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // A definite port: the client that Vite puts into pages connects to the configured one.
-    server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: null },
+    // A definite port: the client that Vite puts into pages connects to the configured one. Nothing is watched, lest a file
+    // that is written meanwhile reload a page; null would say so, but does not count beside the configured value.
+    server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();
   return { url: firstUrl(server.resolvedUrls?.local), close: () => server.close() };

@@ -118,18 +118,19 @@ describe('a state in the place of a scene', () => {
     expect(startOf(left, 100).options.positions?.length).toBe(200);
   });
 
+  it('may have a world without end', () => {
+    const positions = Float32Array.of(-7e5, 1);
+    const opened = open('c.bin', stateOf({ dimensions: 2, radius: 0.5, unbounded: true, positions }));
+    const { options, checkpoint } = startOf({ ...defaultChoices(), ...opened.choices, opened }, 1);
+    expect(options.unbounded).toBe(true);
+    expect(checkpoint).toMatchObject({ unbounded: true, positions });
+  });
+
   it('is refused where it cannot be, by its name and before anything is made', () => {
     expect(() => open('a.bin', stateOf(PLANE), 2)).toThrow(
       /a\.bin is a state of 3 particles with ids up to 2, but it must be one with ids below 2/,
     );
     expect(() => open('b.bin', stateOf(PLANE).subarray(0, 300))).toThrow(/b\.bin is a state of 300 bytes/);
-    const endless = stateOf({
-      dimensions: 2,
-      radius: 0.5,
-      unbounded: true,
-      positions: Float32Array.of(1, 1),
-    });
-    expect(() => open('c.bin', endless)).toThrow(/c\.bin is a state of a world without end/);
     const walled = stateOf({ ...PLANE, obstacles: Float32Array.of(15, 5, 16, 5, 17, 5, 18, 5) });
     expect(() => open('d.bin', walled, 3)).toThrow(
       /^d\.bin is a state with 4 obstacles, but it must be one with at most 3 of them, as many as are taken here\.$/,

@@ -1,11 +1,12 @@
 /** What overlays say of themselves: what each means in a world, and what is not drawn. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../src/cpu/simulation';
-import { describeLeftOut } from '../../src/page/canvas-overlay';
+import { describeLeftOut, drawableOnCpu } from '../../src/page/canvas-overlay';
 import {
   describeMissing,
   heatEnd,
   keyOf,
+  lineShare,
   NO_OVERLAYS,
   type Overlays,
   refuseOverlays,
@@ -65,8 +66,23 @@ describe('the key to overlays', () => {
     expect(describeLeftOut(ALL, 5000)).toBe('');
     expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);
     expect(describeLeftOut({ ...NO_OVERLAYS, thread: true }, 20_001)).toMatch(/at most 20,000 particles/);
+    expect(drawableOnCpu(ALL, 5000)).toEqual(ALL);
+    expect(drawableOnCpu(ALL, 5001)).toEqual({ ...ALL, candidatePairs: false, contactLines: false });
+    expect(drawableOnCpu(ALL, 20_001)).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
     expect(refuseOverlays(open('far-apart', 2))).toMatch(/without an end/);
     expect(refuseOverlays(open('packing', 2))).toBe('');
+  });
+});
+
+describe('lines', () => {
+  it('are as thin as particles are small, down to half', () => {
+    const simulation = open('packing', 2);
+    const share = (pixels: number) => lineShare(simulation, pixels / (2 * simulation.radius));
+    expect([100, 20, 10.5, 1].map(share)).toEqual([1, 1, 0.75, 0.5]);
+    const mixed = open('mixed', 2);
+    const { smallest = 0, largest = 0 } = mixed.radiusRange ?? {};
+    const usual = 10.5 / (2 * Math.sqrt(smallest * largest));
+    expect(lineShare(mixed, usual)).toBeCloseTo(0.75, 6);
   });
 });
 

@@ -287,7 +287,7 @@ describe('the stages of the last steps', () => {
     ...(stages && { stages }),
   });
 
-  it('are stacked in the order they are done in, the sum on top', () => {
+  it('are stacked in the order they are done in, the first on top', () => {
     const history = new StageHistory();
     expect(history.add(stepTime({ scan: 1, resolve: 4 }), 0)).toBe(true);
     expect(history.add(stepTime({ scan: 2, partner: 3, resolve: 5 }), 1000)).toBe(true);
@@ -295,8 +295,8 @@ describe('the stages of the last steps', () => {
     expect(history.stacked()).toEqual([
       [-1, 0],
       [5, 10],
-      [1, 5],
-      [1, 2],
+      [4, 8],
+      [4, 5],
     ]);
     expect(history.latest).toEqual({ scan: 2, partner: 3, resolve: 5 });
   });
@@ -321,7 +321,11 @@ describe('the stages of the last steps', () => {
     expect(history.names).toEqual(['resolve']);
     history.add(stepTime(undefined, 'page'), 1e6);
     expect(history.names).toEqual([WHOLE_STEP]);
-    expect(history.stacked()).toEqual([[0], [7]]);
+    // A single one has a width all the same.
+    expect(history.stacked()).toEqual([
+      [-1, 0],
+      [7, 7],
+    ]);
     history.clear();
     expect(history.length).toBe(0);
   });

@@ -142,8 +142,9 @@ fn box_nodes(
 #if WALK
 // The other bodies of a leaf, from `begin` on.
 fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: Body, begin: u32, end: u32) {
+  let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
-    if (overlaps(body, sorted[other])) {
+    if (overlaps(body, sorted[other], equal_reach)) {
       find_pair(found, ids[slot], ids[other]);
     }
   }
@@ -180,11 +181,13 @@ fn walk_tree(
   var found = Found();
   let leaf = slot >> TREE_SHIFT;
   look_at_bodies(&found, slot, body, slot + 1u, min((leaf + 1u) << TREE_SHIFT, grid.count));
+  let last = grid.count - 1u;
+  let steps = tree.steps;
   var place = next_after(0u, leaf);
-  for (var step = 0u; step < tree.steps; step++) {
+  for (var step = 0u; step < steps; step++) {
     let level = place.x;
     let node = place.y;
-    if (node > (grid.count - 1u) >> (TREE_SHIFT * (level + 1u))) {
+    if (node > last >> (TREE_SHIFT * (level + 1u))) {
       break;
     }
     let box = nodes[tree.first[level / 4u][level % 4u] + node];
@@ -195,7 +198,7 @@ fn walk_tree(
     }
     if (meets) {
       let begin = node << TREE_SHIFT;
-      look_at_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, grid.count));
+      look_at_bodies(&found, slot, body, begin, min(begin + TREE_WIDTH, last + 1u));
     }
     place = next_after(level, node);
   }

@@ -1,7 +1,9 @@
 /** Purpose: all pairs on the GPU, tiled: what is fastest for a few bodies, and what the others must beat. */
 import { WORKGROUP_SIZE } from '../../../src/core/constants';
 import { createParts } from '../../../src/gpu/buffers';
-import type { GpuEngine } from '../../harness/engine';
+import type { Gpu } from '../../../src/gpu/device';
+import type { GpuEngine, GpuRunner } from '../../harness/engine';
+import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
   createGround,
@@ -11,14 +13,53 @@ import {
   FOLDING,
   inPass,
   MOST_TESTS,
-  TESTS_PER_DISPATCH,
+  testsPerDispatch,
 } from './bodies';
 import text from './naive.wgsl?raw';
 
 /** Tiles that one workgroup goes over: more means fewer and longer threads. */
-const STRIPE_TILES = 64;
+const STRIPE_TILES = 16;
 
-const WORKGROUPS_PER_DISPATCH = TESTS_PER_DISPATCH / (STRIPE_TILES * WORKGROUP_SIZE ** 2);
+/** `tests`: distance tests of a dispatch, about. */
+export async function openNaive(
+  scene: BenchScene,
+  gpu: Gpu,
+  tests = testsPerDispatch(gpu),
+): Promise<GpuRunner> {
+  const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
+  const units = tiles * Math.ceil(tiles / STRIPE_TILES);
+  const unitsPerDispatch = Math.max(1, Math.floor(tests / (STRIPE_TILES * WORKGROUP_SIZE ** 2)));
+  const { ground, slices, kernel } = await createParts({
+    ground: createGround(gpu, scene, 'bench.naive', {}),
+    slices: createUniforms(gpu, 'bench.naive.slices', cut(units, unitsPerDispatch)),
+    kernel: createKernel(gpu, scene, {
+      label: 'naive',
+      sources: [...FOLDING, benchSource('naive.wgsl', text)],
+      entryPoint: 'find_in_tiles',
+      bindings: { bodies: 'read', counters: 'write', slice: 'parameters' },
+      constants: { STRIPE_TILES },
+    }),
+  });
+  const { counters } = ground.owned.buffers;
+  const group = kernel.bind({ ...ground.owned.buffers, slice: slices.buffer });
+  return {
+    place: ground.place,
+    encodeBuild() {},
+    encodeQuery(encoder) {
+      inPass(encoder, 'bench.naive', (pass) => {
+        for (const { row, offset } of slices.rows) {
+          kernel.encode(pass, ground.shared, group, row[1], [offset]);
+        }
+      });
+    },
+    counters,
+    memoryBytes: ground.bytes + slices.bytes,
+    destroy() {
+      ground.destroy();
+      slices.destroy();
+    },
+  };
+}
 
 export const GPU_NAIVE: GpuEngine = {
   name: 'gpu-naive',
@@ -28,38 +69,5 @@ export const GPU_NAIVE: GpuEngine = {
     if (count ** 2 / 2 <= MOST_TESTS) return undefined;
     return `All pairs of ${count} bodies are ${(count ** 2 / 2).toPrecision(2)} distance tests, and more than ${MOST_TESTS.toPrecision(2)} are not waited for.`;
   },
-  async open(scene, gpu) {
-    const tiles = Math.ceil(scene.count / WORKGROUP_SIZE);
-    const units = tiles * Math.ceil(tiles / STRIPE_TILES);
-    const { ground, slices, kernel } = await createParts({
-      ground: createGround(gpu, scene, 'bench.naive', {}),
-      slices: createUniforms(gpu, 'bench.naive.slices', cut(units, WORKGROUPS_PER_DISPATCH)),
-      kernel: createKernel(gpu, scene, {
-        label: 'naive',
-        sources: [...FOLDING, benchSource('naive.wgsl', text)],
-        entryPoint: 'find_in_tiles',
-        bindings: { bodies: 'read', counters: 'write', slice: 'parameters' },
-        constants: { STRIPE_TILES },
-      }),
-    });
-    const { counters } = ground.owned.buffers;
-    const group = kernel.bind({ ...ground.owned.buffers, slice: slices.buffer });
-    return {
-      place: ground.place,
-      encodeBuild() {},
-      encodeQuery(encoder) {
-        inPass(encoder, 'bench.naive', (pass) => {
-          for (const { row, offset } of slices.rows) {
-            kernel.encode(pass, ground.shared, group, row[1], [offset]);
-          }
-        });
-      },
-      counters,
-      memoryBytes: ground.bytes + slices.bytes,
-      destroy() {
-        ground.destroy();
-        slices.destroy();
-      },
-    };
-  },
+  open: (scene, gpu) => openNaive(scene, gpu),
 };

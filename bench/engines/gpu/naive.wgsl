@@ -30,6 +30,7 @@ fn find_in_tiles(
   if (present) {
     body = bodies[id];
   }
+  let equal_reach = substep.diameter_squared;
   var found = Found();
   for (var other = max(own, stripe * STRIPE_TILES); other < min(tiles, (stripe + 1u) * STRIPE_TILES); other++) {
     let base = other * WORKGROUP_SIZE;
@@ -41,7 +42,7 @@ fn find_in_tiles(
     if (present) {
       let filled = min(WORKGROUP_SIZE, grid.count - base);
       for (var place = select(0u, thread + 1u, other == own); place < filled; place++) {
-        if (overlaps(body, tile[place])) {
+        if (overlaps(body, tile[place], equal_reach)) {
           find_pair(&found, id, base + place);
         }
       }

@@ -2,7 +2,8 @@
 import { WORKGROUP_SIZE } from '../../../src/core/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';
-import type { GpuEngine } from '../../harness/engine';
+import type { Gpu } from '../../../src/gpu/device';
+import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
@@ -15,7 +16,7 @@ import {
   inPass,
   MOST_TESTS,
   PLAIN,
-  TESTS_PER_DISPATCH,
+  testsPerDispatch,
 } from './bodies';
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
@@ -40,6 +41,71 @@ function estimateTests({ dimensions, count, radius, frame }: BenchScene): number
   return tests * stride ** 2;
 }
 
+/** `tests`: distance tests of a dispatch, about. */
+export async function openSweep(
+  scene: BenchScene,
+  gpu: Gpu,
+  tests = testsPerDispatch(gpu),
+): Promise<GpuRunner> {
+  const { count } = scene;
+  const testsOfEach = Math.max(1, estimateTests(scene) / Math.max(1, count));
+  const size = WORKGROUP_SIZE * Math.max(1, Math.floor(tests / testsOfEach / WORKGROUP_SIZE));
+  const { ground, slices, sort, begin, order, sweep } = await createParts({
+    ground: createGround(gpu, scene, 'bench.sweep', {
+      sorted: 4 * floatsOf(scene) * count,
+      bounds: 4 * count,
+      ids: 4 * count,
+    }),
+    slices: createUniforms(gpu, 'bench.sweep.slices', cut(count, size)),
+    sort: RadixSort.create(gpu, { capacity: count, keys: 'f32', payload: true }),
+    begin: createKernel(gpu, scene, {
+      label: 'sweep.bounds',
+      sources: [...PLAIN, benchSource('sweep.wgsl', text)],
+      entryPoint: 'give_bounds',
+      bindings: { bodies: 'read', ids: 'write', bounds: 'write' },
+      flags: { BOUNDS: true },
+    }),
+    order: createSorter(gpu, scene),
+    sweep: createKernel(gpu, scene, {
+      label: 'sweep.walk',
+      sources: [...FOLDING, benchSource('sweep.wgsl', text)],
+      entryPoint: 'sweep',
+      bindings: { bodies: 'read', ids: 'write', counters: 'write', slice: 'parameters' },
+      flags: { BOUNDS: false },
+    }),
+  });
+  const { bodies, sorted, bounds, ids, counters } = ground.owned.buffers;
+  const { shared } = ground;
+  const workgroups = Math.ceil(count / WORKGROUP_SIZE);
+  const groups = {
+    begin: begin.bind({ bodies, ids, bounds }),
+    order: order.bind({ bodies, ids, sorted }),
+    sweep: sweep.bind({ bodies: sorted, ids, counters, slice: slices.buffer }),
+  };
+  return {
+    place: ground.place,
+    encodeBuild(encoder) {
+      inPass(encoder, 'bench.sweep.bounds', (pass) => begin.encode(pass, shared, groups.begin, workgroups));
+      sort.encode(encoder, { keys: bounds, payload: ids, count });
+      inPass(encoder, 'bench.sweep.sorted', (pass) => order.encode(pass, shared, groups.order, workgroups));
+    },
+    encodeQuery(encoder) {
+      inPass(encoder, 'bench.sweep.walk', (pass) => {
+        for (const { row, offset } of slices.rows) {
+          sweep.encode(pass, shared, groups.sweep, Math.ceil(row[1] / WORKGROUP_SIZE), [offset]);
+        }
+      });
+    },
+    counters,
+    memoryBytes: ground.bytes + slices.bytes + sort.memoryBytes,
+    destroy() {
+      ground.destroy();
+      slices.destroy();
+      sort.destroy();
+    },
+  };
+}
+
 export const GPU_SWEEP: GpuEngine = {
   name: 'gpu-sweep',
   backend: 'gpu',
@@ -52,63 +118,5 @@ export const GPU_SWEEP: GpuEngine = {
     if (tests <= MOST_TESTS) return undefined;
     return `A sweep of ${scene.count} bodies along x takes about ${tests.toPrecision(2)} distance tests here, and more than ${MOST_TESTS.toPrecision(2)} are not waited for.`;
   },
-  async open(scene, gpu) {
-    const { count } = scene;
-    const testsOfEach = Math.max(1, estimateTests(scene) / Math.max(1, count));
-    const size = WORKGROUP_SIZE * Math.max(1, Math.floor(TESTS_PER_DISPATCH / testsOfEach / WORKGROUP_SIZE));
-    const { ground, slices, sort, begin, order, sweep } = await createParts({
-      ground: createGround(gpu, scene, 'bench.sweep', {
-        sorted: 4 * floatsOf(scene) * count,
-        bounds: 4 * count,
-        ids: 4 * count,
-      }),
-      slices: createUniforms(gpu, 'bench.sweep.slices', cut(count, size)),
-      sort: RadixSort.create(gpu, { capacity: count, keys: 'f32', payload: true }),
-      begin: createKernel(gpu, scene, {
-        label: 'sweep.bounds',
-        sources: [...PLAIN, benchSource('sweep.wgsl', text)],
-        entryPoint: 'give_bounds',
-        bindings: { bodies: 'read', ids: 'write', bounds: 'write' },
-        flags: { BOUNDS: true },
-      }),
-      order: createSorter(gpu, scene),
-      sweep: createKernel(gpu, scene, {
-        label: 'sweep.walk',
-        sources: [...FOLDING, benchSource('sweep.wgsl', text)],
-        entryPoint: 'sweep',
-        bindings: { bodies: 'read', ids: 'write', counters: 'write', slice: 'parameters' },
-        flags: { BOUNDS: false },
-      }),
-    });
-    const { bodies, sorted, bounds, ids, counters } = ground.owned.buffers;
-    const { shared } = ground;
-    const workgroups = Math.ceil(count / WORKGROUP_SIZE);
-    const groups = {
-      begin: begin.bind({ bodies, ids, bounds }),
-      order: order.bind({ bodies, ids, sorted }),
-      sweep: sweep.bind({ bodies: sorted, ids, counters, slice: slices.buffer }),
-    };
-    return {
-      place: ground.place,
-      encodeBuild(encoder) {
-        inPass(encoder, 'bench.sweep.bounds', (pass) => begin.encode(pass, shared, groups.begin, workgroups));
-        sort.encode(encoder, { keys: bounds, payload: ids, count });
-        inPass(encoder, 'bench.sweep.sorted', (pass) => order.encode(pass, shared, groups.order, workgroups));
-      },
-      encodeQuery(encoder) {
-        inPass(encoder, 'bench.sweep.walk', (pass) => {
-          for (const { row, offset } of slices.rows) {
-            sweep.encode(pass, shared, groups.sweep, Math.ceil(row[1] / WORKGROUP_SIZE), [offset]);
-          }
-        });
-      },
-      counters,
-      memoryBytes: ground.bytes + slices.bytes + sort.memoryBytes,
-      destroy() {
-        ground.destroy();
-        slices.destroy();
-        sort.destroy();
-      },
-    };
-  },
+  open: (scene, gpu) => openSweep(scene, gpu),
 };

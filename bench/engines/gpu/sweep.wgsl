@@ -57,13 +57,15 @@ fn sweep(
   let slot = slice.first + index;
   let body = bodies[slot];
   let upper = upper_of_body(body);
+  let equal_reach = substep.diameter_squared;
+  let count = grid.count;
   var found = Found();
-  for (var other = slot + 1u; other < grid.count; other++) {
+  for (var other = slot + 1u; other < count; other++) {
     let candidate = bodies[other];
     if (lower_of(candidate) >= upper) {
       break;
     }
-    if (overlaps(body, candidate)) {
+    if (overlaps(body, candidate, equal_reach)) {
       find_pair(&found, ids[slot], ids[other]);
     }
   }

@@ -1,4 +1,5 @@
 /** Purpose: starts the explainer, and puts a handle to it on the window for tests and for the curious. */
+import { showHints } from '../hints';
 import { showMistakes } from './mistake-view';
 import { Player } from './player';
 import { createTrace, type Step, type Trace } from './trace';
@@ -16,3 +17,4 @@ declare global {
 
 window.explainer = new Player(createTrace());
 showMistakes();
+showHints();

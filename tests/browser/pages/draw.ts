@@ -5,6 +5,7 @@ import { SpaceCamera } from '../../../src/page/camera';
 import { colourStops } from '../../../src/page/colour';
 import { drawnOf, GpuView } from '../../../src/page/gpu-view';
 import { NO_OVERLAYS } from '../../../src/page/overlays';
+import { worldBox } from '../../../src/page/seen-box';
 import { createScene, sceneOptions } from '../../../src/scenes';
 
 const WHITE = [1, 1, 1] as const;
@@ -33,6 +34,7 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
     free: { x: 0, y: 0, width: size, height: size },
   };
   const frame = {
+    box: worldBox(simulation.world),
     viewport,
     sight: new SpaceCamera().sight(simulation.world, viewport),
     theme: {
