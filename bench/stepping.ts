@@ -71,5 +71,11 @@ if (values.json) {
       '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy a disc |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );
+  const cut = records.some((record) => record.steps < steps);
+  if (cut) {
+    process.stdout.write(
+      `\nRows of fewer than ${steps} steps were ended by the limit of ${values.limit} s: earlier in the fall, not to be compared with the others.\n`,
+    );
+  }
 }
 process.exit(failed ? 1 : 0);
