@@ -22,6 +22,16 @@ export interface Placement {
   readonly records: Uint32Array;
 }
 
+/** What the sort by runs of consecutive cells works on, where it writes to few places at a time. */
+export interface Bins {
+  /** Particles in each run; then where the next particle of each goes. */
+  readonly counts: Uint32Array;
+  /** A key shifted right by this is its run. */
+  readonly shift: number;
+  /** Keys in the order of the input; the same memory as the records of the other sort. */
+  readonly given: Int32Array;
+}
+
 /** Pairs that overlap, by slots. */
 export interface SlotPairs {
   readonly lattice: Lattice;
@@ -106,6 +116,13 @@ export interface Kernels extends ContactKernels {
   sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void;
   /** From records into keys, source and sorted positions, stable; rowCounts are starts. */
   sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void;
+
+  /** As place, but the keys are those given to the bins, and these are counted. */
+  placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean;
+  /** From the input into keys, source and positions, stable, by bins alone; the bins' counts are starts. */
+  sortByBin(bins: Bins, words: Uint32Array, target: Uint32Array, count: number, placement: Placement): void;
+  /** What is in order but for those that share a bin, by insertion, stable. */
+  sortInBins(target: Uint32Array, count: number, placement: Placement): void;
 
   /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or `next` is `end`. */
   collect(task: PairTask, stop: number, end: number): void;

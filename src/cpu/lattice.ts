@@ -159,3 +159,14 @@ export function namesDescent(name: number, otherName: number): number {
   const step = (otherName - name) | 0;
   return step & (step >> 31);
 }
+
+/** Slots from word `begin` up to `end`, two by two, become names, the lower first. */
+export function nameSlots(words: Uint32Array, begin: number, end: number, names: Uint32Array): void {
+  for (let word = begin; word < end; word += 2) {
+    const name = names[words[word] as number] as number;
+    const otherName = names[words[word + 1] as number] as number;
+    const descent = namesDescent(name, otherName);
+    words[word] = name + descent;
+    words[word + 1] = otherName - descent;
+  }
+}

@@ -12,13 +12,22 @@
 import { CROWDED } from '../core/constants';
 import type { Measures } from '../core/simulation';
 import { indexBuckets } from './hashed';
-import type { Kernels, Placement } from './kernels';
-import { type Lattice, NO_CELL } from './lattice';
+import type { Bins, Kernels, Placement } from './kernels';
+import { type Lattice, lowerBound, NO_CELL } from './lattice';
 import { kernelsFor } from './variants';
 
 /** Strides of Shell's sort, descending: Ciura's, continued by 2.25. Runs are nearly always shorter than 4. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
+
+/** Particles up to which a sort by bins stays in the cache, in whatever order they come. */
+const MOST_IN_CACHE = 2 ** 15;
+
+/** Particles in a bin up to which they are sorted by insertion. */
+const MOST_IN_BIN = 32;
+
+/** Particles that are asked whether they are near the one before. */
+const SAMPLES = 256;
 
 export class CellOrder {
   /** Cell of each slot; NO_CELL from `live` on, and one more entry so that every loop over keys ends. */
@@ -34,6 +43,8 @@ export class CellOrder {
   fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
+  /** Undefined where what lies together has keys that do not. */
+  private readonly bins: Bins | undefined;
 
   constructor(
     readonly lattice: Lattice,
@@ -55,12 +66,15 @@ export class CellOrder {
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
+    this.bins = isHashed ? undefined : defineBins(rows * columns, capacity, this.placement.records);
   }
 
   get memoryBytes(): number {
     const arrays: readonly ArrayBufferView[] = Object.values(this.placement);
     const sorting = arrays.reduce((sum, array) => sum + array.byteLength, 0);
-    return sorting + this.starts.byteLength + this.coordinates.byteLength;
+    return (
+      sorting + (this.bins?.counts.byteLength ?? 0) + this.starts.byteLength + this.coordinates.byteLength
+    );
   }
 
   /** `words` are the bits of `positions`; `target` receives them sorted. */
@@ -71,7 +85,18 @@ export class CellOrder {
     target: Uint32Array,
     ids?: Uint32Array,
   ): void {
-    const { keys, lattice, placement, kernels } = this;
+    const { keys, lattice, bins } = this;
+    const isLocal = count <= MOST_IN_CACHE || isNearlyInOrder(lattice, positions, count);
+    if (!(bins && isLocal && this.sortInBins(bins, positions, words, count, target))) {
+      this.sortInTwo(positions, words, count, target);
+    }
+    keys.fill(NO_CELL, this.live, count + 1);
+    if (ids) sortInsideCells(this, lattice.dimensions, ids, words, count, target);
+    if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
+  }
+
+  private sortInTwo(positions: Float32Array, words: Uint32Array, count: number, target: Uint32Array): void {
+    const { lattice, placement, kernels } = this;
     const { columnCounts, rowCounts } = placement;
     columnCounts.fill(0);
     rowCounts.fill(0);
@@ -80,15 +105,36 @@ export class CellOrder {
     this.fullestRow = greatestOf(rowCounts);
     if (inOrder) {
       this.keepOrder(words, count, target);
-    } else {
-      countsToStarts(columnCounts);
-      countsToStarts(rowCounts);
-      kernels.sortByColumn(lattice, words, count, placement);
-      kernels.sortByRow(lattice, target, count, placement);
+      return;
     }
-    keys.fill(NO_CELL, this.live, count + 1);
-    if (ids) sortInsideCells(this, lattice.dimensions, ids, words, count, target);
-    if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
+    countsToStarts(columnCounts);
+    countsToStarts(rowCounts);
+    kernels.sortByColumn(lattice, words, count, placement);
+    kernels.sortByRow(lattice, target, count, placement);
+  }
+
+  /** False where so many share a bin that sorting them by insertion would take long: then nothing is sorted. */
+  private sortInBins(
+    bins: Bins,
+    positions: Float32Array,
+    words: Uint32Array,
+    count: number,
+    target: Uint32Array,
+  ): boolean {
+    const { keys, lattice, placement, kernels } = this;
+    bins.counts.fill(0);
+    if (kernels.placeInBins(lattice, positions, count, bins)) {
+      keys.set(bins.given.subarray(0, count));
+      this.keepOrder(words, count, target);
+    } else {
+      if (greatestOf(bins.counts) > MOST_IN_BIN) return false;
+      countsToStarts(bins.counts);
+      kernels.sortByBin(bins, words, target, count, placement);
+      kernels.sortInBins(target, count, placement);
+    }
+    this.live = lowerBound(keys, count, lattice.rows * lattice.rowStride);
+    this.fullestRow = fullestRowOf(lattice, keys, this.live);
+    return true;
   }
 
   /** Who shares a cell: an empty grid has none. */
@@ -116,6 +162,45 @@ export class CellOrder {
     const length = count * this.lattice.dimensions;
     for (let word = 0; word < length; word++) target[word] = words[word] as number;
   }
+}
+
+/** No more than there may be particles; set-aside ones are in the last. */
+function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
+  let shift = 0;
+  while (cells >> shift > Math.max(capacity, 1)) shift++;
+  const given = new Int32Array(records.buffer);
+  return { counts: new Uint32Array((cells >> shift) + 1), shift, given };
+}
+
+/** Whether those that follow one another are mostly in rows beside one another, so that a sort writes to few places. */
+function isNearlyInOrder(
+  { dimensions, inverseCellSize }: Lattice,
+  positions: Float32Array,
+  count: number,
+): boolean {
+  const step = Math.ceil(count / SAMPLES);
+  let far = 0;
+  for (let index = step; index < count; index += step) {
+    const last = dimensions * index + dimensions - 1;
+    const apart = (positions[last] as number) - (positions[last - dimensions] as number);
+    if (!(Math.abs(apart) * inverseCellSize <= 2)) far++;
+  }
+  return far < SAMPLES / 8;
+}
+
+/** Particles in the fullest row of the cells that `keys` are, ascending. */
+function fullestRowOf({ rowStride }: Lattice, keys: Int32Array, live: number): number {
+  let fullest = 0;
+  let first = 0;
+  let rowEnd = 0;
+  for (let slot = 0; slot < live; slot++) {
+    const key = keys[slot] as number;
+    if (key < rowEnd) continue;
+    rowEnd = (Math.floor(key / rowStride) + 1) * rowStride;
+    if (slot - first > fullest) fullest = slot - first;
+    first = slot;
+  }
+  return Math.max(fullest, live - first);
 }
 
 function greatestOf(counts: Uint32Array): number {

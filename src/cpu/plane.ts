@@ -17,8 +17,8 @@ import {
   scratchVelocity,
   setAside,
 } from './contact';
-import type { Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
-import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
+import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
+import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
@@ -85,6 +85,81 @@ function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placeme
   }
 }
 
+/** As place, but of the two ways to count, the other. */
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
+  const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
+  const { given, counts, shift } = bins;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[2 * index] as number;
+    const y = positions[2 * index + 1] as number;
+    let key = rows * rowStride;
+    if (x - x + (y - y) === 0) {
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      const column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      const row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+      key = row * rowStride + column;
+    }
+    const bin = key >> shift;
+    counts[bin] = (counts[bin] as number) + 1;
+    given[index] = key;
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents >= 0;
+}
+
+function sortByBin(
+  bins: Bins,
+  words: Uint32Array,
+  target: Uint32Array,
+  count: number,
+  placement: Placement,
+): void {
+  const { counts, shift, given } = bins;
+  const { keys, source } = placement;
+  for (let index = 0; index < count; index++) {
+    const key = given[index] as number;
+    const bin = key >> shift;
+    const slot = counts[bin] as number;
+    counts[bin] = slot + 1;
+    keys[slot] = key;
+    source[slot] = index;
+    target[2 * slot] = words[2 * index] as number;
+    target[2 * slot + 1] = words[2 * index + 1] as number;
+  }
+}
+
+function sortInBins(target: Uint32Array, count: number, placement: Placement): void {
+  const { keys, source } = placement;
+  let last = 0;
+  for (let slot = 0; slot < count; slot++) {
+    const key = keys[slot] as number;
+    if (key < last) {
+      const index = source[slot] as number;
+      const x = target[2 * slot] as number;
+      const y = target[2 * slot + 1] as number;
+      let place = slot;
+      for (; place > 0 && (keys[place - 1] as number) > key; place--) {
+        keys[place] = keys[place - 1] as number;
+        source[place] = source[place - 1] as number;
+        target[2 * place] = target[2 * place - 2] as number;
+        target[2 * place + 1] = target[2 * place - 1] as number;
+      }
+      keys[place] = key;
+      source[place] = index;
+      target[2 * place] = x;
+      target[2 * place + 1] = y;
+    } else {
+      last = key;
+    }
+  }
+}
+
 function collect(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
@@ -98,14 +173,11 @@ function collect(task: PairTask, stop: number, end: number): void {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    const name = names[slot] as number;
     // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
     // The test stands here twice because as a function it costs up to a sixth.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
-      const otherName = names[other] as number;
-      const descent = namesDescent(name, otherName);
-      words[length] = name + descent;
-      words[length + 1] = otherName - descent;
+      words[length] = slot;
+      words[length + 1] = other;
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
       const excess = dx * dx + dy * dy - limit;
@@ -113,12 +185,12 @@ function collect(task: PairTask, stop: number, end: number): void {
       else if (overlapsAt(positions, slot, other, diameter)) length += 2;
     }
     const rowAhead = key + toRowAhead;
+    // Once without asking, since it is as often one as none.
+    ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
     while ((keys[ahead] as number) < rowAhead) ahead++;
     for (let other = ahead; (keys[other] as number) <= rowAhead + 2; other++) {
-      const otherName = names[other] as number;
-      const descent = namesDescent(name, otherName);
-      words[length] = name + descent;
-      words[length + 1] = otherName - descent;
+      words[length] = slot;
+      words[length + 1] = other;
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
       const excess = dx * dx + dy * dy - limit;
@@ -126,6 +198,7 @@ function collect(task: PairTask, stop: number, end: number): void {
       else if (overlapsAt(positions, slot, other, diameter)) length += 2;
     }
   }
+  nameSlots(words, task.length, length, names);
   task.next = slot;
   task.length = length;
 }
@@ -391,6 +464,9 @@ export const PLANE: Kernels = {
   place,
   sortByColumn,
   sortByRow,
+  placeInBins,
+  sortByBin,
+  sortInBins,
   collect,
   collectAll,
   scan,

@@ -17,8 +17,8 @@ import {
   scratchVelocity,
   setAside,
 } from './contact';
-import type { Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
-import { areAdjacent, type Lattice, lowerBound, namesDescent } from './lattice';
+import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
+import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInSpace, ROUNDING_BAND } from './overlap';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
@@ -93,6 +93,89 @@ function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placeme
   }
 }
 
+/** As place, but of the two ways to count, the other. */
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
+  const { originX, originY, originZ, inverseCellSize, rows, rowStride, cellsY } = lattice;
+  const { given, counts, shift } = bins;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  const lastLayer = lattice.cellsZ - 2;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[3 * index] as number;
+    const y = positions[3 * index + 1] as number;
+    const z = positions[3 * index + 2] as number;
+    let key = rows * rowStride;
+    if (x - x + (y - y) + (z - z) === 0) {
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
+      const column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      const row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+      const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
+      key = (layer * cellsY + row) * rowStride + column;
+    }
+    const bin = key >> shift;
+    counts[bin] = (counts[bin] as number) + 1;
+    given[index] = key;
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents >= 0;
+}
+
+function sortByBin(
+  bins: Bins,
+  words: Uint32Array,
+  target: Uint32Array,
+  count: number,
+  placement: Placement,
+): void {
+  const { counts, shift, given } = bins;
+  const { keys, source } = placement;
+  for (let index = 0; index < count; index++) {
+    const key = given[index] as number;
+    const bin = key >> shift;
+    const slot = counts[bin] as number;
+    counts[bin] = slot + 1;
+    keys[slot] = key;
+    source[slot] = index;
+    target[3 * slot] = words[3 * index] as number;
+    target[3 * slot + 1] = words[3 * index + 1] as number;
+    target[3 * slot + 2] = words[3 * index + 2] as number;
+  }
+}
+
+function sortInBins(target: Uint32Array, count: number, placement: Placement): void {
+  const { keys, source } = placement;
+  let last = 0;
+  for (let slot = 0; slot < count; slot++) {
+    const key = keys[slot] as number;
+    if (key < last) {
+      const index = source[slot] as number;
+      const x = target[3 * slot] as number;
+      const y = target[3 * slot + 1] as number;
+      const z = target[3 * slot + 2] as number;
+      let place = slot;
+      for (; place > 0 && (keys[place - 1] as number) > key; place--) {
+        keys[place] = keys[place - 1] as number;
+        source[place] = source[place - 1] as number;
+        target[3 * place] = target[3 * place - 3] as number;
+        target[3 * place + 1] = target[3 * place - 2] as number;
+        target[3 * place + 2] = target[3 * place - 1] as number;
+      }
+      keys[place] = key;
+      source[place] = index;
+      target[3 * place] = x;
+      target[3 * place + 1] = y;
+      target[3 * place + 2] = z;
+    } else {
+      last = key;
+    }
+  }
+}
+
 /** Rows ahead: the next in the layer, and three in the layer behind. */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
@@ -120,13 +203,10 @@ function collect(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    const name = names[slot] as number;
     // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
-      const otherName = names[other] as number;
-      const descent = namesDescent(name, otherName);
-      words[length] = name + descent;
-      words[length + 1] = otherName - descent;
+      words[length] = slot;
+      words[length + 1] = other;
       const dx = (positions[3 * other] as number) - x;
       const dy = (positions[3 * other + 1] as number) - y;
       const dz = (positions[3 * other + 2] as number) - z;
@@ -137,13 +217,13 @@ function collect(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
+      // Once without asking, since it is as often one as none.
+      ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;
       for (; (keys[ahead] as number) <= rowAhead + 2; ahead++) {
-        const otherName = names[ahead] as number;
-        const descent = namesDescent(name, otherName);
-        words[length] = name + descent;
-        words[length + 1] = otherName - descent;
+        words[length] = slot;
+        words[length + 1] = ahead;
         const dx = (positions[3 * ahead] as number) - x;
         const dy = (positions[3 * ahead + 1] as number) - y;
         const dz = (positions[3 * ahead + 2] as number) - z;
@@ -153,6 +233,7 @@ function collect(task: PairTask, stop: number, end: number): void {
       }
     }
   }
+  nameSlots(words, task.length, length, names);
   task.next = slot;
   task.length = length;
 }
@@ -465,6 +546,9 @@ export const SPACE: Kernels = {
   place,
   sortByColumn,
   sortByRow,
+  placeInBins,
+  sortByBin,
+  sortInBins,
   collect,
   collectAll,
   scan,

@@ -1,6 +1,7 @@
 /** Every engine of the benchmark that runs on the CPU finds what the oracle finds, and the oracle what there is. */
 import { describe, expect, it } from 'vitest';
 import { CPU_ENGINES } from '../../bench/engines/cpu';
+import { CPU_GRID } from '../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
 import { type CpuEngine, foldPairs } from '../../bench/harness/engine';
 import { findExpected } from '../../bench/harness/oracle';
@@ -64,6 +65,14 @@ it.each([...CPU_ENGINES, ...PEERS])('$name takes a scene of nobody and of one', 
   for (const count of [0, 1]) {
     const scene = createBenchScene('uniform', { dimensions: 2, count });
     expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));
+  }
+});
+
+it.each([2, 3] as const)('cpu-grid finds them in every way that it sorts, in %dD', async (dimensions) => {
+  for (const name of ['uniform', 'steady']) {
+    const scene = createBenchScene(name, { dimensions, count: 40_000 });
+    const expected = FRAMES.map((frame) => findExpected(scene, scene.frame(frame)));
+    expect(await foundBy(CPU_GRID, scene)).toEqual(expected);
   }
 });
 

@@ -1,0 +1,81 @@
+/**
+ * Purpose: `npm run bench:stepping`: a particle solver beside rigid-body engines: milliseconds of a step of 1/60 s while a
+ * pile of equal discs falls and settles in a box, on one thread. They do not compute the same thing, so overlap and kinetic
+ * energy of the last state stand beside each time.
+ * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds an engine
+ * and size) --json. An engine that loses discs, or is not installed, is told so, and ends it with exit code 1.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { CellstormError } from '../src/core/errors';
+import { commitOf, round } from './shared.mjs';
+import { STEPPING_ENGINES } from './stepping/engines';
+import { measureStepping, type SteppingRecord, steppingEngines } from './stepping/measure';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1000,5000,20000' },
+    only: { type: 'string' },
+    steps: { type: 'string', default: '240' },
+    limit: { type: 'string', default: '60' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+function refuse(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(2);
+}
+
+const counts = values.count.split(',').map(Number);
+if (!counts.every((count) => Number.isInteger(count) && count > 0 && count <= 1e6)) {
+  refuse(`--count is ${values.count}, but it must be whole numbers from 1 to 1000000, separated by commas.`);
+}
+const steps = Number(values.steps);
+if (!Number.isInteger(steps) || steps < 1) {
+  refuse(`--steps is ${values.steps}, but it must be a whole number greater than 0.`);
+}
+const limit = 1000 * Number(values.limit);
+if (!(limit > 0)) refuse(`--limit is ${values.limit}, but it must be a number of seconds greater than 0.`);
+const known = STEPPING_ENGINES.map(({ name }) => name);
+const names = values.only?.split(',');
+const unknown = names?.find((name) => !known.includes(name));
+if (unknown !== undefined) refuse(`--only is ${unknown}, but it must be some of ${known.join(', ')}.`);
+
+const records: SteppingRecord[] = [];
+let failed = false;
+for (const count of counts) {
+  for (const engine of steppingEngines(names)) {
+    try {
+      const record = await measureStepping({ engine, count, steps, limit });
+      records.push(record);
+      if (record.wrong !== undefined) failed = true;
+    } catch (error) {
+      if (!(error instanceof CellstormError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+      failed = true;
+    }
+  }
+}
+const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
+if (values.json) {
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), records }, undefined, 1)}\n`);
+} else {
+  const lines = records.map((record) => {
+    const time = record.wrong ?? `${round(record.median ?? 0)} | ${round(record.p95 ?? 0)}`;
+    const overlap = `${round(100 * record.meanOverlap)}% (${round(100 * record.greatestOverlap)}%)`;
+    return `| ${record.count} | ${record.engine} | ${record.kind} | ${record.steps} | ${time} | ${record.overlaps} | ${overlap} | ${round(record.kineticEnergy)} |\n`;
+  });
+  process.stdout.write(
+    `A particle solver beside rigid-body engines, milliseconds a step of 1/60 s of a falling pile: ${machine}\n\n` +
+      '| discs | engine | kind | steps | median | p95 | overlapping pairs | mean overlap (deepest) | energy a disc |\n' +
+      `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
+  );
+  const cut = records.some((record) => record.steps < steps);
+  if (cut) {
+    process.stdout.write(
+      `\nRows of fewer than ${steps} steps were ended by the limit of ${values.limit} s: earlier in the fall, not to be compared with the others.\n`,
+    );
+  }
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,212 @@
+/**
+ * Purpose: a pile of discs stepped by our particle solver and by rigid-body engines, all through one shape. They do not
+ * compute the same: bodies of rigid-body engines turn, and rest on contacts that are kept from step to step. What each
+ * makes of the pile is therefore measured with its time.
+ * Inputs: a scene of src/scenes, in 2D. Output: steppers, which are asked for positions and velocities after the last step.
+ */
+import { createCpuSimulation } from '../../src/cpu';
+import { type Scene, sceneOptions } from '../../src/scenes';
+import { openBox2d } from '../peers/box2d3';
+import { loadPeer } from '../peers/load';
+import { openRapier } from '../peers/rapier2d';
+
+export interface Stepper {
+  step(seconds: number): void;
+  /** Packed, two numbers a disc. */
+  positions(): Float32Array;
+  velocities(): Float32Array;
+  destroy(): void;
+}
+
+export interface SteppingEngine {
+  readonly name: string;
+  /** A particle solver, or a rigid-body engine. */
+  readonly kind: 'particles' | 'rigid bodies';
+  readonly about: string;
+  readonly open: (scene: Scene) => Stepper | Promise<Stepper>;
+}
+
+/** Of walls beside and below the pile: half of their thickness, in diameters. */
+const WALL = 5;
+
+const FRICTION = 0.2;
+
+/** Floor and both sides: centre and half extents of each, so thick that nothing gets through in a step. */
+function wallsOf({ min, max }: Scene): { x: number; y: number; halfWidth: number; halfHeight: number }[] {
+  const [left = 0, bottom = 0] = min;
+  const [right = 0, top = 0] = max;
+  const middle = (left + right) / 2;
+  const halfHeight = (top - bottom) / 2 + WALL;
+  return [
+    { x: middle, y: bottom - WALL, halfWidth: (right - left) / 2 + 2 * WALL, halfHeight: WALL },
+    { x: left - WALL, y: bottom + halfHeight, halfWidth: WALL, halfHeight },
+    { x: right + WALL, y: bottom + halfHeight, halfWidth: WALL, halfHeight },
+  ];
+}
+
+function gravityOf({ settings }: Scene): { x: number; y: number } {
+  const [x = 0, y = 0] = settings?.gravity ?? [];
+  return { x, y };
+}
+
+/** Two numbers of each of `count` discs. */
+function pack(count: number, of: (disc: number) => { readonly x: number; readonly y: number }): Float32Array {
+  const packed = new Float32Array(2 * count);
+  for (let disc = 0; disc < count; disc++) {
+    const { x, y } = of(disc);
+    packed[2 * disc] = x;
+    packed[2 * disc + 1] = y;
+  }
+  return packed;
+}
+
+const CELLSTORM: SteppingEngine = {
+  name: 'cellstorm/cpu',
+  kind: 'particles',
+  about: 'createCpuSimulation as it comes: 8 substeps, positions pushed apart, velocities from positions.',
+  open(scene) {
+    const simulation = createCpuSimulation(sceneOptions(scene, { friction: FRICTION }));
+    return {
+      step: (seconds) => simulation.step(seconds),
+      positions: () => simulation.read().positions,
+      velocities: () => simulation.read().velocities,
+      destroy: () => simulation.destroy(),
+    };
+  },
+};
+
+const RAPIER: SteppingEngine = {
+  name: 'rapier2d',
+  kind: 'rigid bodies',
+  about: 'World.step as it comes: 4 solver iterations, sleeping allowed.',
+  async open(scene) {
+    const { World, RigidBodyDesc, ColliderDesc } = await openRapier();
+    const { positions, radius } = scene;
+    const world = new World(gravityOf(scene));
+    for (const { x, y, halfWidth, halfHeight } of wallsOf(scene)) {
+      world.createCollider(
+        ColliderDesc.cuboid(halfWidth, halfHeight).setTranslation(x, y).setFriction(FRICTION),
+      );
+    }
+    const bodies = Array.from({ length: positions.length / 2 }, (_, disc) => {
+      const place = [positions[2 * disc] as number, positions[2 * disc + 1] as number] as const;
+      const body = world.createRigidBody(RigidBodyDesc.dynamic().setTranslation(...place));
+      world.createCollider(ColliderDesc.ball(radius).setFriction(FRICTION), body);
+      return body;
+    });
+    return {
+      step(seconds) {
+        world.timestep = seconds;
+        world.step();
+      },
+      positions: () => pack(bodies.length, (disc) => (bodies[disc] as (typeof bodies)[number]).translation()),
+      velocities: () => pack(bodies.length, (disc) => (bodies[disc] as (typeof bodies)[number]).linvel()),
+      destroy: () => world.free(),
+    };
+  },
+};
+
+/** Recommended by its documentation. */
+const BOX2D_SUBSTEPS = 4;
+
+const BOX2D: SteppingEngine = {
+  name: 'box2d3',
+  kind: 'rigid bodies',
+  about: 'b2World_Step with 4 substeps, sleeping allowed, one thread.',
+  async open(scene) {
+    const box2d = await openBox2d();
+    const { positions, radius } = scene;
+    const worldOptions = box2d.b2DefaultWorldDef();
+    const { x: gravityX, y: gravityY } = gravityOf(scene);
+    worldOptions.gravity.Set(gravityX, gravityY);
+    const world = box2d.b2CreateWorld(worldOptions);
+    const bodyOptions = box2d.b2DefaultBodyDef();
+    const shapeOptions = box2d.b2DefaultShapeDef();
+    shapeOptions.material.friction = FRICTION;
+    const place = new box2d.b2Vec2();
+    const create = (x: number, y: number) => {
+      place.Set(x, y);
+      bodyOptions.position = place;
+      return box2d.b2CreateBody(world, bodyOptions);
+    };
+    for (const { x, y, halfWidth, halfHeight } of wallsOf(scene)) {
+      const wall = box2d.b2MakeBox(halfWidth, halfHeight);
+      box2d.b2CreatePolygonShape(create(x, y), shapeOptions, wall);
+      wall.delete();
+    }
+    bodyOptions.type = box2d.b2BodyType.b2_dynamicBody;
+    const circle = new box2d.b2Circle();
+    circle.radius = radius;
+    const bodies = Array.from({ length: positions.length / 2 }, (_, disc) => {
+      const body = create(positions[2 * disc] as number, positions[2 * disc + 1] as number);
+      box2d.b2CreateCircleShape(body, shapeOptions, circle);
+      return body;
+    });
+    for (const options of [worldOptions, bodyOptions, shapeOptions, place, circle]) options.delete();
+    /** What it hands out has to be given back. */
+    const taken = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
+      const { x, y } = vector;
+      vector.delete();
+      return { x, y };
+    };
+    return {
+      step: (seconds) => box2d.b2World_Step(world, seconds, BOX2D_SUBSTEPS),
+      positions: () =>
+        pack(bodies.length, (disc) =>
+          taken(box2d.b2Body_GetPosition(bodies[disc] as (typeof bodies)[number])),
+        ),
+      velocities: () =>
+        pack(bodies.length, (disc) =>
+          taken(box2d.b2Body_GetLinearVelocity(bodies[disc] as (typeof bodies)[number])),
+        ),
+      destroy: () => box2d.b2DestroyWorld(world),
+    };
+  },
+};
+
+/** Milliseconds of the step that its velocities are told in. */
+const MATTER_BASE = 1000 / 60;
+
+const MATTER: SteppingEngine = {
+  name: 'matter-js',
+  kind: 'rigid bodies',
+  about: 'Engine.update as it comes: 6 position and 4 velocity iterations; circles are polygons.',
+  async open(scene) {
+    const { default: Matter } = await loadPeer('matter-js', () => import('matter-js'));
+    const { Bodies, Body, Composite, Engine } = Matter;
+    const { positions, radius } = scene;
+    const { x, y } = gravityOf(scene);
+    // Its gravity is scaled so that 1 falls 0.001 a millisecond².
+    const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
+    const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
+    const walls = wallsOf(scene).map((wall) =>
+      Bodies.rectangle(wall.x, wall.y, 2 * wall.halfWidth, 2 * wall.halfHeight, {
+        ...options,
+        isStatic: true,
+      }),
+    );
+    // Its slop of 0.05 is for bodies of tens of units.
+    const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
+      Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
+        ...options,
+        slop: 0.005,
+      }),
+    );
+    Composite.add(engine.world, [...walls, ...discs]);
+    type Disc = (typeof discs)[number];
+    return {
+      step: (seconds) => {
+        Engine.update(engine, 1000 * seconds);
+      },
+      positions: () => pack(discs.length, (disc) => (discs[disc] as Disc).position),
+      velocities: () =>
+        pack(discs.length, (disc) => {
+          const { x: along, y: up } = Body.getVelocity(discs[disc] as Disc);
+          return { x: (along * 1000) / MATTER_BASE, y: (up * 1000) / MATTER_BASE };
+        }),
+      destroy: () => Engine.clear(engine),
+    };
+  },
+};
+
+export const STEPPING_ENGINES: readonly SteppingEngine[] = [CELLSTORM, RAPIER, BOX2D, MATTER];

@@ -1,0 +1,129 @@
+/**
+ * Purpose: how long steps of a falling pile take, and what state they leave it in. Inputs: which engines, how many discs,
+ * how many steps. Output: records of plain values, one an engine and size. An engine that loses discs, or puts them where
+ * no disc can be, gets no time.
+ */
+import { createCpuGrid } from '../../src/cpu';
+import { createScene, type Scene } from '../../src/scenes';
+import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
+
+/** Seconds of a step. */
+export const DT = 1 / 60;
+
+/** Steps before the clock starts, until the code is compiled. */
+const WARM_UP = 10;
+
+/** Diameters beyond a wall that are taken for rounding and soft contacts. */
+const TOLERANCE = 0.5;
+
+export interface SteppingRequest {
+  readonly engine: SteppingEngine;
+  readonly count: number;
+  /** Timed steps at most. */
+  readonly steps: number;
+  /** Milliseconds after which no further step is begun. */
+  readonly limit: number;
+}
+
+export interface SteppingRecord {
+  readonly engine: string;
+  readonly kind: SteppingEngine['kind'];
+  readonly count: number;
+  /** Timed ones. */
+  readonly steps: number;
+  /** Milliseconds a step; undefined where something is wrong. */
+  readonly median?: number | undefined;
+  readonly p95?: number | undefined;
+  /** Why there is no time, as one sentence. */
+  readonly wrong?: string | undefined;
+  /** Of the last state: overlapping pairs, their mean depth in diameters, the deepest, and energy a disc of mass 1. */
+  readonly overlaps: number;
+  readonly meanOverlap: number;
+  readonly greatestOverlap: number;
+  readonly kineticEnergy: number;
+}
+
+export async function measureStepping(request: SteppingRequest): Promise<SteppingRecord> {
+  const { engine, count, steps, limit } = request;
+  const scene = createScene('pile', { dimensions: 2, count });
+  const stepper = await engine.open(scene);
+  try {
+    const begin = performance.now();
+    for (let step = 0; step < WARM_UP && performance.now() - begin < limit; step++) stepper.step(DT);
+    const times: number[] = [];
+    while (times.length < steps && (times.length === 0 || performance.now() - begin < limit)) {
+      const before = performance.now();
+      stepper.step(DT);
+      times.push(performance.now() - before);
+    }
+    return describe(request, scene, stepper, times);
+  } finally {
+    stepper.destroy();
+  }
+}
+
+/** Of every engine there is, or of those named. */
+export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
+  return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+function describe(
+  { engine, count }: SteppingRequest,
+  scene: Scene,
+  stepper: Stepper,
+  times: readonly number[],
+): SteppingRecord {
+  const positions = stepper.positions();
+  const velocities = stepper.velocities();
+  const wrong = whatIsWrong(scene, positions, velocities);
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  const energy = velocities.reduce((sum, speed) => sum + (speed * speed) / 2, 0);
+  return {
+    engine: engine.name,
+    kind: engine.kind,
+    count,
+    steps: times.length,
+    ...(wrong === undefined ? { median: at(0.5), p95: at(0.95) } : { wrong }),
+    ...overlapsOf(scene, positions),
+    kineticEnergy: energy / Math.max(1, count),
+  };
+}
+
+/** Exported for its test. */
+export function whatIsWrong(
+  { count, min, max, radius }: Scene,
+  positions: Float32Array,
+  velocities: Float32Array,
+): string | undefined {
+  if (positions.length !== 2 * count) return `It has ${positions.length / 2} discs left of ${count}.`;
+  if (![...positions, ...velocities].every(Number.isFinite)) return 'Some coordinates are not finite.';
+  const slack = 2 * radius * TOLERANCE;
+  const outside = positions.findIndex((place, index) => {
+    const axis = index % 2;
+    const low = (min[axis] as number) + radius - slack;
+    const high = (max[axis] as number) - radius + slack;
+    // There is no lid.
+    return place < low || (axis === 0 && place > high);
+  });
+  if (outside < 0) return undefined;
+  return `Disc ${outside >> 1} is outside the box, at ${positions[outside]} along ${outside % 2 ? 'y' : 'x'}.`;
+}
+
+function overlapsOf({ count, radius }: Scene, positions: Float32Array) {
+  const diameter = 2 * radius;
+  const grid = createCpuGrid({ dimensions: 2, unbounded: true, diameter, capacity: count });
+  grid.build(positions);
+  let overlaps = 0;
+  let sum = 0;
+  let greatestOverlap = 0;
+  grid.forEachPair((a, b) => {
+    const dx = (positions[2 * a] as number) - (positions[2 * b] as number);
+    const dy = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const depth = 1 - Math.hypot(dx, dy) / diameter;
+    overlaps++;
+    sum += depth;
+    if (depth > greatestOverlap) greatestOverlap = depth;
+  });
+  return { overlaps, meanOverlap: overlaps > 0 ? sum / overlaps : 0, greatestOverlap };
+}
