@@ -148,6 +148,10 @@ describe('the page keeps', () => {
     await noticeOf(page, /^100 particles from mine\.bin\.$/);
     expect(await hashOf(page)).toBe(saved);
     expect(await textOf(page, 'scene-hint')).toMatch(/come from the file mine\.bin/);
+    const hints = await page.$$eval('#scene-hint', (found) =>
+      found.map(({ clientHeight }) => clientHeight > 0),
+    );
+    expect(hints).toEqual([true]);
     expect(await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedIndex)).toBe(-1);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(true);
     expect(await page.$eval('#gravity', (input) => (input as HTMLInputElement).value)).toBe('0');
