@@ -29,7 +29,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** Numbers of samples, then for each stage in their order what it and those after it take in all. */
+/** uPlot's form: numbers of samples, then for each stage in their order what it and those after it take in all. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
