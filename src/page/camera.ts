@@ -3,9 +3,11 @@
  * moved and magnified; in space the eye circles a point of it. Matrices are column by column, as WGSL reads them; the eye
  * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
  */
+import { mat4, vec4 } from 'wgpu-matrix';
 import type { Dimensions } from '../core/world';
-import { frustum, identity, lookAt, type Matrix, orthographic, transform } from './matrix';
 import type { SeenBox } from './seen-box';
+
+export type Matrix = Float32Array;
 
 /** Of the box that is looked at. */
 type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
@@ -98,7 +100,7 @@ export class PlaneCamera implements Camera {
     this.seen = { scale, centre: [x, y], x: left, y: top };
     const { origin = NO_ORIGIN } = box;
     const [fromX, fromY] = [x - (origin[0] ?? 0), y - (origin[1] ?? 0)];
-    const projection = orthographic(
+    const projection = mat4.ortho(
       fromX - left / scale,
       fromX + (viewport.width - left) / scale,
       fromY - (viewport.height - top) / scale,
@@ -106,7 +108,7 @@ export class PlaneCamera implements Camera {
       -1,
       1,
     );
-    return { origin, view: identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+    return { origin, view: mat4.identity(), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
   }
 
   pan(across: number, down: number): void {
@@ -244,7 +246,7 @@ export class SpaceCamera implements Camera {
     // What it looks at appears in the middle of the free part.
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const along = near / focal;
-    const projection = frustum(
+    const projection = mat4.frustum(
       -x * along,
       (viewport.width - x) * along,
       -(viewport.height - y) * along,
@@ -265,10 +267,10 @@ export class SpaceCamera implements Camera {
     const { origin = NO_ORIGIN } = box;
     const [from, to] = [eye, target].map((place) =>
       place.map((along, axis) => along - (origin[axis] ?? 0)),
-    ) as [number[], number[]] as unknown as [Vector3, Vector3];
+    ) as [number[], number[]];
     return {
       origin,
-      view: lookAt(from, to, [0, 1, 0]),
+      view: mat4.lookAt(from, to, [0, 1, 0]),
       projection,
       pixelsPerUnit: focal / distance,
       distance,
@@ -316,8 +318,8 @@ export function project(
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
   const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
-  const eye = transform(sight.view, [from(0), from(1), from(2)]);
-  const [x = 0, y = 0, , w = 1] = transform(sight.projection, eye);
+  const eye = vec4.transformMat4([from(0), from(1), from(2), 1], sight.view);
+  const [x = 0, y = 0, , w = 1] = vec4.transformMat4(eye, sight.projection);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
     y: ((1 - y / w) / 2) * viewport.height,

@@ -5,6 +5,7 @@
  * before the picture and only what is shown asks for it; nothing is read back but six numbers.
  */
 
+import { mat4 } from 'wgpu-matrix';
 import cellsText from '../../shaders/draw/cells.wgsl?raw';
 import linesText from '../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../shaders/draw/overlay.wgsl?raw';
@@ -36,7 +37,6 @@ import {
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
-import { multiply } from './matrix';
 import {
   CANDIDATE_OPACITY,
   CANDIDATE_WIDTH,
@@ -658,7 +658,7 @@ function packLook(
 function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);
-  floats.set(multiply(sight.projection, sight.view), 0);
+  floats.set(mat4.multiply(sight.projection, sight.view), 0);
   const reach = 4 * largestCell(world) * sight.pixelsPerUnit;
   floats.set([2 * (reach / viewport.width), 2 * (reach / viewport.height)], 16);
   words.set([overlays.candidatePairs ? 0 : 1, 4, world.kind === 'periodic' ? 2 : 1], 18);

@@ -1,10 +1,8 @@
 /** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mat4, vec4 } from 'wgpu-matrix';
 import { defineWorld } from '../../src/core/world';
 import { PlaneCamera, project, readLook, SpaceCamera, type Viewport, writeLook } from '../../src/page/camera';
-import { frustum, identity, lookAt, multiply, orthographic, transform } from '../../src/page/matrix';
 
 const VIEWPORT: Viewport = {
   width: 1000,
@@ -153,24 +151,6 @@ describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
     expect(far.pixelsPerUnit).toBeGreaterThan(0);
     expect([...far.view, ...far.projection].every(Number.isFinite)).toBe(true);
   });
-});
-
-it('matrices are those of wgpu-matrix', () => {
-  const near = (matrix: Float32Array) => Array.from(matrix, (value) => expect.closeTo(value, 5));
-  const sides = [-2, 3, -1.5, 4, 0.5, 20] as const;
-  const [eye, target, up] = [
-    [3, 4, 5],
-    [-1, 0.5, 2],
-    [0, 1, 0],
-  ] as const;
-  expect(Array.from(identity())).toEqual(near(mat4.identity()));
-  expect(Array.from(orthographic(...sides))).toEqual(near(mat4.ortho(...sides)));
-  expect(Array.from(frustum(...sides))).toEqual(near(mat4.frustum(...sides)));
-  expect(Array.from(lookAt(eye, target, up))).toEqual(near(mat4.lookAt(eye, target, up)));
-  const [first, second] = [frustum(...sides), lookAt(eye, target, up)];
-  expect(Array.from(multiply(first, second))).toEqual(near(mat4.multiply(first, second)));
-  const place = vec4.transformMat4([7, -8, 9, 1], first);
-  expect(transform(first, [7, -8, 9])).toEqual(near(place));
 });
 
 it('the camera of space shows what is above above, and what is near before what is far', () => {
