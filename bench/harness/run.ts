@@ -8,6 +8,7 @@
  * On the GPU all of it is inside error scopes: work that a device dropped would look very fast.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/curves';
+import { GpuError, LimitError } from '../../src/core/errors';
 import type { Dimensions } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
 import { Readback } from '../../src/gpu/readback';
@@ -41,10 +42,8 @@ export interface BenchPlan {
 }
 
 export interface BenchHost {
-  /** A device for so many bodies, opened when the first engine needs it, and again when one was lost. */
-  readonly openGpu?:
-    | ((plan: { readonly count: number; readonly dimensions: Dimensions }) => Promise<Gpu>)
-    | undefined;
+  /** A device, opened when the first engine needs it, and again when one was lost. */
+  readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
   /** What is done next: a few words. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome) => void) | undefined;
@@ -70,6 +69,8 @@ const MOST_BATCH = 64;
 const ROUNDS_SHARE = 10;
 /** Sizes that tell what a larger one will take, where nothing smaller was timed. */
 const PILOTS = [1024, 4096] as const;
+/** Before a much larger one so many times as many, while that is quick: to a GPU a few thousand are as good as none. */
+const PILOT_FACTOR = 8;
 /** Times grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
 /** A frame that no round has. */
@@ -196,7 +197,8 @@ class Bench {
     this.curves.set(key, known);
     const { name, dimensions, seed, count } = scene;
     if (known.length > 0 || count <= PILOTS[1]) return known;
-    for (const pilot of PILOTS) {
+    for (const pilot of pilotsFor(count)) {
+      if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
       const small = createBenchScene(name, { dimensions, count: pilot, seed });
       if (engine.refuse?.(small)) continue;
       try {
@@ -233,7 +235,7 @@ class Bench {
       if (!wrong) return { run, found };
       this.tell(name, engine, { status: 'wrong', found, ...wrong });
     } catch (error) {
-      this.tell(name, engine, { status: 'failed', reason: reasonOf(error) });
+      this.tell(name, engine, { status: isTooLarge(error) ? 'refused' : 'failed', reason: reasonOf(error) });
     }
     await run?.close().catch(() => undefined);
     return undefined;
@@ -375,13 +377,11 @@ class Bench {
     );
   }
 
-  /** One device for all cases of a dimension, as large as the largest needs; a new one where the last was lost. */
+  /** One device for all cases; a new one where the last was lost. */
   private async openGpu(dimensions: Dimensions): Promise<{ gpu: Gpu; clock: GpuClock }> {
     if (this.gpu && this.clock && !this.gpu.lost) return { gpu: this.gpu, clock: this.clock };
     this.closeGpu();
-    const count = Math.max(...this.plan.counts);
-    const most = this.plan.dimensions.includes(3) ? 3 : dimensions;
-    this.gpu = await this.host.openGpu?.({ count, dimensions: most });
+    this.gpu = await this.host.openGpu?.(this.plan.dimensions.includes(3) ? 3 : dimensions);
     if (!this.gpu) throw new Error('There is no GPU.');
     this.clock = await GpuClock.create(this.gpu);
     this.noteClock();
@@ -507,6 +507,19 @@ function openGpu(engine: GpuEngine, runner: GpuRunner, gpu: Gpu, clock: GpuClock
   };
 }
 
+/** Ascending. */
+function pilotsFor(count: number): number[] {
+  const sizes: number[] = [...PILOTS];
+  for (let size = PILOTS[1] * PILOT_FACTOR; size * PILOT_FACTOR <= count; size *= PILOT_FACTOR)
+    sizes.push(size);
+  return sizes;
+}
+
+/** Whether a device has not the room, which is no fault of the engine. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof LimitError || (error instanceof GpuError && error.reason === 'memory');
+}
+
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -520,7 +533,11 @@ async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Res
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  const errors = await Promise.all(filters.map(() => device.popErrorScope()));
+  // The last scope is the first to be popped.
+  const errors = await Promise.all(filters.map(() => device.popErrorScope()).reverse());
+  // What follows from a buffer that there was no memory for is wrong with it in other ways, too.
+  const memory = errors[filters.indexOf('out-of-memory')];
+  if (memory) throw new GpuError('memory', `The device has not enough memory: ${memory.message}`);
   if ('error' in result) throw result.error;
   const error = errors.find((scope) => scope !== null);
   if (error) throw new Error(`The device refused the work: ${error.message}`);

@@ -131,23 +131,28 @@ function line(along: number): BenchSceneDefinition['generate'] {
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;
-  const keys = new Float64Array(count);
-  for (let body = 0; body < count; body++) {
-    let key = 0;
+  const cellOf = (body: number) => {
+    let cell = 0;
     for (let axis = dimensions - 1; axis >= 0; axis--) {
-      key = key * (max[axis] as number) + Math.floor(positions[body * dimensions + axis] as number);
+      cell = cell * (max[axis] as number) + Math.floor(positions[body * dimensions + axis] as number);
     }
-    // Keys are less than 2³⁰ and bodies less than 2²³, so that one number holds both.
-    keys[body] = key * 2 ** 23 + body;
+    return cell;
+  };
+  // Where the next of each cell goes: a counting sort, since numbers that hold a cell and a body would not be exact.
+  const places = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
+  for (let body = 0; body < count; body++) (places[cellOf(body) + 1] as number)++;
+  for (let cell = 1; cell < places.length; cell++) {
+    places[cell] = (places[cell] as number) + (places[cell - 1] as number);
   }
-  keys.sort();
   const ordered = new Float32Array(positions.length);
-  keys.forEach((key, place) => {
-    const body = key % 2 ** 23;
+  for (let body = 0; body < count; body++) {
+    const cell = cellOf(body);
+    const place = places[cell] as number;
+    places[cell] = place + 1;
     for (let axis = 0; axis < dimensions; axis++) {
       ordered[place * dimensions + axis] = positions[body * dimensions + axis] as number;
     }
-  });
+  }
   return { ...content, positions: ordered };
 }
 
@@ -363,13 +368,22 @@ function moved(
   const step = radii ? UNITS / 32 : stepFor(longest);
   const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
   const most = Math.max(1, Math.floor(own / step));
-  return positions.map((position, index) => {
-    const axis = index % dimensions;
+  const factor = kind === 'drift' ? number : 1;
+  const moved = new Float32Array(positions.length);
+  for (
+    let index = 0, axis = 0;
+    index < positions.length;
+    index++, axis = axis + 1 === dimensions ? 0 : axis + 1
+  ) {
     const [low, high] = [min[axis] as number, max[axis] as number];
-    const move = (random.between(-most, most) * step) / UNITS;
-    let place = position + (kind === 'drift' ? number * move : move);
-    const span = high - low;
-    place = (((place - low) % (2 * span)) + 2 * span) % (2 * span);
-    return low + (place > span ? 2 * span - place : place);
-  });
+    const place = (positions[index] as number) + (factor * (random.between(-most, most) * step)) / UNITS;
+    moved[index] = place >= low && place <= high ? place : mirrored(place, low, high);
+  }
+  return moved;
+}
+
+function mirrored(place: number, low: number, high: number): number {
+  const span = high - low;
+  const along = (((place - low) % (2 * span)) + 2 * span) % (2 * span);
+  return low + (along > span ? 2 * span - along : along);
 }

@@ -6,6 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { ENGINES } from '../../bench/engines';
+import { openWholeGpu } from '../../bench/harness/device';
 import { BACKENDS } from '../../bench/harness/engine';
 import {
   type BenchRecord,
@@ -22,7 +23,7 @@ import { type BenchHost, type BenchPlan, casesOf, runBench } from '../../bench/h
 import { BENCH_SCENE_NAMES, BENCH_SCENES } from '../../bench/harness/scenes';
 import { version } from '../../package.json';
 import { MAX_PARTICLES } from '../core/simulation';
-import { MAX_CELLS } from '../core/world';
+import { openDawn } from '../node/dawn';
 import {
   type Flags,
   type Given,
@@ -32,7 +33,7 @@ import {
   wholeNumber,
   wholeNumbers,
 } from './arguments';
-import { describeAdapter, type GpuHost, openGpu } from './backend';
+import { describeAdapter, type GpuHost } from './backend';
 import { commitOf } from './commit';
 import { formatCount, formatTable, Progress } from './output';
 
@@ -82,9 +83,9 @@ export async function bench(argv: readonly string[]): Promise<number> {
   const progress = new Progress('runs', casesOf(plan).length * plan.engines.length);
   let opened: GpuHost | undefined;
   const host: BenchHost = {
-    openGpu: async ({ count, dimensions }) => {
-      // Grids of the scenes have a few cells a body; what has many more is refused by its engine.
-      opened = await openGpu(count, Math.min(8 * count + 4096, MAX_CELLS), dimensions);
+    openGpu: async (dimensions) => {
+      const dawn = await openDawn();
+      opened = { dawn, gpu: await openWholeGpu(dawn.gpu, dimensions) };
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),

@@ -14,6 +14,7 @@ import {
 } from '../../bench/harness/record';
 import { type BenchHost, type BenchPlan, runBench } from '../../bench/harness/run';
 import { describeSamples } from '../../bench/harness/statistics';
+import { GpuError, LimitError } from '../../src/core/errors';
 import type { PairList } from '../../src/core/simulation';
 
 const PLAN: BenchPlan = {
@@ -138,6 +139,47 @@ describe('the gate', () => {
     ]);
     const [many] = await outcomesOf({ scenes: ['one-cell'], counts: [5000], engines: [CPU_GRID] });
     expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
+  });
+
+  it('refuses rather than fails what is larger than the device', async () => {
+    const errors = [
+      new LimitError('maxBufferSize', 'It is too long for this device.'),
+      new GpuError('memory', 'The device has not enough memory.'),
+      new GpuError('shader', 'The kernel is nonsense.'),
+    ];
+    const engines = errors.map((error) => ({
+      ...CPU_GRID,
+      name: error.message,
+      open: () => Promise.reject(error),
+    }));
+    const outcomes = await outcomesOf({ engines });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', errors[0]?.message],
+      ['refused', errors[1]?.message],
+      ['failed', errors[2]?.message],
+    ]);
+  });
+
+  it('tries larger pilots before a much larger size, where small ones say nothing', async () => {
+    const opened: number[] = [];
+    const engine: CpuEngine = {
+      ...CPU_GRID,
+      open: ({ count }) => {
+        opened.push(count);
+        return {
+          place: () => undefined,
+          build: () => undefined,
+          query: () => {
+            const until = performance.now() + Math.max(0, count - 8192) / 1000;
+            while (performance.now() < until);
+            return listOf([]);
+          },
+        };
+      },
+    };
+    const [outcome] = await outcomesOf({ engines: [engine], counts: [300_000], limit: 1000 });
+    expect(outcome).toMatchObject({ status: 'skipped' });
+    expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
   it('leaves out what would take too long, going by smaller sizes or by pilots', async () => {

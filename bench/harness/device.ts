@@ -1,0 +1,18 @@
+/**
+ * Purpose: a device for engines of all kinds: they need very different buffers, so it is asked for the largest that its
+ * adapter has, and an engine that needs a larger one is refused by a LimitError of its own.
+ */
+import { type Dimensions, MAX_CELLS } from '../../src/core/world';
+import { type Gpu, requestGpu } from '../../src/gpu/device';
+
+/** Starts of cells: four bytes each, and a few more of them than there are cells. */
+const EXTRA_CELLS = 8;
+
+export async function openWholeGpu(provider: GPU, dimensions: Dimensions): Promise<Gpu> {
+  const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
+  const adapter = await provider.requestAdapter({ powerPreference: request.powerPreference });
+  // Without one requestGpu says why.
+  const { maxBufferSize = 0, maxStorageBufferBindingSize = 0 } = adapter?.limits ?? {};
+  const entries = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 4);
+  return requestGpu({ ...request, cells: Math.min(MAX_CELLS, Math.max(0, entries - EXTRA_CELLS)) });
+}
