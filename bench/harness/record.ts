@@ -87,7 +87,10 @@ export interface Growth {
   readonly crossover: number | undefined;
 }
 
-const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
+/** Who looks at all pairs. */
+export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
+/** The dense grid that cellstorm is made around. */
+export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
@@ -187,6 +190,11 @@ const LEAST_CHANGE = 0.05;
 /** Nor one within so many spreads of both. */
 const SPREADS = 1.5;
 
+/** By what share of either two medians may differ without meaning anything. */
+export function noiseOf(one: Statistics, other: Statistics): number {
+  return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
+}
+
 /** What both records timed: what got faster or slower by more than their noise. */
 export function compareRecords(before: BenchRecord, after: BenchRecord): Change[] {
   const key = ({ engine, scene, dimensions, count }: Outcome) =>
@@ -197,7 +205,7 @@ export function compareRecords(before: BenchRecord, after: BenchRecord): Change[
     const { total, engine, scene, dimensions, count } = outcome;
     if (!old || !total) return [];
     const ratio = total.median / old.median;
-    const noise = Math.max(LEAST_CHANGE, SPREADS * (old.spread + total.spread));
+    const noise = noiseOf(old, total);
     const verdict = ratio > 1 + noise ? 'slower' : ratio < 1 / (1 + noise) ? 'faster' : 'the same';
     return [{ engine, scene, dimensions, count, before: old.median, after: total.median, ratio, verdict }];
   });

@@ -1,0 +1,171 @@
+/**
+ * Purpose: times against counts on two logarithmic axes, a line an engine, each named at its end. Pure: curves in, elements
+ * out, drawn by the report and by the page alike. Colours are classes: bench/report/chart.css.
+ */
+import type { Curve } from '../../src/core/curves';
+import { formatCount, formatTime } from './format';
+import { element, type Markup } from './markup';
+
+export interface Line {
+  readonly name: string;
+  /** Which look: the same engine has the same in all charts of a record. */
+  readonly look: number;
+  readonly curve: Curve;
+}
+
+export interface ChartSize {
+  /** CSS pixels, or units where it is scaled. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Colours of chart.css; beyond, lines are dashed. */
+const COLOURS = 8;
+const DASHES = ['none', '7 4', '2 4'];
+
+const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
+/** Of a name at the end of a line: what it takes at most of the width, and a letter of it. */
+const NAMES_SHARE = 0.3;
+const LETTER = 6.6;
+const NAME_HEIGHT = 14;
+const LEADER = 16;
+const DOT = 3;
+
+interface Scale {
+  readonly low: number;
+  readonly high: number;
+  /** Powers of ten, or where there is less than one, the ends. */
+  readonly ticks: readonly number[];
+  readonly place: (value: number) => number;
+}
+
+/** Undefined if nothing was timed. */
+export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
+  const drawn = lines.filter(({ curve }) => curve.length > 0);
+  const points = drawn.flatMap(({ curve }) => curve);
+  if (points.length === 0) return undefined;
+  const { width, height } = size;
+  const longest = Math.max(...drawn.map(({ name }) => name.length));
+  const right = width - Math.min(width * NAMES_SHARE, longest * LETTER + LEADER + 4);
+  const bottom = height - MARGIN.bottom;
+  const across = scaleOver(
+    points.map(({ count }) => Math.max(1, count)),
+    MARGIN.left + 8,
+    right - 8,
+    false,
+  );
+  const up = scaleOver(
+    points.map(({ milliseconds }) => Math.max(1e-6, milliseconds)),
+    bottom,
+    MARGIN.top,
+    true,
+  );
+  const at = ({ count, milliseconds }: Curve[number]) =>
+    [round(across.place(Math.max(1, count))), round(up.place(Math.max(1e-6, milliseconds)))] as const;
+  const ends = drawn.map(({ curve }) => at(curve.at(-1) as Curve[number]));
+  const names = spread(
+    ends.map(([, y]) => y),
+    MARGIN.top,
+    bottom,
+  );
+  return element(
+    'svg',
+    { class: 'chart', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': title },
+    ...across.ticks.map((tick) => {
+      const x = round(across.place(tick));
+      return element(
+        'g',
+        { class: 'tick' },
+        element('line', { x1: x, y1: MARGIN.top, x2: x, y2: bottom }),
+        element('text', { x, y: bottom + 16, 'text-anchor': 'middle' }, shortCount(tick)),
+      );
+    }),
+    ...up.ticks.map((tick) => {
+      const y = round(up.place(tick));
+      return element(
+        'g',
+        { class: 'tick' },
+        element('line', { x1: MARGIN.left, y1: y, x2: right, y2: y }),
+        element('text', { x: MARGIN.left - 6, y: y + 4, 'text-anchor': 'end' }, formatTime(tick)),
+      );
+    }),
+    element(
+      'text',
+      { class: 'axis', x: (MARGIN.left + right) / 2, y: height - 8, 'text-anchor': 'middle' },
+      'bodies',
+    ),
+    ...drawn.map(({ name, look, curve }, index) => {
+      const places = curve.map(at);
+      const [endX, endY] = ends[index] as readonly [number, number];
+      const nameY = names[index] as number;
+      return element(
+        'g',
+        { class: `series colour-${look % COLOURS}`, 'data-engine': name },
+        element(
+          'title',
+          {},
+          `${name}: ${curve.map(({ count, milliseconds }) => `${formatCount(count)} in ${formatTime(milliseconds)}`).join(', ')}`,
+        ),
+        element('polyline', {
+          points: places.map((place) => place.join(',')).join(' '),
+          'stroke-dasharray': DASHES[Math.floor(look / COLOURS) % DASHES.length] as string,
+        }),
+        ...places.map(([cx, cy]) => element('circle', { cx, cy, r: DOT })),
+        element('line', { class: 'leader', x1: endX, y1: endY, x2: right + LEADER - 4, y2: nameY }),
+        element('text', { x: right + LEADER, y: nameY + 4 }, name),
+      );
+    }),
+  );
+}
+
+/** Over whole decades where `whole`, else a little beyond the values. */
+function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
+  let low = Math.log10(Math.min(...values));
+  let high = Math.log10(Math.max(...values));
+  if (whole) {
+    low = Math.floor(low + 1e-9);
+    high = Math.max(low + 1, Math.ceil(high - 1e-9));
+  } else if (high - low < 1e-9) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  const first = Math.ceil(low - 1e-9);
+  const last = Math.floor(high + 1e-9);
+  const decades = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index));
+  return {
+    low,
+    high,
+    ticks: decades.length > 0 ? decades : [...new Set(values)],
+    place: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from),
+  };
+}
+
+/** The same order, each as near as can be to where it wants to be, a name's height apart. */
+function spread(wanted: readonly number[], top: number, bottom: number): number[] {
+  const apart = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
+  const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));
+  const places = new Array<number>(wanted.length);
+  let next = top;
+  for (const index of order) {
+    const place = Math.max(next, wanted[index] as number);
+    places[index] = place;
+    next = place + apart;
+  }
+  let most = bottom;
+  for (const index of order.toReversed()) {
+    const place = Math.min(most, places[index] as number);
+    places[index] = round(place);
+    most = place - apart;
+  }
+  return places;
+}
+
+function round(value: number): number {
+  return Math.round(10 * value) / 10;
+}
+
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
+function shortCount(count: number): string {
+  return SHORT.format(count);
+}

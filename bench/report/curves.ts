@@ -1,0 +1,22 @@
+/** Purpose: the lines of the charts of a record: a chart a scene and dimensions, every engine with one look throughout. */
+import { growthsOf, type Outcome } from '../harness/record';
+import type { Line } from './chart';
+
+export interface ChartLines {
+  /** "uniform 2D" */
+  readonly name: string;
+  readonly lines: readonly Line[];
+}
+
+/** `engines`: in the order of looks. Default: as they come in `outcomes`. */
+export function linesOf(
+  outcomes: readonly Outcome[],
+  engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],
+): ChartLines[] {
+  const charts = new Map<string, Line[]>();
+  for (const { scene, dimensions, engine, curve } of growthsOf(outcomes)) {
+    const name = `${scene} ${dimensions}D`;
+    charts.set(name, [...(charts.get(name) ?? []), { name: engine, look: engines.indexOf(engine), curve }]);
+  }
+  return [...charts].map(([name, lines]) => ({ name, lines }));
+}

@@ -1,0 +1,41 @@
+/** Purpose: numbers of the benchmark as all of its outputs write them. */
+
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+export function formatCount(count: number): string {
+  return WHOLE.format(count);
+}
+
+/** Three digits, with a unit. */
+export function formatTime(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${DIGITS.format(milliseconds / 1000)} s`;
+  if (milliseconds > 0 && milliseconds < 0.1) return `${DIGITS.format(milliseconds * 1000)} µs`;
+  return `${DIGITS.format(milliseconds)} ms`;
+}
+
+/** Milliseconds for a column: three digits, and all of those before the point. */
+export function formatFigure(milliseconds: number | undefined): string {
+  if (milliseconds === undefined || !Number.isFinite(milliseconds)) return '';
+  return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
+}
+
+/** How many times as much. */
+export function formatRatio(ratio: number): string {
+  return ratio < 9.95 ? ratio.toFixed(1) : formatCount(ratio);
+}
+
+export function formatBandwidth(bytesPerMs: number): string {
+  return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function formatList(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** `1 run`, `2 runs`; `1 body`, `2 bodies`. */
+export function formatCountOf(count: number, one: string, several = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : several}`;
+}

@@ -1,0 +1,233 @@
+/**
+ * Purpose: records as one page that needs nothing else: what each says in sentences, charts, tables and what it was measured on.
+ * Inputs: records and where each came from; the text of style sheets. Output: HTML.
+ */
+import type { BenchRecord, Machine, Outcome } from '../harness/record';
+import { drawChart } from './chart';
+import { linesOf } from './curves';
+import { formatBandwidth, formatCount, formatFigure, formatRatio } from './format';
+import { element, type Markup, toHtml } from './markup';
+import { type Case, type Group, groupsOf, summarise } from './summary';
+
+export interface RecordFile {
+  /** Below bench/results: "machine/uniform.json". */
+  readonly path: string;
+  readonly record: BenchRecord;
+}
+
+const CHART = { width: 520, height: 360 } as const;
+
+export function createReport(files: readonly RecordFile[], css: string): string {
+  const title = 'cellstorm bench: broad phases side by side';
+  const html = element(
+    'html',
+    { lang: 'en' },
+    element(
+      'head',
+      {},
+      element('meta', { charset: 'utf-8' }),
+      element('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+      element('meta', { name: 'color-scheme', content: 'light dark' }),
+      element('link', { rel: 'icon', href: 'data:,' }),
+      element('title', {}, title),
+      element('style', {}),
+    ),
+    element(
+      'body',
+      {},
+      element(
+        'main',
+        {},
+        element('h1', {}, title),
+        element(
+          'p',
+          { class: 'lead' },
+          'Every engine finds all overlapping pairs of the same bodies, and has no time unless they are the pairs that there are. Times are medians of one build and query. Records of different machines, or of one at different loads, are not to be compared with each other.',
+        ),
+        element(
+          'nav',
+          { 'aria-label': 'Records' },
+          element(
+            'ul',
+            {},
+            ...files.map(({ path, record }, index) =>
+              element('li', {}, element('a', { href: `#record-${index}` }, `${path}, ${dayOf(record)}`)),
+            ),
+          ),
+        ),
+        ...files.map(describeFile),
+      ),
+    ),
+  );
+  // Style sheets are text that is not escaped; ours have no markup.
+  return `<!doctype html>\n${toHtml(html).replace('<style></style>', () => `<style>\n${css}</style>`)}\n`;
+}
+
+function dayOf({ began }: BenchRecord): string {
+  return began.slice(0, 10);
+}
+
+function describeFile({ path, record }: RecordFile, index: number): Markup {
+  const groups = groupsOf(record.outcomes);
+  const id = `record-${index}`;
+  return element(
+    'section',
+    { class: 'record', id, 'aria-labelledby': `${id}-title` },
+    element('h2', { id: `${id}-title` }, `${path}, ${dayOf(record)}`),
+    describeMachine(record),
+    ...summarise(record).flatMap(({ title, sentences }) => [
+      element('h3', {}, title),
+      element('ul', {}, ...sentences.map((sentence) => element('li', {}, sentence))),
+    ]),
+    element('h3', {}, 'Times against counts'),
+    element('div', { class: 'charts' }, ...drawCharts(record)),
+    element('h3', {}, 'Times'),
+    ...groups.map((group) => tableOf(group)),
+    element(
+      'details',
+      {},
+      element('summary', {}, 'All figures, and why there is no time'),
+      wide('All figures', allFigures(groups)),
+    ),
+  );
+}
+
+function describeMachine({ machine, commit, version, seed, repeat, began }: BenchRecord): Markup {
+  const entries: (readonly [string, string | undefined])[] = [
+    ['processor', `${machine.cpu}, ${machine.cores} cores`],
+    ['load when it began', machine.load?.toFixed(1)],
+    ['run by', machine.runtime],
+    ['one thread copies', formatBandwidth(machine.copyBytesPerMs)],
+    ['adapter', machine.adapter],
+    ['driver', machine.driver],
+    ['flags', machine.flags?.join(' ')],
+    ['the GPU copies', machine.gpuCopyBytesPerMs && formatBandwidth(machine.gpuCopyBytesPerMs)],
+    ['GPU timed by', describeClock(machine)],
+    ['cellstorm', `${version}${commit ? `, commit ${commit}` : ''}`],
+    ['seed', String(seed)],
+    ['rounds', String(repeat)],
+    ['began', began],
+  ].map(([name, value]) => [name as string, value as string | undefined]);
+  return element(
+    'dl',
+    { class: 'machine' },
+    ...entries.flatMap(([name, value]) =>
+      value ? [element('div', {}, element('dt', {}, name), element('dd', {}, value))] : [],
+    ),
+  );
+}
+
+function describeClock({ adapter, timestampStep }: Machine): string | undefined {
+  if (adapter === undefined) return undefined;
+  return timestampStep ? `timestamps in steps of ${formatCount(timestampStep)} ns` : 'the wall clock';
+}
+
+function drawCharts({ outcomes }: BenchRecord): Markup[] {
+  return linesOf(outcomes).flatMap(({ name, lines }) => {
+    const chart = drawChart(`Time of a build and query against the number of bodies, ${name}`, lines, CHART);
+    return chart ? [element('figure', {}, element('figcaption', {}, name), chart)] : [];
+  });
+}
+
+/** An engine a row, a count a column: milliseconds, and beside it how many times the fastest. */
+function tableOf({ name, cases }: Group): Markup {
+  const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
+  const best = (engine: string) => {
+    const places = cases.map(({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median);
+    return places.findLast((median) => median !== undefined) ?? Number.POSITIVE_INFINITY;
+  };
+  const sorted = engines.sort((a, b) => best(a) - best(b));
+  return wide(
+    name,
+    element(
+      'table',
+      {},
+      element('caption', {}, `${name}: milliseconds of a build and query, and times the fastest`),
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'col' }, 'engine'),
+          ...cases.map(({ count }) => element('th', { scope: 'col', class: 'number' }, formatCount(count))),
+        ),
+      ),
+      element(
+        'tbody',
+        {},
+        ...sorted.map((engine) =>
+          element(
+            'tr',
+            {},
+            element('th', { scope: 'row' }, engine),
+            ...cases.map((one) => element('td', { class: 'number' }, cellOf(one, engine))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function cellOf({ outcomes, timed }: Case, engine: string): string {
+  const own = timed.find((outcome) => outcome.engine === engine);
+  const best = timed[0];
+  if (own && best) {
+    const ratio = own.total.median / best.total.median;
+    return `${formatFigure(own.total.median)} (${formatRatio(ratio)})`;
+  }
+  return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
+}
+
+const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
+  ['scene', ({ scene, dimensions }) => `${scene} ${dimensions}D`],
+  ['bodies', ({ count }) => formatCount(count)],
+  ['engine', ({ engine }) => engine],
+  ['pairs', ({ found }) => (found ? formatCount(found.pairs) : '')],
+  ['build ms', ({ build }) => formatFigure(build?.median)],
+  ['query ms', ({ query }) => formatFigure(query?.median)],
+  ['total ms', ({ total }) => formatFigure(total?.median)],
+  ['p95', ({ total }) => formatFigure(total?.p95)],
+  ['spread', ({ total }) => (total ? `${Math.round(100 * total.spread)}%` : '')],
+  ['clock', ({ clock }) => clock ?? ''],
+  ['bytes-eq', ({ bytesEquivalent }) => (bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent))],
+  ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
+  ['checked by', ({ judge }) => judge ?? ''],
+  ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
+];
+const WORDS = ['scene', 'engine', 'clock', 'checked by', ''];
+
+function allFigures(groups: readonly Group[]): Markup {
+  const outcomes = groups.flatMap(({ cases }) =>
+    cases.flatMap(({ outcomes: all, timed }) => [
+      ...timed,
+      ...all.filter(({ status }) => status !== 'timed'),
+    ]),
+  );
+  const kind = (name: string): Record<string, string> => (WORDS.includes(name) ? {} : { class: 'number' });
+  return element(
+    'table',
+    {},
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        ...COLUMNS.map(([name]) => element('th', { scope: 'col', ...kind(name) }, name || 'why not')),
+      ),
+    ),
+    element(
+      'tbody',
+      {},
+      ...outcomes.map((outcome) =>
+        element('tr', {}, ...COLUMNS.map(([name, of]) => element('td', kind(name), of(outcome)))),
+      ),
+    ),
+  );
+}
+
+/** What may be wider than a telephone: it scrolls by itself, by keyboard too. */
+function wide(label: string, content: Markup): Markup {
+  return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
+}

@@ -1,0 +1,332 @@
+/**
+ * Purpose: what a record says, in sentences. Every one of them is made of its numbers: none is there because it was expected.
+ * Input: a record. Output: chapters of sentences, for whoever does not read tables.
+ */
+import { crossingOf } from '../../src/core/curves';
+import { BACKENDS, type Backend } from '../harness/engine';
+import {
+  type BenchRecord,
+  DENSE_GRID,
+  type Growth,
+  growthsOf,
+  NAIVE,
+  noiseOf,
+  type Outcome,
+  type Status,
+} from '../harness/record';
+import type { Statistics } from '../harness/statistics';
+import { formatCount, formatCountOf, formatList, formatRatio, formatTime } from './format';
+
+export interface Chapter {
+  readonly title: string;
+  readonly sentences: readonly string[];
+}
+
+interface Timed extends Outcome {
+  readonly total: Statistics;
+}
+
+/** All of a scene in so many dimensions, counts ascending. */
+export interface Group {
+  /** "uniform 2D" */
+  readonly name: string;
+  readonly cases: readonly Case[];
+}
+
+export interface Case {
+  readonly count: number;
+  readonly outcomes: readonly Outcome[];
+  /** The quickest first. */
+  readonly timed: readonly Timed[];
+}
+
+const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
+
+export function summarise(record: BenchRecord): Chapter[] {
+  const groups = groupsOf(record.outcomes);
+  const growths = growthsOf(record.outcomes);
+  const chapters: Chapter[] = [
+    { title: 'What was checked', sentences: describeChecks(record.outcomes) },
+    { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
+    { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
+    { title: 'Beside the best package', sentences: groups.flatMap(describePackages) },
+    { title: 'From how many bodies on it beats all pairs', sentences: describeCrossovers(growths) },
+    { title: 'How times grow', sentences: describeGrowths(growths) },
+    { title: 'Beside the memory', sentences: groups.flatMap(describeBytes) },
+  ];
+  return chapters.filter(({ sentences }) => sentences.length > 0);
+}
+
+export function groupsOf(outcomes: readonly Outcome[]): Group[] {
+  const groups = new Map<string, Map<number, Outcome[]>>();
+  for (const outcome of outcomes) {
+    const name = `${outcome.scene} ${outcome.dimensions}D`;
+    const cases = groups.get(name) ?? new Map<number, Outcome[]>();
+    groups.set(name, cases);
+    cases.set(outcome.count, [...(cases.get(outcome.count) ?? []), outcome]);
+  }
+  return [...groups].map(([name, cases]) => ({
+    name,
+    cases: [...cases]
+      .sort(([a], [b]) => a - b)
+      .map(([count, of]) => ({ count, outcomes: of, timed: of.filter(isTimed).sort(byMedian) })),
+  }));
+}
+
+function isTimed(outcome: Outcome): outcome is Timed {
+  return outcome.status === 'timed' && outcome.total !== undefined;
+}
+
+function byMedian(a: Timed, b: Timed): number {
+  return a.total.median - b.total.median;
+}
+
+/** Faster by more than the noise of both. */
+function isFaster(one: Timed, other: Timed): boolean {
+  return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
+}
+
+function describeChecks(outcomes: readonly Outcome[]): string[] {
+  const of = (status: Status) => outcomes.filter((outcome) => outcome.status === status);
+  const timed = of('timed');
+  const sentences = [
+    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed: each of these found the pairs it had to before it was timed and, of another frame, after.`,
+  ];
+  for (const [status, did] of [
+    ['wrong', 'found other pairs than there are'],
+    ['failed', 'failed'],
+  ] as const) {
+    const those = of(status);
+    if (those.length === 0) continue;
+    const named = unique(
+      those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`),
+    );
+    sentences.push(
+      `${formatCountOf(those.length, 'run')} ${did} and ${those.length === 1 ? 'has' : 'have'} no time: ${formatList(named)}.`,
+    );
+  }
+  const [skipped, refused] = [of('skipped').length, of('refused').length];
+  if (skipped > 0) sentences.push(`${formatCountOf(skipped, 'run')} would have taken too long.`);
+  if (refused > 0)
+    sentences.push(
+      `${formatCountOf(refused, 'run')} ${refused === 1 ? 'was' : 'were'} refused by the engine, the scene or the device.`,
+    );
+  const byOthers = timed.filter(({ judge }) => judge !== undefined && judge !== 'oracle');
+  const alone = byOthers.filter(
+    (one) => one.judge === 'nobody' && !byOthers.some((other) => other !== one && isSameCase(one, other)),
+  );
+  if (byOthers.length > alone.length) {
+    sentences.push(
+      `${formatCountOf(byOthers.length - alone.length, 'run')} had too many bodies for the oracle: there engines were held against each other.`,
+    );
+  }
+  if (alone.length > 0) {
+    sentences.push(
+      `${formatCountOf(alone.length, 'run')} had too many bodies for the oracle and nobody to be held against: ${formatList(unique(alone.map(({ engine }) => engine)))}.`,
+    );
+  }
+  return sentences;
+}
+
+function isSameCase(one: Outcome, other: Outcome): boolean {
+  return one.scene === other.scene && one.dimensions === other.dimensions && one.count === other.count;
+}
+
+/** Neighbouring counts with the same value become one span. */
+function spansOf<Value>(
+  cases: readonly { readonly count: number; readonly value: Value }[],
+  isSame: (a: Value, b: Value) => boolean,
+): { readonly counts: readonly number[]; readonly values: readonly Value[] }[] {
+  const spans: { counts: number[]; values: Value[] }[] = [];
+  for (const { count, value } of cases) {
+    const last = spans.at(-1);
+    if (last && isSame(last.values[0] as Value, value)) {
+      last.counts.push(count);
+      last.values.push(value);
+    } else spans.push({ counts: [count], values: [value] });
+  }
+  return spans;
+}
+
+/** "at 1,000 bodies", "from 1,000 to 100,000 bodies" */
+function describeCounts(counts: readonly number[]): string {
+  const [first = 0, last = first] = [counts[0], counts.at(-1)];
+  return first === last
+    ? `at ${formatCountOf(first, 'body', 'bodies')}`
+    : `from ${formatCount(first)} to ${formatCount(last)} bodies`;
+}
+
+function describeRange(values: readonly number[], format: (value: number) => string): string {
+  const [low, high] = [format(Math.min(...values)), format(Math.max(...values))];
+  return low === high ? low : `${low} to ${high}`;
+}
+
+function describeFastest({ name, cases }: Group): string[] {
+  const winners = cases.flatMap(({ count, timed }) => {
+    const [best, ...others] = timed;
+    if (!best || others.length === 0) return [];
+    return [{ count, value: { best, close: others.filter((other) => !isFaster(best, other)) } }];
+  });
+  const spans = spansOf(winners, (a, b) => a.best.engine === b.best.engine);
+  if (spans.length === 0) return [];
+  const parts = spans.map(({ counts, values }) => {
+    const close = unique(values.flatMap((value) => value.close.map(({ engine }) => engine)));
+    const times = describeRange(
+      values.map(({ best }) => best.total.median),
+      formatTime,
+    );
+    const beside = close.length === 0 ? '' : `, ${formatList(close)} within the noise`;
+    return `${values[0]?.best.engine} ${describeCounts(counts)} (${times}${beside})`;
+  });
+  return [`${name}: ${formatList(parts)}.`];
+}
+
+function describeDenseGrid(groups: readonly Group[]): string[] {
+  return [...BACKENDS.flatMap((backend) => describeRivals(groups, backend)), ...groups.flatMap(describeFew)];
+}
+
+/** Who does better than the dense grid in a case, and how. */
+interface Rival {
+  readonly text: string;
+  /** 0 where the grid has no time. */
+  readonly ratio: number;
+}
+
+function describeRivals(groups: readonly Group[], backend: Backend): string[] {
+  const grid = DENSE_GRID[backend];
+  const beside = groups.flatMap(({ cases }) =>
+    cases.flatMap(({ timed }) => {
+      const same = timed.filter((outcome) => outcome.backend === backend);
+      const own = same.find(({ engine }) => engine === grid);
+      return own && same.length > 1 ? [{ own, best: same[0] as Timed }] : [];
+    }),
+  );
+  const ahead = beside.filter(({ own, best }) => own === best || !isFaster(best, own)).length;
+  const sentences = groups.flatMap(({ name, cases }) => {
+    const rivals = cases.flatMap((one) => {
+      const value = rivalOf(one, backend);
+      return value ? [{ count: one.count, value }] : [];
+    });
+    return spansOf(rivals, (a, b) => a.text === b.text).map(({ counts, values }) => {
+      const ratios = values.map(({ ratio }) => ratio);
+      const where = describeCounts(counts);
+      return Math.min(...ratios) === 0
+        ? `${name}: ${grid} ${values[0]?.text} ${where}.`
+        : `${name}: ${values[0]?.text} is ${describeRange(ratios, formatRatio)} times as fast as ${grid} ${where}.`;
+    });
+  });
+  if (beside.length === 0) return sentences;
+  return [
+    `On ${BACKEND_NAMES[backend]} ${grid} was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} in which it had others beside it.`,
+    ...sentences,
+  ];
+}
+
+function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined {
+  const grid = outcomes.find(({ engine }) => engine === DENSE_GRID[backend]);
+  const best = timed.find((outcome) => outcome.backend === backend);
+  if (!grid || !best) return undefined;
+  if (!isTimed(grid)) {
+    const reason = grid.reason ? ` (${grid.reason.replace(/\.$/, '')})` : '';
+    return { text: `${ABSENT[grid.status]}${reason}, and ${best.engine} is the fastest`, ratio: 0 };
+  }
+  return isFaster(best, grid)
+    ? { text: best.engine, ratio: grid.total.median / best.total.median }
+    : undefined;
+}
+
+const ABSENT: Readonly<Record<Status, string>> = {
+  timed: 'was timed',
+  wrong: 'found other pairs than there are',
+  failed: 'failed',
+  skipped: 'would have taken too long',
+  refused: 'was refused',
+};
+
+/** Few bodies: where the way to the GPU takes longer than the CPU. */
+function describeFew({ name, cases }: Group): string[] {
+  const curveOf = (engine: string) =>
+    cases.flatMap(({ count, timed }) => {
+      const own = timed.find((outcome) => outcome.engine === engine);
+      return own ? [{ count, milliseconds: own.total.median }] : [];
+    });
+  const crossing = crossingOf(curveOf(DENSE_GRID.cpu), curveOf(DENSE_GRID.gpu));
+  if (!crossing || crossing.kind === 'second-always') return [];
+  const where =
+    crossing.kind === 'at'
+      ? `below about ${formatAbout(crossing.count)} bodies`
+      : 'at every count that both were timed at';
+  return [`${name}: ${DENSE_GRID.cpu} is faster than ${DENSE_GRID.gpu} ${where}.`];
+}
+
+function formatAbout(count: number): string {
+  return formatCount(Number(count.toPrecision(2)));
+}
+
+function describePackages({ name, cases }: Group): string[] {
+  const grid = DENSE_GRID.cpu;
+  const parts = cases.flatMap(({ count, timed }) => {
+    const own = timed.find(({ engine }) => engine === grid);
+    const rival = timed.find(({ peer }) => peer !== undefined);
+    if (!own || !rival) return [];
+    const ratio = rival.total.median / own.total.median;
+    const times = `${formatTime(own.total.median)} against ${formatTime(rival.total.median)}`;
+    return ratio >= 1
+      ? [`${formatRatio(ratio)} times as fast as ${rival.engine} ${describeCounts([count])} (${times})`]
+      : [`${formatRatio(1 / ratio)} times as slow as ${rival.engine} ${describeCounts([count])} (${times})`];
+  });
+  return parts.length === 0 ? [] : [`${name}: ${grid} is ${formatList(parts)}.`];
+}
+
+function describeCrossovers(growths: readonly Growth[]): string[] {
+  const groups = new Map<string, Growth[]>();
+  for (const growth of growths) {
+    if (growth.crossover === undefined) continue;
+    const name = `${growth.scene} ${growth.dimensions}D beside ${NAIVE[growth.backend]}`;
+    groups.set(name, [...(groups.get(name) ?? []), growth]);
+  }
+  return [...groups].map(([name, group]) => {
+    const names = (those: readonly Growth[]) => formatList(those.map(({ engine }) => engine));
+    const always = group.filter(({ crossover }) => crossover === 0);
+    const never = group.filter(({ crossover }) => crossover === Number.POSITIVE_INFINITY);
+    const some = group
+      .filter(({ crossover = 0 }) => crossover > 0 && Number.isFinite(crossover))
+      .sort((a, b) => (a.crossover ?? 0) - (b.crossover ?? 0));
+    const parts = [
+      ...(always.length > 0 ? [`${names(always)} at every count`] : []),
+      ...some.map(({ engine, crossover = 0 }) => `${engine} from about ${formatAbout(crossover)} bodies on`),
+      ...(never.length > 0 ? [`${names(never)} at none`] : []),
+    ];
+    return `${name}: ${formatList(parts)}.`;
+  });
+}
+
+function describeGrowths(growths: readonly Growth[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { scene, dimensions, engine, exponent } of growths.toSorted(
+    (a, b) => (a.exponent ?? 0) - (b.exponent ?? 0),
+  )) {
+    if (exponent === undefined) continue;
+    const name = `${scene} ${dimensions}D`;
+    groups.set(name, [...(groups.get(name) ?? []), `${engine} like N^${exponent.toFixed(2)}`]);
+  }
+  return [...groups].map(([name, parts]) => `${name}, over the last decade of counts: ${formatList(parts)}.`);
+}
+
+function describeBytes({ name, cases }: Group): string[] {
+  return BACKENDS.flatMap((backend) => {
+    const own = cases
+      .toReversed()
+      .flatMap(({ timed }) => timed.filter(({ engine }) => engine === DENSE_GRID[backend]))[0];
+    if (own?.bytesEquivalent === undefined) return [];
+    const memory =
+      own.memoryPerBody === undefined ? '' : `, and holds ${formatCount(own.memoryPerBody)} bytes a body`;
+    return [
+      `${name}: ${own.engine} ${describeCounts([own.count])} takes as long as copying ${formatCount(own.bytesEquivalent)} bytes a body${memory}.`,
+    ];
+  });
+}
+
+function unique(words: readonly string[]): string[] {
+  return [...new Set(words)];
+}
