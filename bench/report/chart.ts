@@ -30,11 +30,12 @@ const LETTER = 6.6;
 const NAME_HEIGHT = 14;
 const LEADER = 16;
 const DOT = 3;
+/** Counts that are all written below; of more, powers of ten. */
+const MOST_COLUMNS = 6;
 
 interface Scale {
   readonly low: number;
   readonly high: number;
-  /** Powers of ten, or where there is less than one, the ends. */
   readonly ticks: readonly number[];
   readonly place: (value: number) => number;
 }
@@ -48,12 +49,9 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   const longest = Math.max(...drawn.map(({ name }) => name.length));
   const right = width - Math.min(width * NAMES_SHARE, longest * LETTER + LEADER + 4);
   const bottom = height - MARGIN.bottom;
-  const across = scaleOver(
-    points.map(({ count }) => Math.max(1, count)),
-    MARGIN.left + 8,
-    right - 8,
-    false,
-  );
+  const counts = [...new Set(points.map(({ count }) => Math.max(1, count)))];
+  const across = scaleOver(counts, MARGIN.left + 8, right - 8, false);
+  const columns = counts.length > MOST_COLUMNS ? across.ticks : counts;
   const up = scaleOver(
     points.map(({ milliseconds }) => Math.max(1e-6, milliseconds)),
     bottom,
@@ -63,6 +61,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   const at = ({ count, milliseconds }: Curve[number]) =>
     [round(across.place(Math.max(1, count))), round(up.place(Math.max(1e-6, milliseconds)))] as const;
   const ends = drawn.map(({ curve }) => at(curve.at(-1) as Curve[number]));
+  const lastX = Math.max(...ends.map(([x]) => x));
   const names = spread(
     ends.map(([, y]) => y),
     MARGIN.top,
@@ -71,7 +70,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   return element(
     'svg',
     { class: 'chart', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': title },
-    ...across.ticks.map((tick) => {
+    ...columns.map((tick) => {
       const x = round(across.place(tick));
       return element(
         'g',
@@ -111,7 +110,13 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
           'stroke-dasharray': DASHES[Math.floor(look / COLOURS) % DASHES.length] as string,
         }),
         ...places.map(([cx, cy]) => element('circle', { cx, cy, r: DOT })),
-        element('line', { class: 'leader', x1: endX, y1: endY, x2: right + LEADER - 4, y2: nameY }),
+        element('line', {
+          class: endX < lastX ? 'leader early' : 'leader',
+          x1: endX,
+          y1: endY,
+          x2: right + LEADER - 4,
+          y2: nameY,
+        }),
         element('text', { x: right + LEADER, y: nameY + 4 }, name),
       );
     }),

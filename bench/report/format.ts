@@ -22,6 +22,7 @@ export function formatFigure(milliseconds: number | undefined): string {
 
 /** How many times as much. */
 export function formatRatio(ratio: number): string {
+  if (ratio < 0.95) return ratio.toPrecision(2);
   return ratio < 9.95 ? ratio.toFixed(1) : formatCount(ratio);
 }
 

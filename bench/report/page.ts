@@ -15,7 +15,7 @@ export interface RecordFile {
   readonly record: BenchRecord;
 }
 
-const CHART = { width: 520, height: 360 } as const;
+const CHART = { width: 480, height: 360 } as const;
 
 export function createReport(files: readonly RecordFile[], css: string): string {
   const title = 'cellstorm bench: broad phases side by side';

@@ -40,6 +40,9 @@ export interface Case {
   readonly timed: readonly Timed[];
 }
 
+/** More that are as fast as the fastest are only counted. */
+const MOST_NAMED = 4;
+
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
 
 export function summarise(record: BenchRecord): Chapter[] {
@@ -175,7 +178,8 @@ function describeFastest({ name, cases }: Group): string[] {
       values.map(({ best }) => best.total.median),
       formatTime,
     );
-    const beside = close.length === 0 ? '' : `, ${formatList(close)} within the noise`;
+    const named = close.length > MOST_NAMED ? [`${close.length} others`] : close;
+    const beside = close.length === 0 ? '' : `, ${formatList(named)} within the noise`;
     return `${values[0]?.best.engine} ${describeCounts(counts)} (${times}${beside})`;
   });
   return [`${name}: ${formatList(parts)}.`];
@@ -185,11 +189,14 @@ function describeDenseGrid(groups: readonly Group[]): string[] {
   return [...BACKENDS.flatMap((backend) => describeRivals(groups, backend)), ...groups.flatMap(describeFew)];
 }
 
-/** Who does better than the dense grid in a case, and how. */
+/** Who does better than the dense grid in a case. */
 interface Rival {
-  readonly text: string;
-  /** 0 where the grid has no time. */
-  readonly ratio: number;
+  readonly engine: string;
+  /** How many times as fast it is; undefined where the grid has no time. */
+  readonly ratio?: number;
+  readonly status: Status;
+  /** Why the grid has none. */
+  readonly reason?: string | undefined;
 }
 
 function describeRivals(groups: readonly Group[], backend: Backend): string[] {
@@ -207,12 +214,15 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       const value = rivalOf(one, backend);
       return value ? [{ count: one.count, value }] : [];
     });
-    return spansOf(rivals, (a, b) => a.text === b.text).map(({ counts, values }) => {
-      const ratios = values.map(({ ratio }) => ratio);
+    const isSame = (a: Rival, b: Rival) => a.engine === b.engine && a.status === b.status;
+    return spansOf(rivals, isSame).map(({ counts, values }) => {
+      const [first] = values;
       const where = describeCounts(counts);
-      return Math.min(...ratios) === 0
-        ? `${name}: ${grid} ${values[0]?.text} ${where}.`
-        : `${name}: ${values[0]?.text} is ${describeRange(ratios, formatRatio)} times as fast as ${grid} ${where}.`;
+      const ratios = values.flatMap(({ ratio }) => ratio ?? []);
+      if (first && ratios.length === 0) {
+        return `${name}: ${grid} ${ABSENT[first.status]} ${where}, where ${first.engine} is the fastest. ${first.reason ?? ''}`.trim();
+      }
+      return `${name}: ${first?.engine} is ${describeRange(ratios, formatRatio)} times as fast as ${grid} ${where}.`;
     });
   });
   if (beside.length === 0) return sentences;
@@ -226,13 +236,10 @@ function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined
   const grid = outcomes.find(({ engine }) => engine === DENSE_GRID[backend]);
   const best = timed.find((outcome) => outcome.backend === backend);
   if (!grid || !best) return undefined;
-  if (!isTimed(grid)) {
-    const reason = grid.reason ? ` (${grid.reason.replace(/\.$/, '')})` : '';
-    return { text: `${ABSENT[grid.status]}${reason}, and ${best.engine} is the fastest`, ratio: 0 };
-  }
-  return isFaster(best, grid)
-    ? { text: best.engine, ratio: grid.total.median / best.total.median }
-    : undefined;
+  const { engine } = best;
+  const { status, reason } = grid;
+  if (!isTimed(grid)) return { engine, status, reason };
+  return isFaster(best, grid) ? { engine, status, ratio: grid.total.median / best.total.median } : undefined;
 }
 
 const ABSENT: Readonly<Record<Status, string>> = {
@@ -270,12 +277,10 @@ function describePackages({ name, cases }: Group): string[] {
     const rival = timed.find(({ peer }) => peer !== undefined);
     if (!own || !rival) return [];
     const ratio = rival.total.median / own.total.median;
-    const times = `${formatTime(own.total.median)} against ${formatTime(rival.total.median)}`;
-    return ratio >= 1
-      ? [`${formatRatio(ratio)} times as fast as ${rival.engine} ${describeCounts([count])} (${times})`]
-      : [`${formatRatio(1 / ratio)} times as slow as ${rival.engine} ${describeCounts([count])} (${times})`];
+    const times = `${rival.engine}, ${formatTime(rival.total.median)} against ${formatTime(own.total.median)}`;
+    return [`${formatRatio(ratio)} times as long ${describeCounts([count])} (${times})`];
   });
-  return parts.length === 0 ? [] : [`${name}: ${grid} is ${formatList(parts)}.`];
+  return parts.length === 0 ? [] : [`${name}: beside ${grid} the best package takes ${formatList(parts)}.`];
 }
 
 function describeCrossovers(growths: readonly Growth[]): string[] {
@@ -302,15 +307,21 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
 }
 
 function describeGrowths(growths: readonly Growth[]): string[] {
-  const groups = new Map<string, string[]>();
-  for (const { scene, dimensions, engine, exponent } of growths.toSorted(
-    (a, b) => (a.exponent ?? 0) - (b.exponent ?? 0),
-  )) {
+  const groups = new Map<string, Map<string, string[]>>();
+  for (const { scene, dimensions, engine, exponent } of growths) {
     if (exponent === undefined) continue;
     const name = `${scene} ${dimensions}D`;
-    groups.set(name, [...(groups.get(name) ?? []), `${engine} like N^${exponent.toFixed(2)}`]);
+    const group = groups.get(name) ?? new Map<string, string[]>();
+    groups.set(name, group);
+    const power = exponent.toFixed(1);
+    group.set(power, [...(group.get(power) ?? []), engine]);
   }
-  return [...groups].map(([name, parts]) => `${name}, over the last decade of counts: ${formatList(parts)}.`);
+  return [...groups].map(([name, group]) => {
+    const parts = [...group]
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .map(([power, engines]) => `N^${power} (${engines.join(', ')})`);
+    return `${name}, N bodies, over the last decade: like ${formatList(parts)}.`;
+  });
 }
 
 function describeBytes({ name, cases }: Group): string[] {
