@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
-const PAGES = ['index.html', 'explainer.html'];
+const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
 /** Written by builds, tests and benchmarks: nothing that an open page should reload for. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
@@ -27,6 +27,7 @@ const stripShaders: Plugin = {
 
 export default defineConfig({
   plugins: [stripShaders],
+  worker: { format: 'es', plugins: () => [stripShaders] },
   base: './',
   // A path without a file is an error, not the page.
   appType: 'mpa',

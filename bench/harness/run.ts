@@ -47,8 +47,13 @@ export interface BenchHost {
   /** What is done next: a few words. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome) => void) | undefined;
-  /** Asked between samples: lets a page live, and rejects when nobody waits any more. */
+  /** Asked between samples: lets a page live. Rejects with BenchStopped to end the run with what there is. */
   readonly breathe?: (() => Promise<void>) | undefined;
+}
+
+/** Nobody waits for the rest of a run. */
+export class BenchStopped extends Error {
+  override name = 'BenchStopped';
 }
 
 export interface BenchResult {
@@ -126,6 +131,8 @@ class Bench {
   async run(): Promise<BenchResult> {
     try {
       for (const name of casesOf(this.plan)) await this.runCase(name);
+    } catch (error) {
+      if (!(error instanceof BenchStopped)) throw error;
     } finally {
       this.closeGpu();
     }
@@ -163,6 +170,7 @@ class Bench {
     try {
       for (const engine of chosen) {
         this.progress(`${sceneName} ${dimensions}D, ${count}: ${engine.name} is checked`);
+        await this.host.breathe?.();
         const started = await this.start(name, engine, scene, frames[0], judge);
         if (started) open.push(started);
       }

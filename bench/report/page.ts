@@ -5,9 +5,10 @@
 import type { BenchRecord, Machine, Outcome } from '../harness/record';
 import { drawChart } from './chart';
 import { linesOf } from './curves';
-import { formatBandwidth, formatCount, formatFigure, formatRatio } from './format';
+import { formatBandwidth, formatCount, formatFigure } from './format';
 import { element, type Markup, toHtml } from './markup';
-import { type Case, type Group, groupsOf, summarise } from './summary';
+import { type Group, groupsOf, summarise } from './summary';
+import { tableOf, wide } from './tables';
 
 export interface RecordFile {
   /** Below bench/results: "machine/uniform.json". */
@@ -82,7 +83,7 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
     element('h3', {}, 'Times against counts'),
     element('div', { class: 'charts' }, ...drawCharts(record)),
     element('h3', {}, 'Times'),
-    ...groups.map((group) => tableOf(group)),
+    ...groups.map((group) => wide(group.name, tableOf(group))),
     element(
       'details',
       {},
@@ -127,56 +128,6 @@ function drawCharts({ outcomes }: BenchRecord): Markup[] {
     const chart = drawChart(`Time of a build and query against the number of bodies, ${name}`, lines, CHART);
     return chart ? [element('figure', {}, element('figcaption', {}, name), chart)] : [];
   });
-}
-
-/** An engine a row, a count a column: milliseconds, and beside it how many times the fastest. */
-function tableOf({ name, cases }: Group): Markup {
-  const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
-  const best = (engine: string) => {
-    const places = cases.map(({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median);
-    return places.findLast((median) => median !== undefined) ?? Number.POSITIVE_INFINITY;
-  };
-  const sorted = engines.sort((a, b) => best(a) - best(b));
-  return wide(
-    name,
-    element(
-      'table',
-      {},
-      element('caption', {}, `${name}: milliseconds of a build and query, and times the fastest`),
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          element('th', { scope: 'col' }, 'engine'),
-          ...cases.map(({ count }) => element('th', { scope: 'col', class: 'number' }, formatCount(count))),
-        ),
-      ),
-      element(
-        'tbody',
-        {},
-        ...sorted.map((engine) =>
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'row' }, engine),
-            ...cases.map((one) => element('td', { class: 'number' }, cellOf(one, engine))),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-function cellOf({ outcomes, timed }: Case, engine: string): string {
-  const own = timed.find((outcome) => outcome.engine === engine);
-  const best = timed[0];
-  if (own && best) {
-    const ratio = own.total.median / best.total.median;
-    return `${formatFigure(own.total.median)} (${formatRatio(ratio)})`;
-  }
-  return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
 const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
@@ -225,9 +176,4 @@ function allFigures(groups: readonly Group[]): Markup {
       ),
     ),
   );
-}
-
-/** What may be wider than a telephone: it scrolls by itself, by keyboard too. */
-function wide(label: string, content: Markup): Markup {
-  return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

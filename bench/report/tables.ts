@@ -1,0 +1,62 @@
+/** Purpose: the table of a scene, as the report and the page show it. */
+import { formatCount, formatFigure, formatRatio } from './format';
+import { element, type Markup } from './markup';
+import type { Case, Group } from './summary';
+
+/** An engine a row, a count a column: milliseconds, and beside it how many times the fastest. */
+export function tableOf({ name, cases }: Group): Markup {
+  const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
+  // By the largest count first: who was not timed there comes after those who were.
+  const placeOf = (engine: string) => {
+    const medians = cases.map(
+      ({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median,
+    );
+    const last = medians.findLastIndex((median) => median !== undefined);
+    return { last, median: medians[last] ?? 0 };
+  };
+  const sorted = engines
+    .map((engine) => ({ engine, ...placeOf(engine) }))
+    .sort((a, b) => b.last - a.last || a.median - b.median);
+  return element(
+    'table',
+    {},
+    element('caption', {}, `${name}: ms (times the fastest)`),
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'col' }, 'engine'),
+        ...cases.map(({ count }) => element('th', { scope: 'col', class: 'number' }, formatCount(count))),
+      ),
+    ),
+    element(
+      'tbody',
+      {},
+      ...sorted.map(({ engine }) =>
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'row' }, engine),
+          ...cases.map((one) => element('td', { class: 'number' }, cellOf(one, engine))),
+        ),
+      ),
+    ),
+  );
+}
+
+function cellOf({ outcomes, timed }: Case, engine: string): string {
+  const own = timed.find((outcome) => outcome.engine === engine);
+  const best = timed[0];
+  if (own && best) {
+    const ratio = own.total.median / best.total.median;
+    return `${formatFigure(own.total.median)} (${formatRatio(ratio)})`;
+  }
+  return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
+}
+
+/** What may be wider than a telephone: it scrolls by itself, by keyboard too. */
+export function wide(label: string, content: Markup): Markup {
+  return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
+}

@@ -1,0 +1,41 @@
+/** Purpose: what the page of the benchmark and its worker say to each other. */
+import type { Backend } from '../../../bench/harness/engine';
+import type { Machine, Outcome } from '../../../bench/harness/record';
+import type { BenchPlan } from '../../../bench/harness/run';
+import type { Dimensions } from '../../core/world';
+
+export interface Choice {
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface EngineChoice extends Choice {
+  readonly backend: Backend;
+}
+
+export interface SceneChoice extends Choice {
+  readonly dimensions: readonly Dimensions[];
+}
+
+/** A plan whose engines are named. */
+export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonly string[] };
+
+export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
+
+export type Answer =
+  | {
+      readonly kind: 'choices';
+      readonly engines: readonly EngineChoice[];
+      readonly scenes: readonly SceneChoice[];
+      /** Why there is no GPU; undefined if there is one. */
+      readonly missingGpu: string | undefined;
+    }
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  /** What the run was measured on, as far as the worker knows it; also of a run that was stopped. */
+  | {
+      readonly kind: 'ended';
+      readonly machine: Omit<Machine, 'cpu' | 'cores' | 'runtime'>;
+      readonly stopped: boolean;
+    }
+  | { readonly kind: 'failed'; readonly reason: string };

@@ -1,0 +1,76 @@
+/**
+ * Purpose: runs the benchmark off the page's thread, engines of the CPU and of the GPU alike, so that the page lives while a
+ * sample takes its time. First it says what can be chosen; then it runs plans, one after the other.
+ */
+import { CPU_ENGINES } from '../../../bench/engines/cpu';
+import { GPU_ENGINES } from '../../../bench/engines/gpu';
+import { nameAdapter, openWholeGpu } from '../../../bench/harness/device';
+import type { Engine } from '../../../bench/harness/engine';
+import type { Machine } from '../../../bench/harness/record';
+import { BenchStopped, runBench } from '../../../bench/harness/run';
+import { BENCH_SCENES } from '../../../bench/harness/scenes';
+import { explain, explainMissingGpu } from '../engine';
+import { nextTask } from '../save';
+import type { Answer, NamedPlan, Question } from './messages';
+
+/** Without the packages that the command compares with: they would be most of the page. */
+const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
+
+let stopping = false;
+
+addEventListener('message', ({ data }: MessageEvent<Question>) => {
+  if (data.kind === 'stop') stopping = true;
+  else run(data.plan);
+});
+
+offer();
+
+async function offer(): Promise<void> {
+  say({
+    kind: 'choices',
+    engines: ENGINES.map(({ name, about, backend }) => ({ name, about, backend })),
+    scenes: BENCH_SCENES.map(({ name, about, dimensions }) => ({ name, about, dimensions })),
+    missingGpu: await findMissingGpu(),
+  });
+}
+
+async function findMissingGpu(): Promise<string | undefined> {
+  try {
+    (await openWholeGpu(navigator.gpu, 2)).destroy();
+    return undefined;
+  } catch (error) {
+    return explainMissingGpu(error);
+  }
+}
+
+async function run(plan: NamedPlan): Promise<void> {
+  stopping = false;
+  let adapter: Pick<Machine, 'adapter' | 'driver'> = {};
+  try {
+    const engines = ENGINES.filter(({ name }) => plan.engines.includes(name));
+    const { copyBytesPerMs, gpuCopyBytesPerMs, timestampStep } = await runBench(
+      { ...plan, engines },
+      {
+        openGpu: async (dimensions) => {
+          const gpu = await openWholeGpu(navigator.gpu, dimensions);
+          adapter = { adapter: nameAdapter(gpu.info), driver: gpu.info?.description };
+          return gpu;
+        },
+        onProgress: (done, total, what) => say({ kind: 'progress', done, total, what }),
+        onOutcome: (outcome) => say({ kind: 'outcome', outcome }),
+        breathe: async () => {
+          await nextTask();
+          if (stopping) throw new BenchStopped();
+        },
+      },
+    );
+    const machine = { copyBytesPerMs, gpuCopyBytesPerMs, timestampStep, ...adapter };
+    say({ kind: 'ended', machine, stopped: stopping });
+  } catch (error) {
+    say({ kind: 'failed', reason: explain(error) });
+  }
+}
+
+function say(answer: Answer): void {
+  postMessage(answer);
+}

@@ -1,0 +1,124 @@
+/** The benchmark in a real browser: engines of both kinds are timed, results are shown as they come in, the record is saved. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { parseRecord } from '../../bench/harness/record';
+import { browserTest, useBrowser } from '../helpers/browser';
+import { takePicture, textOf } from './playground';
+
+const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
+
+/** Leaves just these boxes checked. */
+async function choose(page: Page, name: string, values: readonly string[]): Promise<void> {
+  await page.$$eval(
+    `input[name="${name}"]`,
+    (boxes, wanted) => {
+      for (const box of boxes)
+        (box as HTMLInputElement).checked = wanted.includes((box as HTMLInputElement).value);
+    },
+    values,
+  );
+}
+
+async function expectFits(page: Page): Promise<void> {
+  const [wide, window] = await page.evaluate(
+    () => [document.documentElement.scrollWidth, innerWidth] as const,
+  );
+  expect(wide).toBeLessThanOrEqual(window);
+}
+
+describe('the page of the benchmark', () => {
+  const browser = useBrowser();
+
+  browserTest('runs what is chosen, shows it and saves the record', async () => {
+    const { page, expectNoProblems } = await browser.openPage('bench.html', { width: 1280, height: 900 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+    await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
+    expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
+    expect(await page.$eval('#save', (save) => (save as HTMLButtonElement).disabled)).toBe(true);
+    const names = await page.$$eval('input', (inputs) =>
+      inputs.map((input) => [...(input.labels ?? [])].map((label) => label.textContent?.trim()).join()),
+    );
+    expect(names.every((name) => name)).toBe(true);
+
+    // Nothing chosen is said, by keyboard.
+    await choose(page, 'engine', []);
+    await page.focus('#go');
+    await page.keyboard.press('Enter');
+    expect(await textOf(page, 'status')).toMatch(/Nothing is chosen under engines/);
+    expect(await page.evaluate(() => window.bench?.isRunning)).toBe(false);
+
+    await choose(page, 'engine', ENGINES);
+    await choose(page, 'scene', ['uniform']);
+    await choose(page, 'count', ['300', '1000']);
+    await page.$eval('input[name="rounds"]', (input) => {
+      (input as HTMLInputElement).value = '3';
+    });
+    await page.keyboard.press('Enter');
+    // What comes in is there before all of it is.
+    await page.waitForSelector('#charts circle');
+    await page.waitForFunction(() => window.bench?.isRunning === false, { timeout: 60_000 });
+    expect(await textOf(page, 'status')).toBe('Done: 6 of 6 runs timed.');
+    await takePicture(page, 'bench-light');
+    await page.click('#choices summary');
+    await takePicture(page, 'bench-choices');
+
+    const shown = await page.evaluate(() => ({
+      series: [...document.querySelectorAll<SVGElement>('#charts [data-engine]')].map((line) => [
+        line.dataset.engine ?? '',
+        line.querySelectorAll('circle').length,
+      ]),
+      heads: [...document.querySelectorAll('#tables tbody th')].map(({ textContent }) => textContent ?? ''),
+      cells: [...document.querySelectorAll('#tables td')].map(({ textContent }) => textContent ?? ''),
+      words: document.querySelector('#words')?.textContent ?? '',
+    }));
+    expect(new Map(shown.series as [string, number][])).toEqual(new Map(ENGINES.map((name) => [name, 2])));
+    expect(shown.heads.toSorted()).toEqual(ENGINES.toSorted());
+    for (const cell of shown.cells) expect(cell).toMatch(/^[\d.,]+ \([\d.,]+\)$/);
+    expect(shown.words).toContain('6 of 6 runs were timed');
+
+    await page.evaluate(() => {
+      URL.createObjectURL = (blob) => {
+        (blob as Blob).text().then((text) => document.body.setAttribute('data-saved', text));
+        return 'data:,';
+      };
+    });
+    await page.click('#save');
+    await page.waitForSelector('[data-saved]');
+    const saved = await page.$eval('body', (body) => body.dataset.saved ?? '');
+    const { machine, outcomes } = parseRecord('saved', saved);
+    expect(machine.runtime).toContain('Chrome');
+    expect(machine.adapter).toMatch(/SwiftShader/i);
+    expect(machine.copyBytesPerMs).toBeGreaterThan(0);
+    expect(machine.gpuCopyBytesPerMs).toBeGreaterThan(0);
+    expect(outcomes.map(({ engine, count, status, judge }) => [engine, count, status, judge])).toEqual(
+      expect.arrayContaining(
+        ENGINES.flatMap((engine) => [300, 1000].map((count) => [engine, count, 'timed', 'oracle'])),
+      ),
+    );
+
+    await expectFits(page);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await page.$eval('#found', (found) => found.scrollIntoView());
+    await takePicture(page, 'bench-dark');
+    await page.setViewport({ width: 390, height: 800 });
+    await expectFits(page);
+    await page.$eval('#found', (found) => found.scrollIntoView());
+    await takePicture(page, 'bench-phone');
+    await page.evaluate(() => scrollTo(0, 0));
+    await takePicture(page, 'bench-phone-top');
+
+    // A long run is stopped, and what there is of it stays.
+    await choose(page, 'engine', ['cpu-naive']);
+    await choose(page, 'count', ['300', '10000']);
+    await page.$eval('input[name="rounds"]', (input) => {
+      (input as HTMLInputElement).value = '99';
+    });
+    await page.click('#go');
+    await page.waitForSelector('#charts circle');
+    await page.click('#go');
+    await page.waitForFunction(() => window.bench?.isRunning === false, { timeout: 60_000 });
+    expect(await textOf(page, 'status')).toBe('Stopped: 1 of 1 run timed.');
+    expect(await page.evaluate(() => window.bench?.record?.outcomes.length)).toBe(1);
+    expectNoProblems();
+  });
+});
