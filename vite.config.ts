@@ -5,6 +5,13 @@ import { defineConfig, type Plugin } from 'vite';
 
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
+/**
+ * An entry of its own, which shares the engine with the other pages: as a worker of Vite's it would be bundled apart, with
+ * all of the engine once more.
+ */
+const BENCH_WORKER = 'src/page/bench/worker.ts';
+const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
+
 /** Written by builds, tests and benchmarks: nothing that an open page should reload for. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
 
@@ -25,10 +32,13 @@ const stripShaders: Plugin = {
   },
 };
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   plugins: [stripShaders],
-  worker: { format: 'es', plugins: () => [stripShaders] },
   base: './',
+  // Where the page finds its worker, from itself.
+  define: {
+    BENCH_WORKER: JSON.stringify(`./${command === 'serve' ? BENCH_WORKER : BUILT_BENCH_WORKER}`),
+  },
   // A path without a file is an error, not the page.
   appType: 'mpa',
   server: { host: '127.0.0.1', watch: { ignored: NO_SOURCE } },
@@ -38,6 +48,13 @@ export default defineConfig({
   build: {
     outDir: 'dist/page',
     target: 'es2022',
-    rolldownOptions: { input: PAGES.map((page) => fileURLToPath(new URL(page, import.meta.url))) },
+    rolldownOptions: {
+      input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
+      output: {
+        // A page must know it by name.
+        entryFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash].js',
+      },
+    },
   },
-});
+}));

@@ -287,6 +287,17 @@ describe('the built page', () => {
     expectNoProblems();
   });
 
+  browserTest(
+    'runs the benchmark from a sub-path, in a worker that shares the engine with the page',
+    async () => {
+      const { page, expectNoProblems } = await browser.openPage('bench.html', { width: 900, height: 620 });
+      await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
+      expect(await page.$$eval('#cpu-engines input', (boxes) => boxes.length)).toBeGreaterThan(1);
+      expect(await page.$eval('#gpu-engines input', (box) => (box as HTMLInputElement).disabled)).toBe(false);
+      expectNoProblems();
+    },
+  );
+
   browserTest('explains from a sub-path, without an engine', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,

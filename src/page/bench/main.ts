@@ -32,6 +32,9 @@ const FEWEST_ROUNDS = 3;
 const MOST_ROUNDS = 99;
 const FIRST_SCENES = ['uniform'];
 
+/** Where the worker is, from the page: vite.config.ts says it. */
+declare const BENCH_WORKER: string;
+
 /** Browsers do not say. */
 const PROCESSOR = 'a processor that the browser does not name';
 
@@ -41,7 +44,7 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  private readonly worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  private readonly worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module' });
   private plan: NamedPlan | undefined;
   private began = '';
   private outcomes: Outcome[] = [];
@@ -50,9 +53,11 @@ class BenchPage {
 
   constructor() {
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
-    this.worker.addEventListener('error', ({ message }) =>
-      this.end(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`),
-    );
+    this.worker.addEventListener('error', ({ message }) => {
+      this.end(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`);
+      // It may not hear any more: a reload brings another.
+      this.go.disabled = true;
+    });
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (this.isRunning) this.stop();
