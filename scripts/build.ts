@@ -43,13 +43,14 @@ export async function buildLibrary(outDir: string): Promise<void> {
   });
 }
 
-async function buildCli(outDir: string): Promise<void> {
+export async function buildCli(outDir: string, sourcemap = true): Promise<void> {
   await build({
     ...quiet(outDir),
     // What the benchmark compares with stays where it is: whoever wants it installs it.
     ssr: { noExternal: true, external: ['webgpu', ...PEER_PACKAGES] },
     build: {
       ...quiet(outDir).build,
+      sourcemap,
       target: NODE_TARGET,
       ssr: join(ROOT, 'src/cli/main.ts'),
       rolldownOptions: {

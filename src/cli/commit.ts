@@ -1,6 +1,6 @@
-/** Purpose: the commit of the checkout that a benchmark is run in. */
+/** Purpose: the commit of the checkout that a benchmark is run in, or that it was packed in (scripts/bench-pack.ts). */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  const packed = join(folder, 'COMMIT');
+  if (existsSync(packed)) return readFileSync(packed, 'utf8').trim() || undefined;
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
   try {

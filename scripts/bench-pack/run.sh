@@ -1,0 +1,72 @@
+#!/bin/sh
+# Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER], where FOLDER takes the records (default: results
+# beside this file). It needs a Vulkan driver and nothing else: no Node, no network, nothing installed.
+# To try it out with less: COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for
+# all engines, packages included), REPEAT (rounds), DIMENSIONS.
+set -u
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+out=${1:-$here/results}
+counts=${COUNTS:-1e6,1e7,1e8}
+scene_count=${SCENE_COUNT:-1e6}
+scenes=${SCENES:-uniform-sparse,uniform-dense,steady,moving,packing,settled,clustered,line-x,line-y,mixed,huge}
+growth=${GROWTH:-1e2,3e2,1e3,3e3,1e4,3e4,1e5,3e5,1e6}
+repeat=${REPEAT:-9}
+dimensions=${DIMENSIONS:-2,3}
+mkdir -p "$out" || exit 1
+out=$(CDPATH= cd -- "$out" && pwd)
+
+# A library of ours is used only where the system has none.
+for folder in "$here"/lib/*/; do
+  missing=
+  for library in "$folder"*; do
+    name=${library##*/}
+    found=
+    for place in /lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /lib/x86_64-linux-gnu /usr/lib/x86_64-linux-gnu; do
+      if [ -e "$place/$name" ]; then found=yes; fi
+    done
+    if [ -z "$found" ]; then missing=yes; fi
+  done
+  if [ -n "$missing" ]; then
+    LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}${folder%/}"
+    export LD_LIBRARY_PATH
+  fi
+done
+
+cellstorm() {
+  "$here/bin/node" "$here/app/cli.js" "$@"
+}
+
+failed=
+wrong=
+bench() {
+  name=$1
+  shift
+  printf '\n== %s: cellstorm bench %s\n\n' "$name" "$*"
+  cellstorm bench --out "$out/$name.json" --repeat "$repeat" "$@" 2>"$out/$name.log" | tee "$out/$name.txt"
+  # Of a pipe sh knows only the last status: what counts is the record.
+  if [ ! -s "$out/$name.json" ]; then
+    failed="$failed $name"
+    cat "$out/$name.log" >&2
+  elif grep -Eq '"status": "(wrong|failed)"' "$out/$name.json"; then
+    wrong="$wrong $name"
+  fi
+}
+
+rm -f "$out/check.json" "$out/large.json" "$out/scenes.json" "$out/one-cell.json" "$out/growth.json"
+if ! cellstorm info >"$out/info.txt" 2>&1; then
+  cat "$out/info.txt" >&2
+  printf '\nThere is no GPU that WebGPU can use: see README.txt.\n' >&2
+  exit 1
+fi
+cat "$out/info.txt"
+
+bench check --count 1e3,1e4 --dimensions "$dimensions"
+bench large --backend gpu --scene uniform --count "$counts" --dimensions "$dimensions" --limit 20
+bench scenes --backend gpu --scene "$scenes" --count "$scene_count" --dimensions "$dimensions"
+bench one-cell --backend gpu --scene one-cell --count 1e2,1e3,4e3 --dimensions "$dimensions"
+bench growth --scene uniform,mixed --count "$growth" --dimensions "$dimensions"
+
+printf '\nRecords are in %s.\n' "$out"
+if [ -n "$wrong" ]; then printf 'An engine was wrong or failed in:%s.\n' "$wrong" >&2; fi
+if [ -n "$failed" ]; then printf 'No record of:%s. Their logs are beside them.\n' "$failed" >&2; fi
+[ -z "$failed$wrong" ]
