@@ -13,14 +13,14 @@ import {
   compareRecords,
   FORMAT,
   FORMAT_VERSION,
-  growthsOf,
   type Machine,
   type Outcome,
   parseRecord,
   toCsv,
 } from '../../bench/harness/record';
 import { type BenchHost, type BenchPlan, casesOf, runBench } from '../../bench/harness/run';
-import { BENCH_SCENE_NAMES, BENCH_SCENES } from '../../bench/harness/scenes';
+import { BENCH_SCENE_NAMES } from '../../bench/harness/scenes';
+import { formatFigure } from '../../bench/report/format';
 import { version } from '../../package.json';
 import { MAX_PARTICLES } from '../core/simulation';
 import { openDawn } from '../node/dawn';
@@ -34,8 +34,9 @@ import {
   wholeNumbers,
 } from './arguments';
 import { describeAdapter, type GpuHost } from './backend';
+import { describeChoices, describeRecord } from './bench-table';
 import { commitOf } from './commit';
-import { formatCount, formatTable, Progress } from './output';
+import { formatCount, formatTable, Progress, widthOf } from './output';
 
 const ENGINE_NAMES = ENGINES.map(({ name }) => name);
 
@@ -68,7 +69,7 @@ export const BENCH_FLAGS: Flags = {
 export async function bench(argv: readonly string[]): Promise<number> {
   const given = parseFlags('bench', BENCH_FLAGS, argv);
   if (given.has('list')) {
-    process.stdout.write(describeChoices());
+    process.stdout.write(describeChoices(widthOf(process.stdout)));
     return 0;
   }
   if (given.has('json') && given.has('csv')) {
@@ -124,7 +125,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
   if (out !== undefined) await writeFile(out, `${JSON.stringify(record, undefined, 1)}\n`);
   if (given.has('json')) process.stdout.write(`${JSON.stringify(record, undefined, 1)}\n`);
   else if (given.has('csv')) process.stdout.write(toCsv(outcomes));
-  else process.stdout.write(describe(record));
+  else process.stdout.write(describeRecord(record, widthOf(process.stdout)));
   if (baseline) process.stderr.write(describeChanges(baseline, record));
   return exitCodeOf(outcomes);
 }
@@ -165,128 +166,6 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-function describeChoices(): string {
-  const engines = ENGINES.map(({ name, backend, peer, about }) => [
-    name,
-    backend,
-    peer ?? 'cellstorm',
-    about,
-  ]);
-  const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
-  return `Engines\n\n${formatTable(engines)}\n\nScenes\n\n${formatTable(scenes)}\n`;
-}
-
-const HEAD = [
-  'scene',
-  'bodies',
-  'engine',
-  'pairs',
-  'build ms',
-  'query ms',
-  'total ms',
-  'p95',
-  'spread',
-  'bytes-eq',
-  'memory',
-  'times',
-];
-const RIGHT = HEAD.map((name) => name !== 'scene' && name !== 'engine');
-
-function describe(record: BenchRecord): string {
-  const { machine, outcomes, repeat } = record;
-  const rows: string[][] = [HEAD];
-  const notes: string[] = [];
-  for (const group of groupsOf(outcomes)) {
-    const timed = group.filter(({ total }) => total).sort((a, b) => median(a) - median(b));
-    const best = timed[0];
-    if (rows.length > 1 && timed.length > 0) rows.push([]);
-    for (const outcome of timed) rows.push(rowOf(outcome, best as Outcome));
-    for (const outcome of group) if (!outcome.total) notes.push(noteOf(outcome));
-  }
-  const about = [
-    `${machine.cpu}, ${machine.cores} cores, load ${machine.load?.toFixed(1)}, ${machine.runtime}, copies ${gigabytes(machine.copyBytesPerMs)}`,
-    ...(machine.adapter
-      ? [
-          `${machine.adapter}, copies ${gigabytes(machine.gpuCopyBytesPerMs ?? Number.NaN)}, ${machine.timestampStep ? `timestamps in steps of ${machine.timestampStep} ns` : 'timed by the wall clock'}`,
-        ]
-      : []),
-    `medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`,
-  ];
-  return [
-    about.join('\n'),
-    formatTable(rows, RIGHT),
-    ...(notes.length > 0 ? [notes.join('\n')] : []),
-    ...describeGrowths(outcomes),
-    '',
-  ].join('\n\n');
-}
-
-function groupsOf(outcomes: readonly Outcome[]): Outcome[][] {
-  const groups = new Map<string, Outcome[]>();
-  for (const outcome of outcomes) {
-    const key = `${outcome.scene}\n${outcome.dimensions}\n${outcome.count}`;
-    groups.set(key, [...(groups.get(key) ?? []), outcome]);
-  }
-  return [...groups.values()];
-}
-
-function median({ total }: Outcome): number {
-  return total?.median ?? Number.NaN;
-}
-
-function rowOf(outcome: Outcome, best: Outcome): string[] {
-  const { scene, dimensions, count, engine, found, build, query, total, bytesEquivalent, memoryPerBody } =
-    outcome;
-  return [
-    `${scene} ${dimensions}D`,
-    formatCount(count),
-    engine,
-    formatCount(found?.pairs ?? Number.NaN),
-    ...[build, query, total].map((times) => figure(times?.median)),
-    figure(total?.p95),
-    `${Math.round(100 * (total?.spread ?? 0))}%`,
-    bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent),
-    memoryPerBody === undefined ? '' : formatCount(memoryPerBody),
-    (median(outcome) / median(best)).toFixed(median(outcome) < 9.95 * median(best) ? 1 : 0),
-  ];
-}
-
-function noteOf({ scene, dimensions, count, engine, status, reason }: Outcome): string {
-  return `${scene} ${dimensions}D ${formatCount(count)}: ${engine} ${status}. ${reason ?? ''}`.trimEnd();
-}
-
-/** Three digits. */
-function figure(value: number | undefined): string {
-  if (value === undefined) return '';
-  return value >= 100 ? formatCount(value) : value.toPrecision(3);
-}
-
-function gigabytes(bytesPerMs: number): string {
-  return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
-}
-
-function describeGrowths(outcomes: readonly Outcome[]): string[] {
-  const rows = growthsOf(outcomes)
-    .filter(({ exponent, crossover }) => exponent !== undefined || crossover !== undefined)
-    .map(({ engine, scene, dimensions, exponent, crossover }) => [
-      `${scene} ${dimensions}D`,
-      engine,
-      exponent === undefined ? '' : `N^${exponent.toFixed(2)}`,
-      describeCrossover(crossover),
-    ]);
-  if (rows.length === 0) return [];
-  return [
-    formatTable([['scene', 'engine', 'grows like', 'faster than all pairs'], ...rows], [false, false, true]),
-  ];
-}
-
-function describeCrossover(crossover: number | undefined): string {
-  if (crossover === undefined) return '';
-  if (crossover === 0) return 'at every count here';
-  if (!Number.isFinite(crossover)) return 'at no count here';
-  return `from about ${formatCount(Number(crossover.toPrecision(2)))} bodies on`;
-}
-
 function describeChanges(before: BenchRecord, after: BenchRecord): string {
   const changes = compareRecords(before, after);
   const rows = changes
@@ -296,8 +175,8 @@ function describeChanges(before: BenchRecord, after: BenchRecord): string {
       `${scene} ${dimensions}D`,
       formatCount(count),
       engine,
-      figure(old),
-      figure(now),
+      formatFigure(old),
+      formatFigure(now),
       `${ratio.toFixed(2)} ×`,
       verdict,
     ]);

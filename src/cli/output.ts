@@ -3,6 +3,11 @@
  * is a terminal and silence there where it is not.
  */
 
+const FEWEST_COLUMNS = 60;
+const USUAL_COLUMNS = 100;
+/** Longer lines are hard to read. */
+const MOST_COLUMNS = 120;
+
 /** Rows of equal length, the first one the head; numbers to the right where `right` says so. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
@@ -18,6 +23,35 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
         .join('  ')
         .trimEnd(),
     )
+    .join('\n');
+}
+
+/** Columns of what is written to; of a file those of a usual terminal. */
+export function widthOf(stream: { readonly columns?: number }): number {
+  return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
+}
+
+/** Lines of at most so many letters; those after the first begin with `indent`. A word that is longer stays whole. */
+export function wrapText(text: string, width: number, indent = ''): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string;
+    const begun = line === '' || line === indent ? `${line}${word}` : `${line} ${word}`;
+    if (begun.length <= width || line === '' || line === indent) lines[lines.length - 1] = begun;
+    else lines.push(`${indent}${word}`);
+  }
+  return lines.join('\n');
+}
+
+/** Rows whose last cell is a sentence, which is wrapped in its own column. */
+export function formatWrapped(rows: readonly (readonly string[])[], width: number): string {
+  const before = formatTable(rows.map((row) => [...row.slice(0, -1), '|'])).split('\n');
+  return rows
+    .map((row, index) => {
+      const lead = (before[index] as string).slice(0, -1);
+      const text = wrapText(row.at(-1) ?? '', Math.max(FEWEST_COLUMNS / 2, width - lead.length));
+      return `${lead}${text.replaceAll('\n', `\n${' '.repeat(lead.length)}`)}`;
+    })
     .join('\n');
 }
 

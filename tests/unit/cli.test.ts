@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { exitCodeOf } from '../../src/cli/bench';
+import { describeRecord } from '../../src/cli/bench-table';
 import { renderImage } from '../../src/cli/image';
 import { adviseFlag } from '../../src/cli/simulate';
 import { crowdingWarning } from '../../src/core/crowding';
@@ -518,15 +519,21 @@ describe('bench', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^cpu-grid +cpu +cellstorm +\S/m);
     expect(out).toMatch(/^uniform +\S/m);
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
   it('prints a table, the fastest of a case first, and writes the record', async () => {
     const path = join(folder, 'record.json');
     const { code, out, error } = await cellstorm(...small, '--out', path);
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    const rows = out.split('\n').filter((line) => line.startsWith('uniform 2D') && line.includes('%'));
-    expect(rows).toHaveLength(4);
-    for (const row of [rows[0], rows[2]]) expect(row).toMatch(/ 1\.0$/);
+    const lines = out.split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
+    for (const count of [200, 300]) {
+      const headline = lines.findIndex((line) => line.startsWith(`uniform 2D, ${count} bodies, `));
+      const rows = lines.slice(headline + 1, headline + 3);
+      expect(rows.map((row) => row.trim().split(' ')[0]).toSorted()).toEqual(['cpu-grid', 'cpu-naive']);
+      expect(rows[0]).toMatch(/%.* 1\.0$/);
+    }
     const record = JSON.parse(readFileSync(path, 'utf8'));
     expect(record).toMatchObject({ format: 'cellstorm-bench', seed: 1, repeat: 3 });
     expect(record.machine.copyBytesPerMs).toBeGreaterThan(0);
@@ -536,6 +543,25 @@ describe('bench', () => {
     expect(against.out.trim().split('\n')).toHaveLength(5);
     expect(against.error).toMatch(
       /^\nAgainst the baseline of \S+ \(\S+\): \d of 4 changed by more than the noise\./,
+    );
+  });
+
+  it('says each reason once, and no line is longer than the terminal', () => {
+    const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1000 } as const;
+    const reason =
+      'It is far too cold for this engine, which was made for warmer places than the one that is here.';
+    const outcomes = [
+      { ...outcome, status: 'refused', reason },
+      { ...outcome, status: 'refused', reason, engine: 'b' },
+      { ...outcome, status: 'refused', reason, count: 2000 },
+    ] as const;
+    const machine = { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1 };
+    const about = { version: '0', commit: undefined, began: '', seed: 1, repeat: 3 };
+    const record = { format: 'cellstorm-bench', formatVersion: 1, ...about, machine, outcomes } as const;
+    const lines = describeRecord(record, 60).split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
+    expect(lines.join(' ').replaceAll(/ +/g, ' ')).toContain(
+      `uniform 2D, 1,000 and 2,000: a, b refused. ${reason}`,
     );
   });
 
