@@ -1,6 +1,6 @@
 /**
  * Purpose: builds everything that ships. `npm run build`; npm runs it after an install, too, so it is quick.
- * Outputs, in dist/: index.js and cpu.js (the library, for browsers and anything else), cli.js (the command,
+ * Outputs, in dist/: index.js, cpu.js, flock.js and pbf.js (the library, for browsers and anything else), cli.js (the command,
  * for Node), types/ (their declarations) and page/ (the page).
  */
 import { spawn } from 'node:child_process';
@@ -24,7 +24,15 @@ export async function buildAll(outDir: string): Promise<void> {
   ]);
 }
 
-/** What both entries share goes to chunks/, so that a user of both loads it once. */
+/** What `package.json` exports, and where it comes from. */
+const LIBRARY = [
+  ['index', 'src/index.ts'],
+  ['cpu', 'src/cpu/index.ts'],
+  ['flock', 'src/flock/index.ts'],
+  ['pbf', 'src/pbf/index.ts'],
+] as const;
+
+/** What entries share goes to chunks/, so that a user of several loads it once. */
 export async function buildLibrary(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
@@ -33,7 +41,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
       target: TARGET,
       license: { fileName: 'THIRD_PARTY.md' },
       lib: {
-        entry: { index: join(ROOT, 'src/index.ts'), cpu: join(ROOT, 'src/cpu/index.ts') },
+        entry: Object.fromEntries(LIBRARY.map(([name, file]) => [name, join(ROOT, file)])),
         formats: ['es'],
       },
       rolldownOptions: {

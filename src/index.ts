@@ -16,6 +16,17 @@ export {
   type RadiiOfParticles,
   suggestCellSize,
 } from './core/cell-size';
+/** What is built on this refuses arguments in the same words. */
+export {
+  checkDimensions,
+  checkFinite,
+  checkInteger,
+  checkKnownKeys,
+  checkPacked,
+  checkPositive,
+  checkRange,
+  checkVector,
+} from './core/checks';
 export { crowdingWarning } from './core/crowding';
 export {
   ArgumentError,
@@ -63,6 +74,7 @@ export {
   type NearestNeighbours,
 } from './engine/grid-nearest';
 export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
+export { GridParticles, type GridParticlesOptions } from './engine/grid-particles';
 export {
   GridFirstHits,
   type GridFirstHitsOptions,

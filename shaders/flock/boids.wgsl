@@ -1,0 +1,46 @@
+// Boids: each turns away from those too near, flies as its neighbours fly, and keeps near them. What a neighbour counts
+// falls to nothing where it gets out of sight, so nothing jumps. Linked with motion and steering; buffers and parameters:
+// src/flock/flock.ts.
+
+struct Own {
+  velocity: Vector,
+  // Away from those nearer than the spacing.
+  parting: Vector,
+  // Velocities of the others, seen from this one.
+  others: Vector,
+  // From the middle of the others.
+  apart: Vector,
+  weight: f32,
+}
+
+fn begin(particle: Particle) -> Own {
+  var own = Own();
+  own.velocity = velocity_of(particle.slot);
+  return own;
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let distance = sqrt(other.distance_squared);
+  let weight = 1.0 - distance / parameters.perception;
+  (*own).weight += weight;
+  (*own).others += weight * (velocity_of(other.slot) - (*own).velocity);
+  (*own).apart += weight * other.apart;
+  let crowding = max(0.0, 1.0 - distance / parameters.spacing);
+  (*own).parting += crowding * heading(other.apart, distance, particle.slot, other.slot);
+}
+
+fn finish(own: Own, particle: Particle) {
+  // Means over the neighbours; of less than one whole neighbour, as much as there is.
+  let share = 1.0 / max(own.weight, 1.0);
+  var push = parameters.separation * own.parting
+    + share * (parameters.alignment * own.others - parameters.cohesion * own.apart)
+    + parameters.avoidance * shunned_obstacles(particle.position);
+  for (var hunter = 0u; hunter < parameters.hunters; hunter++) {
+    push += parameters.flight * shunned(particle.position, spheres[hunter], parameters.fear);
+  }
+  let velocity = steered(own.velocity, push, parameters.slowest, parameters.fastest);
+  let motion = flown(particle.position, velocity);
+  let id = id_of(particle.slot);
+  positions[id] = store_vector(motion.place);
+  velocities[id] = store_vector(motion.velocity);
+}

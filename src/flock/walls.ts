@@ -1,0 +1,19 @@
+/**
+ * Purpose: where walls turn back what flies: at the ends of a box, along the axes that do not wrap around.
+ */
+import type { World } from '../index';
+
+/** Along an axis that wraps around nobody gets there, and no kernel needs a case for it. */
+const OUT_OF_REACH = 2 ** 100;
+
+export interface Walls {
+  readonly lower: readonly number[];
+  readonly upper: readonly number[];
+}
+
+export function wallsOf({ min, max, period }: Pick<World, 'min' | 'max' | 'period'>): Walls {
+  return {
+    lower: min.map((low, axis) => (period[axis] ? -OUT_OF_REACH : low)),
+    upper: max.map((high, axis) => (period[axis] ? OUT_OF_REACH : high)),
+  };
+}

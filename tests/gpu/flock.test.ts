@@ -1,0 +1,224 @@
+/** Flocks and particle life on the GPU: each step as the reference makes it, the same bits on every run, and what they promise. */
+import { describe, expect } from 'vitest';
+import type { Dimensions } from '../../src/core/world';
+import {
+  createFlock,
+  createLife,
+  type FlockOptions,
+  type FlockState,
+  type LifeOptions,
+} from '../../src/flock';
+import { stepBoids } from '../../src/flock/reference/boids';
+import { stepLife } from '../../src/flock/reference/life';
+import { dot, plus, type Vector, vectorAt } from '../../src/flock/reference/vectors';
+import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+import { bitsOf, createNoise, DIMENSIONS, scatterIn } from '../helpers/passes';
+
+const SHARED = { shared: true } as const;
+
+const DT = 1 / 64;
+
+/**
+ * What 32-bit floats may take from velocities and from ways: sums over some tens of neighbours, each term off by a few
+ * units in the last place, leave well over 2^18 of 2^24 parts exact.
+ */
+const PART = 2 ** -18;
+
+type Periodic = boolean | readonly boolean[];
+
+const BOTH_KINDS: readonly [string, Periodic] = ['a box with walls across y', [true, false, true]];
+
+/** In space only what has both kinds of axes: every kernel is compiled anew. */
+function worldsIn(dimensions: Dimensions): readonly (readonly [string, Periodic])[] {
+  if (dimensions === 3) return [BOTH_KINDS];
+  return [BOTH_KINDS, ['a box that wraps around', true], ['a box with walls', false]];
+}
+
+function box(dimensions: Dimensions, periodic: Periodic) {
+  const edge = dimensions === 2 ? 10 : 4;
+  return {
+    dimensions,
+    min: new Array<number>(dimensions).fill(-1.5),
+    max: new Array<number>(dimensions).fill(edge - 1.5),
+    periodic: typeof periodic === 'boolean' ? periodic : periodic.slice(0, dimensions),
+  };
+}
+
+function speeds(count: number, most: number): Float32Array {
+  const noise = createNoise(8);
+  return Float32Array.from({ length: count }, () => most * (2 * noise() - 1));
+}
+
+function flockOptions(dimensions: Dimensions, periodic: Periodic, count: number): FlockOptions {
+  const world = box(dimensions, periodic);
+  const noise = createNoise(5);
+  const positions = scatterIn(noise, world.min, world.max, count);
+  // Two in the very same place, and one that stands still.
+  positions.copyWithin(0, dimensions, 2 * dimensions);
+  const velocities = speeds(positions.length, 3);
+  velocities.fill(0, 3 * dimensions, 4 * dimensions);
+  return {
+    ...world,
+    perception: 1,
+    fear: 1.75,
+    positions,
+    velocities,
+    obstacles: Float32Array.of(
+      ...new Array<number>(dimensions).fill(-0.4),
+      0.75,
+      ...new Array<number>(dimensions).fill(1),
+      0.3,
+    ),
+    hunters: Float32Array.from({ length: 2 * dimensions }, (_, index) => (index < dimensions ? -1.25 : 2)),
+  };
+}
+
+function lifeOptions(dimensions: Dimensions, periodic: Periodic, count: number): LifeOptions {
+  const world = box(dimensions, periodic);
+  const positions = scatterIn(createNoise(6), world.min, world.max, count);
+  positions.copyWithin(0, dimensions, 2 * dimensions);
+  return {
+    ...world,
+    reach: 1,
+    positions,
+    velocities: speeds(positions.length, 3),
+    species: Uint32Array.from({ length: count }, (_, id) => (id * 7) % 3),
+    attraction: [
+      [0.5, -0.25, 1],
+      [1, 0.1, -1],
+      [-0.75, 0.3, 0.6],
+    ],
+  };
+}
+
+describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
+  for (const [name, periodic] of worldsIn(dimensions)) {
+    gpuTest(
+      `flies as the reference does, twice alike, in ${name}`,
+      async (_, tools) => {
+        const options = flockOptions(dimensions, periodic, 500);
+        const first = await createFlock(tools.wrap(), options);
+        const again = await createFlock(tools.wrap(), options);
+        const { positions, velocities = positions, hunters = positions } = options;
+        const start = { positions, velocities, hunters, hunterVelocities: new Float32Array(hunters.length) };
+        const expected = stepBoids(options, start, DT);
+        first.step(DT);
+        const got = await first.read();
+        // 4 perceptions a second at most, and what a step adds to it.
+        expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
+        expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
+        expectArraysWithin(got.hunters, expected.hunters, 12 * PART, 'hunters');
+        for (let step = 0; step < 4; step++) first.step(DT);
+        for (let step = 0; step < 5; step++) again.step(DT);
+        const [one, other] = await Promise.all([first.read(), again.read()]);
+        for (const part of ['positions', 'velocities', 'hunters'] as const) {
+          expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
+          expect(one[part]).not.toEqual(got[part]);
+        }
+        first.destroy();
+        again.destroy();
+        expect(() => first.step(DT)).toThrow(/destroyed/);
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'comes to fly one way, and stays out of obstacles and away from hunters',
+    async (device, tools) => {
+      const options = flockOptions(dimensions, true, 300);
+      const calmed = { obstacles: undefined, hunters: undefined, slowest: 2 };
+      const flock = await createFlock(tools.wrap(), { ...options, ...calmed });
+      const before = agreement(dimensions, await flock.read());
+      const encoder = device.createCommandEncoder();
+      for (let step = 0; step < 60; step++) flock.encode(encoder, 1 / 30);
+      device.queue.submit([encoder.finish()]);
+      const calm = await flock.read();
+      expect(Math.abs(before)).toBeLessThan(0.2);
+      expect(agreement(dimensions, calm)).toBeGreaterThan(0.8);
+      flock.destroy();
+
+      const hunted = await createFlock(tools.wrap(), { ...options, hunterSpeed: 0 });
+      for (let step = 0; step < 30; step++) hunted.step(1 / 30);
+      const { positions, hunters } = await hunted.read();
+      const least = (centre: ArrayLike<number>) => {
+        let nearest = Number.POSITIVE_INFINITY;
+        for (let first = 0; first < positions.length; first += dimensions) {
+          const ways = Array.from(
+            { length: dimensions },
+            (_, axis) => (positions[first + axis] as number) - (centre[axis] as number),
+          );
+          nearest = Math.min(nearest, Math.hypot(...ways));
+        }
+        return nearest;
+      };
+      const obstacles = options.obstacles as Float32Array;
+      expect(least(obstacles)).toBeGreaterThan(0.75 - 1e-5);
+      expect(least(obstacles.subarray(dimensions + 1))).toBeGreaterThan(0.3 - 1e-5);
+      // One that stays where it is has nobody around it.
+      expect(hunters).toEqual(options.hunters);
+      expect(least(hunters)).toBeGreaterThan(0.4);
+      // Settings of a running flock: nobody is hunted, and all stand still.
+      hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
+      hunted.step(1 / 30);
+      const still = await hunted.read();
+      expect(still.velocities.every((speed) => speed === 0)).toBe(true);
+      expect(still.hunters).not.toEqual(hunters);
+      hunted.destroy();
+    },
+    SHARED,
+  );
+});
+
+/** How much those agree on where to fly who are nearer than 1: 1 where all head the same way, 0 where each its own. */
+function agreement(dimensions: Dimensions, { positions, velocities }: FlockState): number {
+  const [places, speeds] = [positions, velocities].map((packed) =>
+    Array.from({ length: packed.length / dimensions }, (_, id) => vectorAt(dimensions, packed, id)),
+  ) as [Vector[], Vector[]];
+  let [sum, pairs] = [0, 0];
+  places.forEach((place, id) => {
+    for (let other = 0; other < id; other++) {
+      if (Math.hypot(...plus(place, places[other] as Vector, -1)) >= 1) continue;
+      const [one, another] = [speeds[id] as Vector, speeds[other] as Vector];
+      sum += dot(one, another) / Math.max(Math.hypot(...one) * Math.hypot(...another), 1e-9);
+      pairs++;
+    }
+  });
+  return sum / pairs;
+}
+
+describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
+  for (const [name, periodic] of worldsIn(dimensions)) {
+    gpuTest(
+      `goes on as the reference does, twice alike, in ${name}`,
+      async (_, tools) => {
+        const options = lifeOptions(dimensions, periodic, 600);
+        const first = await createLife(tools.wrap(), options);
+        const again = await createLife(tools.wrap(), options);
+        const expected = stepLife(
+          options,
+          { positions: options.positions, velocities: options.velocities as Float32Array },
+          DT,
+        );
+        first.step(DT);
+        const got = await first.read();
+        expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
+        expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
+        for (let step = 0; step < 4; step++) first.step(DT);
+        for (let step = 0; step < 5; step++) again.step(DT);
+        const [one, other] = await Promise.all([first.read(), again.read()]);
+        expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
+        expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
+        // Another table is another step.
+        again.set({ attraction: options.attraction.map((row) => row.map((wish) => -wish)) });
+        first.step(DT);
+        again.step(DT);
+        expect((await again.read()).velocities).not.toEqual((await first.read()).velocities);
+        first.destroy();
+        again.destroy();
+        expect(() => again.set({ strength: 1 })).toThrow(/destroyed/);
+      },
+      SHARED,
+    );
+  }
+});

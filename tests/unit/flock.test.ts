@@ -1,0 +1,137 @@
+/** Flocks and particle life: what they refuse, before any GPU is asked; what the references do with a few. */
+import { describe, expect, test } from 'vitest';
+import { createFlock, createLife, type FlockOptions, type LifeOptions } from '../../src/flock';
+import { stepBoids } from '../../src/flock/reference/boids';
+import { pullAt, stepLife } from '../../src/flock/reference/life';
+import { ArgumentError, type Gpu } from '../../src/index';
+
+/** Whoever asks it for anything fails. */
+const NO_GPU = undefined as unknown as Gpu;
+
+const BOX = { dimensions: 2, min: [0, 0], max: [10, 10] } as const;
+
+const FLOCK: FlockOptions = { ...BOX, perception: 1, positions: Float32Array.of(1, 1, 1.5, 1) };
+
+const LIFE: LifeOptions = {
+  ...BOX,
+  reach: 1,
+  positions: Float32Array.of(1, 1, 1.5, 1),
+  species: Uint8Array.of(0, 1),
+  attraction: [
+    [0, 1],
+    [-1, 0],
+  ],
+};
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const error = await attempt.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(ArgumentError);
+  return (error as Error).message;
+}
+
+describe('what a flock refuses', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ dimensions: 4 }, /^dimensions is 4, but it must be 2 or 3\.$/],
+    [{ perception: 0 }, /^perception is 0, but it must be a number from 0\.000001 to 1000000\.$/],
+    [{ perception: Number.NaN }, /^perception is NaN, /],
+    [{ fear: -1 }, /^fear is -1, /],
+    [{ positions: [1, 1] }, /^positions is \[1, 1\], but it must be a Float32Array /],
+    [{ positions: Float32Array.of(1, 1, 1) }, /^positions\.length is 3, but it must be 4 /],
+    [{ positions: Float32Array.of(1, Number.NaN) }, /^positions\[1\] \(particle 0\) is NaN, /],
+    [
+      { positions: Float32Array.of(1, 1, 11, 1) },
+      /^positions\[2\] \(particle 1\) is 11, .* in the box, from 0 to 10\.$/,
+    ],
+    [{ velocities: Float32Array.of(1) }, /^velocities\.length is 1, but it must be 4 /],
+    [
+      { velocities: Float32Array.of(1, 1, 2 ** 50, 0) },
+      /^velocities\[2\] \(particle 1\) is 1125899906842624, /,
+    ],
+    [{ min: [0, Number.NaN] }, /^world\.min\[1\] is NaN, /],
+    [
+      { hunters: Float32Array.of(1) },
+      /^hunters is a Float32Array of 4 bytes, .* 2 numbers for each of at most 1024\.$/,
+    ],
+    [{ hunters: Float32Array.of(1, Number.NaN) }, /^hunters\[1\] \(particle 0\) is NaN, /],
+    [
+      { obstacles: Float32Array.of(1, 1, -2) },
+      /^obstacles\[2\] \(a radius\) is -2, .* from 0 to 1000000000\.$/,
+    ],
+    [{ obstacles: Float32Array.of(1, Number.POSITIVE_INFINITY, 1) }, /^obstacles\[1\] is Infinity, /],
+    [{ slowest: 9 }, /^slowest is 9, but it must be at most fastest, 4\.$/],
+    [{ alignment: Number.NaN }, /^alignment is NaN, but it must be a number from 0 to 1000000\.$/],
+    [{ cohesian: 1 }, /^options\.cohesian is 1, /],
+  ])('%o', async (changes, message) => {
+    expect(await refusal(createFlock(NO_GPU, { ...FLOCK, ...changes } as FlockOptions))).toMatch(message);
+  });
+});
+
+describe('what particle life refuses', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ reach: -1 }, /^reach is -1, /],
+    [
+      { species: [0, 1] },
+      /^species is \[0, 1\], but it must be a Uint32Array or Uint8Array of 2, one a particle\.$/,
+    ],
+    [{ species: Uint8Array.of(0) }, /^species is a Uint8Array of 1 bytes, /],
+    [
+      { species: Uint8Array.of(0, 2) },
+      /^species\[1\] is 2, but it must be less than 2, the rows of attraction\.$/,
+    ],
+    [{ attraction: [] }, /^attraction is \[\], but it must be 1 to 256 rows, one a species\.$/],
+    [{ attraction: [[0, 1], [1]] }, /^attraction\[1\] is \[1\], but it must be 2 numbers, one a species\.$/],
+    [
+      {
+        attraction: [
+          [0, Number.NaN],
+          [1, 1],
+        ],
+      },
+      /^attraction\[0\]\[1\] is NaN, /,
+    ],
+    [{ core: 0 }, /^core is 0, but it must be a number from 0\.01 to 0\.99\.$/],
+    [{ halfLife: 0 }, /^halfLife is 0, /],
+    [{ positions: Float32Array.of(1, 1, 1.5, -1) }, /^positions\[3\] \(particle 1\) is -1, /],
+    [{ friction: 1 }, /^options\.friction is 1, /],
+  ])('%o', async (changes, message) => {
+    expect(await refusal(createLife(NO_GPU, { ...LIFE, ...changes } as LifeOptions))).toMatch(message);
+  });
+});
+
+test('two boids too near part, and else come together; of a hunter all flee', () => {
+  const still = {
+    velocities: new Float32Array(4),
+    hunters: new Float32Array(),
+    hunterVelocities: new Float32Array(),
+  };
+  const slow = { ...FLOCK, slowest: 0 };
+  const way = (x: number, options = slow) => {
+    const positions = Float32Array.of(5, 5, 5 + x, 5);
+    const { velocities } = stepBoids(options, { ...still, positions }, 0.1);
+    return (velocities[2] as number) - (velocities[0] as number);
+  };
+  expect(way(0.2)).toBeGreaterThan(0.1);
+  expect(way(0.7)).toBeLessThan(-0.01);
+  expect(way(1.1)).toBe(0);
+  const hunted = { ...still, positions: Float32Array.of(5, 5, 7, 5), hunters: Float32Array.of(6, 5) };
+  const { velocities, hunters } = stepBoids(slow, { ...hunted, hunterVelocities: new Float32Array(2) }, 0.1);
+  expect(velocities[0]).toBeLessThan(-1);
+  expect(velocities[2]).toBeGreaterThan(1);
+  expect([...hunters]).toEqual([6, 5]);
+});
+
+test('the pull of life is −1 at no distance, 0 at the core, the wish half way on, 0 at the reach', () => {
+  const expected = [-1, 0, 0.5, 0];
+  [0, 0.3, 0.65, 1].forEach((share, index) => {
+    expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);
+  });
+  // The second is drawn to the first, the first flees: so both go one way.
+  const positions = Float32Array.of(5, 5, 5.6, 5);
+  const { velocities } = stepLife(LIFE, { positions, velocities: new Float32Array(4) }, 0.1);
+  const pulls = [velocities[0] as number, velocities[2] as number];
+  expect(pulls[0]).toBeGreaterThan(0.5);
+  expect(pulls[1]).toBeGreaterThan(0.5);
+});
