@@ -36,6 +36,7 @@ export {
   LimitError,
 } from './core/errors';
 export type { KeyKind } from './core/keys';
+export { type NumberRanges, resolveNumbers } from './core/numbers';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';

@@ -109,17 +109,15 @@ export class GridParticles {
 
   /** The first `count` vectors of each of some buffers that are laid out as `buffers.positions`, of usage COPY_SRC. */
   async readVectors(buffers: readonly GPUBuffer[], count = this.count): Promise<Float32Array[]> {
-    this.checkAlive();
     const { dimensions } = this.grid.world;
-    const size = 4 * storedFloats(dimensions) * count;
-    const encoder = this.gpu.device.createCommandEncoder({ label: `${this.label}.read` });
-    const copies = this.readback.record(
-      encoder,
-      buffers.map((buffer) => ({ buffer, size })),
-    );
-    this.gpu.device.queue.submit([encoder.finish()]);
-    const read = await copies.finish();
+    const read = await this.readBytes(buffers, 4 * storedFloats(dimensions) * count);
     return read.map((bytes) => fromStored(dimensions, bytes));
+  }
+
+  /** One number a particle, of a buffer of usage COPY_SRC. */
+  async readFloats(buffer: GPUBuffer): Promise<Float32Array> {
+    const [bytes] = await this.readBytes([buffer], 4 * this.count);
+    return new Float32Array(bytes as ArrayBuffer);
   }
 
   /** Throws if these particles or their device are gone. */
@@ -134,6 +132,15 @@ export class GridParticles {
     this.grid.destroy();
     this.readback.destroy();
     this.owned.destroy();
+  }
+
+  private async readBytes(buffers: readonly GPUBuffer[], size: number): Promise<ArrayBuffer[]> {
+    this.checkAlive();
+    const encoder = this.gpu.device.createCommandEncoder({ label: `${this.label}.read` });
+    const ranges = buffers.map((buffer) => ({ buffer, size }));
+    const copies = this.readback.record(encoder, ranges);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    return copies.finish();
   }
 }
 

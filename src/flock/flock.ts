@@ -23,17 +23,18 @@ import {
   type Gpu,
   type GridKernel,
   GridParticles,
+  type NumberRanges,
+  resolveNumbers,
 } from '../index';
-import { type Ranges, resolveNumbers, withoutMissing } from './numbers';
 import { type Walls, wallsOf } from './walls';
 
 /** Lengths in the caller's unit, times in seconds if dt is. */
 export interface FlockSettings {
   /** Nearer than this two turn away from each other. Default: half the perception. */
   readonly spacing: number;
-  /** How hard, length / s², at no distance. Default: 10 perceptions. */
+  /** How hard, length / s², at no distance. Default: 20 perceptions. */
   readonly separation: number;
-  /** Of the difference to the neighbours' velocity, how much is made up a second. Default 2. */
+  /** Of the difference to the neighbours' velocity, how much is made up a second. Default 5. */
   readonly alignment: number;
   /** Pull to the neighbours' middle, 1 / s². Default 4. */
   readonly cohesion: number;
@@ -79,7 +80,7 @@ export interface FlockState {
   readonly hunters: Float32Array;
 }
 
-export const FLOCK_RANGES: Ranges<keyof FlockSettings> = {
+export const FLOCK_RANGES: NumberRanges<keyof FlockSettings> = {
   spacing: [1e-6, 1e6],
   separation: [0, 1e9],
   alignment: [0, 1e6],
@@ -154,8 +155,8 @@ interface FlockParts {
 export function flockSettings(perception: number): FlockSettings {
   return {
     spacing: perception / 2,
-    separation: 10 * perception,
-    alignment: 2,
+    separation: 20 * perception,
+    alignment: 5,
     cohesion: 4,
     avoidance: 20 * perception,
     flight: 40 * perception,
@@ -174,7 +175,7 @@ export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Floc
   checkRange('perception', perception, 1e-6, 1e6);
   const { fear = 3 * perception, obstacles, hunters } = options;
   checkRange('fear', fear, 1e-6, 1e6);
-  const settings = resolveSettings(withoutMissing(options, SETTING_NAMES), flockSettings(perception));
+  const settings = resolveSettings(options, flockSettings(perception));
   const spheres = packSpheres(dimensions, hunters, obstacles);
   const shape = {
     perception,
@@ -330,7 +331,7 @@ export class Flock {
 }
 
 function resolveSettings(given: Partial<FlockSettings>, held: FlockSettings): FlockSettings {
-  const settings = resolveNumbers(given, { ...held }, FLOCK_RANGES);
+  const settings = resolveNumbers(given, held, FLOCK_RANGES);
   if (settings.slowest > settings.fastest) {
     throw new ArgumentError('slowest', settings.slowest, `at most fastest, ${settings.fastest}`);
   }

@@ -22,8 +22,9 @@ import {
   type Gpu,
   type GridKernel,
   GridParticles,
+  type NumberRanges,
+  resolveNumbers,
 } from '../index';
-import { type Ranges, resolveNumbers, withoutMissing } from './numbers';
 import { type Walls, wallsOf } from './walls';
 
 /** A row for each species: how much it is drawn to each of them, below 0 away. From −1 to 1, say; at most 1,000. */
@@ -60,7 +61,7 @@ export interface LifeOptions extends Partial<LifeNumbers> {
   readonly attraction: Attraction;
 }
 
-export const LIFE_RANGES: Ranges<keyof LifeNumbers> = {
+export const LIFE_RANGES: NumberRanges<keyof LifeNumbers> = {
   strength: [0, 1e9],
   halfLife: [1e-6, 1e6],
   core: [0.01, 0.99],
@@ -116,11 +117,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   const { dimensions, min, max, periodic, reach, positions, velocities, species } = options;
   checkDimensions(dimensions);
   checkRange('reach', reach, 1e-6, 1e6);
-  const numbers = resolveNumbers(
-    withoutMissing(options, NUMBER_NAMES),
-    { ...lifeNumbers(reach) },
-    LIFE_RANGES,
-  );
+  const numbers = resolveNumbers(options, lifeNumbers(reach), LIFE_RANGES);
   const attraction = packAttraction(options.attraction);
   const kinds = options.attraction.length;
   if (positions instanceof Float32Array) checkSpecies(species, positions.length / dimensions, kinds);
@@ -194,7 +191,7 @@ export class Life {
     this.parts.particles.checkAlive();
     checkKnownKeys('settings', settings, [...NUMBER_NAMES, 'attraction']);
     const { attraction } = settings;
-    const numbers = resolveNumbers(settings, { ...this.numbers }, LIFE_RANGES);
+    const numbers = resolveNumbers(settings, this.numbers, LIFE_RANGES);
     if (attraction !== undefined) {
       const packed = packAttraction(attraction, this.kinds);
       this.gpu.device.queue.writeBuffer(this.parts.buffers.attraction, 0, packed);

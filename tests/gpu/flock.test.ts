@@ -127,7 +127,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
     'comes to fly one way, and stays out of obstacles and away from hunters',
     async (device, tools) => {
       const options = flockOptions(dimensions, true, 300);
-      const calmed = { obstacles: undefined, hunters: undefined, slowest: 2 };
+      const calmed = { obstacles: undefined, hunters: undefined, slowest: 2, alignment: 10 };
       const flock = await createFlock(tools.wrap(), { ...options, ...calmed });
       const before = agreement(dimensions, await flock.read());
       const encoder = device.createCommandEncoder();

@@ -1,0 +1,30 @@
+// How dense the fluid is around each particle, and the factor by which it and its neighbours are moved so that it is as
+// dense as at rest (λ of Macklin and Müller, "Position Based Fluids", 2013).
+
+struct Own {
+  density: f32,
+  gradient: Vector,
+  squares: f32,
+}
+
+fn begin(particle: Particle) -> Own {
+  return Own(parameters.weight, Vector(), 0.0);
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  let slope = slope_at(particle, other);
+  (*own).density += weight_at(other.distance_squared);
+  (*own).gradient += slope;
+  (*own).squares += dot(slope, slope);
+}
+
+fn finish(own: Own, particle: Particle) {
+  let walls = walls_at(particle.position);
+  let density = own.density + walls.density;
+  let gradient = own.gradient + walls.gradient;
+  let excess = density - 1.0;
+  // Too thin a fluid is drawn together as far as it has tension.
+  let violation = max(excess, parameters.tension * excess);
+  lambdas[particle.slot] = -violation / (dot(gradient, gradient) + own.squares + parameters.softness);
+  densities[id_of(particle.slot)] = density;
+}
