@@ -1,0 +1,94 @@
+/** The position-based fluid on the GPU: a step as the reference makes it, the same bits on every run, momentum, rest. */
+import { describe, expect } from 'vitest';
+import { createPositionFluid } from '../../src/pbf';
+import { stepFluid } from '../../src/pbf/reference/fluid';
+import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+import { bitsOf, DIMENSIONS } from '../helpers/passes';
+import { blockOf, columnOf, FLUID_RADIUS } from '../helpers/position-fluids';
+
+const SHARED = { shared: true } as const;
+
+const DT = 1 / 128;
+
+/**
+ * How far places may be from the reference's after a step, in radii. Two rounds of corrections: each λ is a quotient of
+ * sums over some tens of neighbours, good to about 2^-18, times gradients; all of it moves a particle by less than a
+ * radius. And places, some tens of radii from the corner, are rounded four times.
+ */
+const PART = 2 ** -16;
+
+describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
+  gpuTest(
+    'moves as the reference does, twice alike, and keeps its momentum away from walls',
+    async (_, tools) => {
+      const { options, state } = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
+      const fluid = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.1, tension: 0.5 });
+      const again = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.1, tension: 0.5 });
+      const expected = stepFluid({ ...options, viscosity: 0.1, tension: 0.5 }, state, DT);
+      fluid.step(DT);
+      const got = await fluid.read();
+      const bound = PART * FLUID_RADIUS;
+      expectArraysWithin(got.positions, expected.positions, bound, 'positions');
+      // What places are off by, over the time of a step.
+      expectArraysWithin(got.velocities, expected.velocities, (2 * bound) / DT, 'velocities');
+      const sums = (velocities: Float32Array) =>
+        Array.from({ length: dimensions }, (__, axis) =>
+          velocities.reduce((sum, value, index) => (index % dimensions === axis ? sum + value : sum), 0),
+        );
+      for (let step = 0; step < 4; step++) fluid.step(DT);
+      for (let step = 0; step < 5; step++) again.step(DT);
+      const [one, other] = await Promise.all([fluid.read(), again.read()]);
+      expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
+      expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
+      // Each velocity is a difference of places, rounded to 2^-24 of them, over the time of a step.
+      const rounding = ((options.max[0] as number) * 2 ** -24) / DT;
+      const after = sums(one.velocities);
+      sums(state.velocities).forEach((before, axis) => {
+        expect(Math.abs((after[axis] as number) - before)).toBeLessThan(rounding * fluid.count);
+      });
+      fluid.destroy();
+      again.destroy();
+      expect(() => fluid.step(DT)).toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is less off its density the more rounds, and a column at rest is at most 3% denser on average',
+    async (device, tools) => {
+      const options = columnOf(dimensions);
+      const fluid = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.05 });
+      const { positions } = options;
+      const middle = (places: Float32Array) =>
+        places.reduce((sum, value, index) => (index % dimensions === 1 ? sum + value : sum), 0) / fluid.count;
+      const before = middle(positions);
+      const settle = async (steps: number) => {
+        const encoder = device.createCommandEncoder();
+        for (let step = 0; step < steps; step++) fluid.encode(encoder, DT);
+        device.queue.submit([encoder.finish()]);
+        return fluid.measure();
+      };
+      fluid.set({ iterations: 1 });
+      const rough = await settle(25);
+      fluid.set({ iterations: 4 });
+      const fine = await settle(25);
+      expect(fine.meanExcess).toBeLessThan(0.6 * rough.meanExcess);
+      expect(fine.meanExcess).toBeLessThan(0.03);
+      expect(fine.greatestExcess).toBeLessThan(0.1);
+      const state = await fluid.read();
+      // As high as it was, in its box.
+      expect(Math.abs(middle(state.positions) / before - 1)).toBeLessThan(0.06);
+      state.positions.forEach((value, index) => {
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(options.max[index % dimensions] as number);
+      });
+      expect(() => fluid.step(0)).toThrow(/^dt is 0, but it must be a number from 0\.000001 to 1\.$/);
+      expect(() => fluid.step(Number.NaN)).toThrow(/^dt is NaN, /);
+      expect(() => fluid.set({ viscosity: 3 })).toThrow(/^viscosity is 3, /);
+      // What was refused changed nothing.
+      expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));
+      fluid.destroy();
+    },
+    SHARED,
+  );
+});

@@ -1,0 +1,60 @@
+/** Purpose: blocks of fluid for tests: a lattice at the density at rest, squeezed or not, slightly disordered. */
+import type { Dimensions } from '../../src/core/world';
+import type { PositionFluidOptions } from '../../src/pbf';
+import { createNoise } from './passes';
+
+export const FLUID_RADIUS = 0.25;
+
+export interface BlockOptions {
+  /** Of the spacing at rest. */
+  readonly squeeze: number;
+  readonly iterations: number;
+  /** Downwards. */
+  readonly gravity: number;
+}
+
+/** Away from all walls; neighbouring particles have velocities of their own. */
+export function blockOf(dimensions: Dimensions, { squeeze, iterations, gravity }: BlockOptions) {
+  const noise = createNoise(12);
+  const spacing = (squeeze * FLUID_RADIUS) / 2;
+  const [side, edge] = dimensions === 2 ? [18, 6] : [7, 3];
+  const first = (edge - side * spacing) / 2;
+  const positions = Float32Array.from({ length: dimensions * side ** dimensions }, (_, index) => {
+    const [id, axis] = [Math.floor(index / dimensions), index % dimensions];
+    const place = Math.floor(id / side ** axis) % side;
+    return first + (place + 0.5 + 0.2 * (noise() - 0.5)) * spacing;
+  });
+  const velocities = Float32Array.from(positions, () => noise() - 0.5);
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  const options: PositionFluidOptions = {
+    dimensions,
+    min: all(0),
+    max: all(edge),
+    radius: FLUID_RADIUS,
+    positions,
+    velocities,
+    iterations,
+    gravity: all(0).map((_, axis) => (axis === 1 ? -gravity : 0)),
+  };
+  return { options, state: { positions, velocities } };
+}
+
+/** A column that fills the floor of its box, at rest. */
+export function columnOf(dimensions: Dimensions): PositionFluidOptions {
+  const spacing = FLUID_RADIUS / 2;
+  const [wide, high] = dimensions === 2 ? [12, 16] : [7, 10];
+  const across = (axis: number) => (axis === 1 ? high : wide);
+  const count = wide ** (dimensions - 1) * high;
+  const positions = Float32Array.from({ length: dimensions * count }, (_, index) => {
+    const [id, axis] = [Math.floor(index / dimensions), index % dimensions];
+    const before = Array.from({ length: axis }, (_none, other) => across(other)).reduce((a, b) => a * b, 1);
+    return ((Math.floor(id / before) % across(axis)) + 0.5) * spacing;
+  });
+  return {
+    dimensions,
+    min: new Array<number>(dimensions).fill(0),
+    max: Array.from({ length: dimensions }, (_, axis) => spacing * (axis === 1 ? 2 * high : wide)),
+    radius: FLUID_RADIUS,
+    positions,
+  };
+}

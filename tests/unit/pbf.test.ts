@@ -1,0 +1,72 @@
+/** The position-based fluid: what it refuses, before any GPU is asked, and what its reference holds. */
+import { describe, expect, test } from 'vitest';
+import { ArgumentError, type Gpu } from '../../src/index';
+import { createPositionFluid, type PositionFluidOptions } from '../../src/pbf';
+import { stepFluid } from '../../src/pbf/reference/fluid';
+import { DIMENSIONS } from '../helpers/passes';
+import { blockOf } from '../helpers/position-fluids';
+
+/** Whoever asks it for anything fails. */
+const NO_GPU = undefined as unknown as Gpu;
+
+const FLUID: PositionFluidOptions = {
+  dimensions: 2,
+  min: [0, 0],
+  max: [10, 10],
+  radius: 1,
+  positions: Float32Array.of(1, 1, 1.5, 1),
+};
+
+describe('what a fluid refuses', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ dimensions: 1 }, /^dimensions is 1, but it must be 2 or 3\.$/],
+    [{ radius: 0 }, /^radius is 0, but it must be a number from 0\.000001 to 1000000\.$/],
+    [{ radius: Number.NaN }, /^radius is NaN, /],
+    [{ density: 0 }, /^density is 0, but it must be a number from 1 to 1000\.$/],
+    [{ density: Number.NaN, radius: 2 }, /^density is NaN, but it must be a number from 0\.25 to 250\.$/],
+    [{ viscosity: -1 }, /^viscosity is -1, but it must be a number from 0 to 1\.$/],
+    [{ softness: 0 }, /^softness is 0, but it must be a number from 0\.001 to 1000000\.$/],
+    [{ tension: 2 }, /^tension is 2, /],
+    [{ pressure: Number.NaN }, /^pressure is NaN, /],
+    [{ iterations: 0 }, /^iterations is 0, but it must be a number from 1 to 100\.$/],
+    [{ iterations: 2.5 }, /^iterations is 2\.5, but it must be a whole number from 1 to 100\.$/],
+    [{ gravity: [0] }, /^gravity is \[0\], but it must be 2 finite numbers\.$/],
+    [{ gravity: [0, Number.NaN] }, /^gravity\[1\] is NaN, /],
+    [{ gravity: [0, 1e20] }, /^gravity\[1\] is 100000000000000000000, /],
+    [{ positions: Float32Array.of(1, Number.NaN) }, /^positions\[1\] \(particle 0\) is NaN, /],
+    [
+      { positions: Float32Array.of(-1, 1) },
+      /^positions\[0\] \(particle 0\) is -1, .* in the box, from 0 to 10\.$/,
+    ],
+    [{ velocities: Float32Array.of(1, 1) }, /^velocities\.length is 2, but it must be 4 /],
+    [{ max: [10, Number.POSITIVE_INFINITY] }, /^world\.max\[1\] is Infinity, /],
+    [{ periodic: true }, /^options\.periodic is true, /],
+  ])('%o', async (changes, message) => {
+    const attempt = createPositionFluid(NO_GPU, { ...FLUID, ...changes } as PositionFluidOptions);
+    const error = await attempt.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect((error as Error).message).toMatch(message);
+  });
+});
+
+describe.each(DIMENSIONS)('the reference of a fluid in %dD', (dimensions) => {
+  test('corrects what is too dense, more with every round, and keeps momentum away from walls', () => {
+    const { options, state } = blockOf(dimensions, { squeeze: 0.85, iterations: 4, gravity: 0 });
+    const { excesses, velocities } = stepFluid(options, state, 1 / 100);
+    for (let round = 1; round < excesses.length; round++) {
+      expect(excesses[round]).toBeLessThan(excesses[round - 1] as number);
+    }
+    expect(excesses.at(-1)).toBeLessThan(0.7 * (excesses[0] as number));
+    for (let axis = 0; axis < dimensions; axis++) {
+      let [before, after] = [0, 0];
+      for (let index = axis; index < velocities.length; index += dimensions) {
+        before += state.velocities[index] as number;
+        after += velocities[index] as number;
+      }
+      expect(Math.abs(after - before)).toBeLessThan(1e-9 * velocities.length);
+    }
+  });
+});
