@@ -1,18 +1,13 @@
 /** Flocks and particle life on the GPU: each step as the reference makes it, the same bits on every run, and what they promise. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world';
-import {
-  createFlock,
-  createLife,
-  type FlockOptions,
-  type FlockState,
-  type LifeOptions,
-} from '../../src/flock';
+import { createFlock, createLife, type FlockState } from '../../src/flock';
 import { stepBoids } from '../../src/flock/reference/boids';
 import { stepLife } from '../../src/flock/reference/life';
 import { dot, plus, type Vector, vectorAt } from '../../src/flock/reference/vectors';
+import { flockOptions, lifeOptions, type Periodic } from '../helpers/flocks';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
-import { bitsOf, createNoise, DIMENSIONS, scatterIn } from '../helpers/passes';
+import { bitsOf, DIMENSIONS } from '../helpers/passes';
 
 const SHARED = { shared: true } as const;
 
@@ -24,8 +19,6 @@ const DT = 1 / 64;
  */
 const PART = 2 ** -18;
 
-type Periodic = boolean | readonly boolean[];
-
 const BOTH_KINDS: readonly [string, Periodic] = ['a box with walls across y', [true, false, true]];
 
 /** In space only what has both kinds of axes: every kernel is compiled anew. */
@@ -34,74 +27,15 @@ function worldsIn(dimensions: Dimensions): readonly (readonly [string, Periodic]
   return [BOTH_KINDS, ['a box that wraps around', true], ['a box with walls', false]];
 }
 
-function box(dimensions: Dimensions, periodic: Periodic) {
-  const edge = dimensions === 2 ? 10 : 4;
-  return {
-    dimensions,
-    min: new Array<number>(dimensions).fill(-1.5),
-    max: new Array<number>(dimensions).fill(edge - 1.5),
-    periodic: typeof periodic === 'boolean' ? periodic : periodic.slice(0, dimensions),
-  };
-}
-
-function speeds(count: number, most: number): Float32Array {
-  const noise = createNoise(8);
-  return Float32Array.from({ length: count }, () => most * (2 * noise() - 1));
-}
-
-function flockOptions(dimensions: Dimensions, periodic: Periodic, count: number): FlockOptions {
-  const world = box(dimensions, periodic);
-  const noise = createNoise(5);
-  const positions = scatterIn(noise, world.min, world.max, count);
-  // Two in the very same place, and one that stands still.
-  positions.copyWithin(0, dimensions, 2 * dimensions);
-  const velocities = speeds(positions.length, 3);
-  velocities.fill(0, 3 * dimensions, 4 * dimensions);
-  return {
-    ...world,
-    perception: 1,
-    fear: 1.75,
-    positions,
-    velocities,
-    obstacles: Float32Array.of(
-      ...new Array<number>(dimensions).fill(-0.4),
-      0.75,
-      ...new Array<number>(dimensions).fill(1),
-      0.3,
-    ),
-    hunters: Float32Array.from({ length: 2 * dimensions }, (_, index) => (index < dimensions ? -1.25 : 2)),
-  };
-}
-
-function lifeOptions(dimensions: Dimensions, periodic: Periodic, count: number): LifeOptions {
-  const world = box(dimensions, periodic);
-  const positions = scatterIn(createNoise(6), world.min, world.max, count);
-  positions.copyWithin(0, dimensions, 2 * dimensions);
-  return {
-    ...world,
-    reach: 1,
-    positions,
-    velocities: speeds(positions.length, 3),
-    species: Uint32Array.from({ length: count }, (_, id) => (id * 7) % 3),
-    attraction: [
-      [0.5, -0.25, 1],
-      [1, 0.1, -1],
-      [-0.75, 0.3, 0.6],
-    ],
-  };
-}
-
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   for (const [name, periodic] of worldsIn(dimensions)) {
     gpuTest(
       `flies as the reference does, twice alike, in ${name}`,
       async (_, tools) => {
-        const options = flockOptions(dimensions, periodic, 500);
+        const { options, state } = flockOptions(dimensions, periodic, 500);
         const first = await createFlock(tools.wrap(), options);
         const again = await createFlock(tools.wrap(), options);
-        const { positions, velocities = positions, hunters = positions } = options;
-        const start = { positions, velocities, hunters, hunterVelocities: new Float32Array(hunters.length) };
-        const expected = stepBoids(options, start, DT);
+        const expected = stepBoids(options, state, DT);
         first.step(DT);
         const got = await first.read();
         // 4 perceptions a second at most, and what a step adds to it.
@@ -126,7 +60,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   gpuTest(
     'comes to fly one way, and stays out of obstacles and away from hunters',
     async (device, tools) => {
-      const options = flockOptions(dimensions, true, 300);
+      const { options } = flockOptions(dimensions, true, 300);
       const calmed = { obstacles: undefined, hunters: undefined, slowest: 2, alignment: 10 };
       const flock = await createFlock(tools.wrap(), { ...options, ...calmed });
       const before = agreement(dimensions, await flock.read());
@@ -192,14 +126,10 @@ describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
     gpuTest(
       `goes on as the reference does, twice alike, in ${name}`,
       async (_, tools) => {
-        const options = lifeOptions(dimensions, periodic, 600);
+        const { options, state } = lifeOptions(dimensions, periodic, 600);
         const first = await createLife(tools.wrap(), options);
         const again = await createLife(tools.wrap(), options);
-        const expected = stepLife(
-          options,
-          { positions: options.positions, velocities: options.velocities as Float32Array },
-          DT,
-        );
+        const expected = stepLife(options, state, DT);
         first.step(DT);
         const got = await first.read();
         expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');

@@ -17,6 +17,8 @@ import { ArgumentError, requestGpu } from 'cellstorm';
 import type { FoundPairs, Gpu, GpuRequest } from 'cellstorm';
 import type { FoundPairs as FoundOnCpu } from 'cellstorm/cpu';
 import * as cpu from 'cellstorm/cpu';
+import { createFlock, type FlockOptions } from 'cellstorm/flock';
+import { createPositionFluid, type PositionFluidOptions } from 'cellstorm/pbf';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 export const typed: [IsAny<typeof requestGpu>, IsAny<Gpu>, IsAny<GpuRequest>, IsAny<typeof ArgumentError>] = [
@@ -24,6 +26,9 @@ export const typed: [IsAny<typeof requestGpu>, IsAny<Gpu>, IsAny<GpuRequest>, Is
 ];
 export const request: (request: GpuRequest) => Promise<Gpu> = requestGpu;
 export const found = (pairs: FoundPairs): FoundOnCpu => pairs;
+export const fly = async (gpu: Gpu, options: FlockOptions) => (await createFlock(gpu, options)).step(0.01);
+export const pour = async (gpu: Gpu, options: PositionFluidOptions) =>
+  (await createPositionFluid(gpu, options)).step(0.01);
 export { cpu };
 `;
 
@@ -79,16 +84,17 @@ describe('the package', () => {
   test('loads in plain Node, without a GPU', async () => {
     const code = `
       const [gpu, cpu] = await Promise.all([import('cellstorm'), import('cellstorm/cpu')]);
-      console.log(typeof gpu.requestGpu, typeof cpu);
+      const [flock, pbf] = await Promise.all([import('cellstorm/flock'), import('cellstorm/pbf')]);
+      console.log(typeof gpu.requestGpu, typeof cpu, typeof flock.createFlock, typeof pbf.createPositionFluid);
     `;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: folder });
-    expect(stdout.trim()).toBe('function object');
+    expect(stdout.trim()).toBe('function object function function');
   });
 
   test('imports no other package, nothing of Node and no page', async () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
-    expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js']));
+    expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js', 'flock.js', 'pbf.js']));
     for (const file of files) {
       const code = await readFile(join(dist, file), 'utf8');
       const imported = [...code.matchAll(/^(?:import|export)\b.*?\bfrom ["']([^"']+)["']/gm)];

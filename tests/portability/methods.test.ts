@@ -1,0 +1,18 @@
+/** Boids, particle life and the position-based fluid under wgpu and naga, Firefox's: accepted, and as the references are. */
+import { describe, expect, test } from 'vitest';
+import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
+import type { MethodsReport } from './entries/methods';
+
+/** As in tests/gpu/flock.test.ts, for the farthest of all. */
+const MOST = 12 * 2 ** -18;
+
+describe.skipIf(skipsDeno)(`methods on the public API under wgpu on ${denoDriver}`, () => {
+  test('take a step as the references do', async () => {
+    const report = await runInDeno<MethodsReport>('tests/portability/entries/methods.ts');
+    expect(report.complaints).toEqual([]);
+    expect(Object.keys(report.differences)).toHaveLength(6);
+    for (const [name, difference] of Object.entries(report.differences)) {
+      expect(difference, name).toBeLessThan(MOST);
+    }
+  });
+});
