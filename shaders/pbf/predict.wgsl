@@ -1,22 +1,34 @@
-// First of a step: where particles would go. Each takes on some of its neighbours' velocity (XSPH), and gravity.
+// Where particles would go. Each takes on some of its neighbours' velocity (XSPH), gravity, and where the fluid turns is
+// pushed along, so that eddies last (vorticity confinement).
 
 struct Own {
   velocity: Vector,
   change: Vector,
+  // To where the fluid turns faster.
+  rise: Vector,
 }
 
 fn begin(particle: Particle) -> Own {
-  return Own(load_vector(velocities[id_of(particle.slot)]), Vector());
+  return Own(load_vector(velocities[id_of(particle.slot)]), Vector(), Vector());
 }
 
-// The same for both, but for the sign: momentum is kept.
+// What viscosity does is the same for both, but for the sign: momentum is kept.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
   (*own).change += weight_at(other.distance_squared) * apart;
+  if (parameters.vorticity > 0.0) {
+    (*own).rise += curls[other.slot].w * slope_at(particle, other);
+  }
 }
 
 fn finish(own: Own, particle: Particle) {
-  let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * parameters.gravity;
+  var push = parameters.gravity;
+  if (parameters.vorticity > 0.0) {
+    let inwards = own.rise / max(length(own.rise), 1e-30);
+    let along = cross(with_last(inwards, 0.0).xyz, curls[particle.slot].xyz);
+    push += parameters.vorticity * upper_of(vec4f(along, 0.0));
+  }
+  let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * push;
   let place = particle.position + parameters.dt * velocity;
   predicted[id_of(particle.slot)] = store_vector(clamp(place, parameters.lower, parameters.upper));
 }

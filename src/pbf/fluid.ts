@@ -10,6 +10,7 @@
  * Guarantee: the same input gives the same bits, since neighbours come in an order that depends on the state alone.
  */
 import correctCode from '../../shaders/pbf/correct.wgsl?raw';
+import curlCode from '../../shaders/pbf/curl.wgsl?raw';
 import densityCode from '../../shaders/pbf/density.wgsl?raw';
 import predictCode from '../../shaders/pbf/predict.wgsl?raw';
 import smoothingCode from '../../shaders/pbf/smoothing.wgsl?raw';
@@ -34,6 +35,8 @@ export interface PositionFluidNumbers {
   readonly iterations: number;
   /** Share of its neighbours' velocity that a particle takes on in a step (XSPH). Default 0.02. */
   readonly viscosity: number;
+  /** Push along where the fluid turns, so that eddies last, in radii. It does not keep momentum. Default 0. */
+  readonly vorticity: number;
   /** How much of what is missing in density draws particles together, from 0 to 1. Default 0. */
   readonly tension: number;
   /** Artificial pressure between those very near, in radii². Default 0.0005. */
@@ -74,6 +77,7 @@ export interface FluidMeasures {
 export const FLUID_RANGES: NumberRanges<keyof PositionFluidNumbers> = {
   iterations: [1, 100],
   viscosity: [0, 1],
+  vorticity: [0, 10],
   tension: [0, 1],
   pressure: [0, 1],
   softness: [1e-3, 1e6],
@@ -82,6 +86,7 @@ export const FLUID_RANGES: NumberRanges<keyof PositionFluidNumbers> = {
 export const FLUID_NUMBERS: PositionFluidNumbers = {
   iterations: 4,
   viscosity: 0.02,
+  vorticity: 0,
   tension: 0,
   pressure: 5e-4,
   softness: 1,
@@ -106,6 +111,7 @@ const PARAMETERS = {
   slope: 'f32',
   near_weight: 'f32',
   viscosity: 'f32',
+  vorticity: 'f32',
   tension: 'f32',
   pressure: 'f32',
   softness: 'f32',
@@ -113,8 +119,8 @@ const PARAMETERS = {
 
 interface FluidParts {
   readonly particles: GridParticles;
-  readonly kernels: Readonly<Record<'predict' | 'density' | 'correct', GridKernel>>;
-  readonly buffers: Readonly<Record<'predicted' | 'lambdas' | 'densities', GPUBuffer>>;
+  readonly kernels: Readonly<Record<'curl' | 'predict' | 'density' | 'correct', GridKernel>>;
+  readonly buffers: Readonly<Record<'curls' | 'predicted' | 'lambdas' | 'densities', GPUBuffer>>;
 }
 
 export async function createPositionFluid(gpu: Gpu, options: PositionFluidOptions): Promise<PositionFluid> {
@@ -143,8 +149,13 @@ async function makeKernels({ grid }: GridParticles): Promise<FluidParts['kernels
   const make = (label: string, code: string, buffers: GridKernelOptions['buffers']) =>
     grid.kernel({ label, code: smoothingCode + code, buffers, parameters: PARAMETERS });
   return {
+    curl: await make('curl', curlCode, {
+      velocities: { type: 'array<Stored>', access: 'read' },
+      curls: { type: 'array<vec4f>', access: 'write' },
+    }),
     predict: await make('predict', predictCode, {
       velocities: { type: 'array<Stored>', access: 'read' },
+      curls: { type: 'array<vec4f>', access: 'read' },
       predicted: { type: 'array<Stored>', access: 'write' },
     }),
     density: await make('density', densityCode, {
@@ -165,6 +176,7 @@ function makeBuffers({ device }: Gpu, { buffers, count }: GridParticles): FluidP
   const make = (label: string, size: number) =>
     device.createBuffer({ label: `pbf.${label}`, size: Math.max(16, size), usage });
   return {
+    curls: make('curls', 16 * count),
     predicted: make('predicted', buffers.positions.size),
     lambdas: make('lambdas', 4 * count),
     densities: make('densities', 4 * count),
@@ -214,10 +226,13 @@ export class PositionFluid {
     checkRange('dt', dt, SHORTEST_STEP, 1);
     const { particles, kernels, buffers } = this.parts;
     const { positions, velocities } = particles.buffers;
-    const { predicted, lambdas, densities } = buffers;
+    const { curls, predicted, lambdas, densities } = buffers;
     const parameters = this.parametersFor(dt);
     particles.encode(encoder);
-    kernels.predict.encode(encoder, { buffers: { velocities, predicted }, parameters });
+    if (this.settings.vorticity > 0) {
+      kernels.curl.encode(encoder, { buffers: { velocities, curls }, parameters });
+    }
+    kernels.predict.encode(encoder, { buffers: { velocities, curls, predicted }, parameters });
     for (let round = 0; round < this.settings.iterations; round++) {
       particles.encode(encoder, predicted);
       kernels.density.encode(encoder, { buffers: { lambdas, densities }, parameters });
@@ -263,12 +278,13 @@ export class PositionFluid {
   private parametersFor(dt: number): Readonly<Record<keyof typeof PARAMETERS, number | readonly number[]>> {
     const { radius, smoothing } = this;
     const { min, max } = this.parts.particles.grid.world;
-    const { viscosity, tension, pressure, softness, gravity } = this.settings;
+    const { viscosity, vorticity, tension, pressure, softness, gravity } = this.settings;
     return {
       ...{ dt, gravity, lower: min, upper: max, radius, viscosity, tension },
       weight: smoothing.weight,
       slope: smoothing.slope,
       near_weight: smoothing.nearWeight,
+      vorticity: vorticity * radius,
       pressure: pressure * radius ** 2,
       softness: softness / radius ** 2,
     };

@@ -25,6 +25,7 @@ describe('what a fluid refuses', () => {
     [{ density: 0 }, /^density is 0, but it must be a number from 1 to 1000\.$/],
     [{ density: Number.NaN, radius: 2 }, /^density is NaN, but it must be a number from 0\.25 to 250\.$/],
     [{ viscosity: -1 }, /^viscosity is -1, but it must be a number from 0 to 1\.$/],
+    [{ vorticity: Number.NaN }, /^vorticity is NaN, but it must be a number from 0 to 10\.$/],
     [{ softness: 0 }, /^softness is 0, but it must be a number from 0\.001 to 1000000\.$/],
     [{ tension: 2 }, /^tension is 2, /],
     [{ pressure: Number.NaN }, /^pressure is NaN, /],

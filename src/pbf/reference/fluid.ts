@@ -58,20 +58,41 @@ export function stepFluid(options: PositionFluidOptions, state: FluidState, dt: 
   const start = Float64Array.from(state.positions);
   const predicted = new Float64Array(start);
   const nearStart = neighboursOf(options, start);
+  const velocityOf = (id: number) => axes.map((axis) => state.velocities[dimensions * id + axis] as number);
+  const curls = Array.from({ length: count }, (_, id) => {
+    const [own, curl] = [velocityOf(id), [0, 0, 0]];
+    nearStart(id, (other, way, distance) => {
+      const apart = velocityOf(other).map((speed, axis) => speed - (own[axis] as number));
+      cross(slopeAt(id, other, way, distance), apart).forEach((value, axis) => {
+        curl[axis] = (curl[axis] as number) + value;
+      });
+    });
+    return curl;
+  });
   for (let id = 0; id < count; id++) {
+    const own = velocityOf(id);
     const change = axes.map(() => 0);
-    nearStart(id, (other, _, distance) => {
+    const rise = axes.map(() => 0);
+    nearStart(id, (other, way, distance) => {
+      const theirs = velocityOf(other);
+      const turning = Math.hypot(...(curls[other] as number[]));
+      const slopes = slopeAt(id, other, way, distance);
       for (const axis of axes) {
-        const from = state.velocities[dimensions * id + axis] as number;
-        const to = state.velocities[dimensions * other + axis] as number;
-        change[axis] = (change[axis] as number) + weightAt(distance) * (to - from);
+        const apart = (theirs[axis] as number) - (own[axis] as number);
+        change[axis] = (change[axis] as number) + weightAt(distance) * apart;
+        rise[axis] = (rise[axis] as number) + turning * (slopes[axis] as number);
       }
     });
+    const steepness = Math.max(Math.hypot(...rise), 1e-30);
+    const along = cross(
+      rise.map((value) => value / steepness),
+      curls[id] as number[],
+    );
     for (const axis of axes) {
+      const push = (gravity[axis] as number) + numbers.vorticity * radius * (along[axis] as number);
+      const taken = numbers.viscosity * (change[axis] as number) + dt * push;
       const index = dimensions * id + axis;
-      const taken = numbers.viscosity * (change[axis] as number) + dt * (gravity[axis] as number);
-      const velocity = (state.velocities[index] as number) + taken;
-      predicted[index] = clamped((start[index] as number) + dt * velocity, axis);
+      predicted[index] = clamped((start[index] as number) + dt * ((own[axis] as number) + taken), axis);
     }
   }
 
@@ -119,6 +140,13 @@ export function stepFluid(options: PositionFluidOptions, state: FluidState, dt: 
   }
   const velocities = predicted.map((place, index) => (place - (start[index] as number)) / dt);
   return { positions: predicted, velocities, densities, excesses };
+}
+
+/** Of vectors in the plane, whose third component is 0, or in space. */
+function cross(a: readonly number[], b: readonly number[]): number[] {
+  const [ax = 0, ay = 0, az = 0] = a;
+  const [bx = 0, by = 0, bz = 0] = b;
+  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
 }
 
 /** Of poly6 in space, the share in a plane so many radii away, for each radius. */
