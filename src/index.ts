@@ -75,7 +75,7 @@ export {
   type NearestNeighbours,
 } from './engine/grid-nearest';
 export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
-export { GridParticles, type GridParticlesOptions } from './engine/grid-particles';
+export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid-particles';
 export {
   GridFirstHits,
   type GridFirstHitsOptions,

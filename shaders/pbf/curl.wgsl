@@ -1,4 +1,4 @@
-// How the fluid turns around each particle, for predict.wgsl: the curl of the velocity, and how large it is.
+// How the fluid turns around each particle: the curl of the velocity, for predict.wgsl.
 
 struct Own {
   velocity: Vector,
@@ -11,9 +11,9 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
-  (*own).curl += cross(with_last(slope_at(particle, other), 0.0).xyz, with_last(apart, 0.0).xyz);
+  (*own).curl += cross(spatial(slope_at(particle, other)), spatial(apart));
 }
 
 fn finish(own: Own, particle: Particle) {
-  curls[particle.slot] = vec4f(own.curl, length(own.curl));
+  curls[particle.slot] = store_curl(own.curl);
 }

@@ -17,7 +17,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let apart = load_vector(velocities[id_of(other.slot)]) - (*own).velocity;
   (*own).change += weight_at(other.distance_squared) * apart;
   if (parameters.vorticity > 0.0) {
-    (*own).rise += curls[other.slot].w * slope_at(particle, other);
+    (*own).rise += length(load_vector(curls[other.slot])) * slope_at(particle, other);
   }
 }
 
@@ -25,7 +25,7 @@ fn finish(own: Own, particle: Particle) {
   var push = parameters.gravity;
   if (parameters.vorticity > 0.0) {
     let inwards = own.rise / max(length(own.rise), 1e-30);
-    let along = cross(with_last(inwards, 0.0).xyz, curls[particle.slot].xyz);
+    let along = cross(spatial(inwards), load_curl(curls[particle.slot]));
     push += parameters.vorticity * upper_of(vec4f(along, 0.0));
   }
   let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * push;

@@ -47,3 +47,17 @@ fn beyond(away: Vector) -> Vector {
   let sum = away * (Vector(1.0) + square * (Vector(-4.0 / 3.0) + square * inner));
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
+
+// The curl of a velocity, which in the plane has one component: it comes first, so that it fits a vector. It is stored as
+// (z, x, y).
+fn store_curl(curl: vec3f) -> Stored {
+  return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
+}
+
+fn load_curl(stored: Stored) -> vec3f {
+  return spatial(load_vector(stored)).yzx;
+}
+
+fn spatial(vector: Vector) -> vec3f {
+  return with_last(vector, 0.0).xyz;
+}

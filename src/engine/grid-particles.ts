@@ -12,13 +12,16 @@
 import { checkDimensions, checkKnownKeys, checkPacked, checkVector } from '../core/checks';
 import { ArgumentError, DestroyedError } from '../core/errors';
 import { GREATEST_SPEED, WORLD_NAMES, type WorldOptions } from '../core/world';
-import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
+import { type BufferSet, createBuffers } from '../gpu/buffers';
 import { checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
 import { HashGrid } from './hash-grid';
 
-export interface GridParticlesOptions extends WorldOptions {
+/** What a buffer holds of each particle: a vector, laid out as positions are, or a u32, i32 or f32. */
+export type PerParticle = 'vector' | 'word';
+
+export interface GridParticlesOptions<More extends string = never> extends WorldOptions {
   /** Of the grid: neighbours nearer than this are found. */
   readonly diameter: number;
   /** `dimensions` numbers a particle, in the box where there is one. They are copied. */
@@ -27,6 +30,8 @@ export interface GridParticlesOptions extends WorldOptions {
   readonly velocities?: Float32Array | undefined;
   /** The grid carries velocities along, for kernels that ask for those of neighbours. Default false. */
   readonly sortVelocities?: boolean | undefined;
+  /** Further buffers, by name, zero at first. */
+  readonly more?: Readonly<Record<More, PerParticle>> | undefined;
   /** For debuggers. Default 'particles'. */
   readonly label?: string | undefined;
 }
@@ -38,10 +43,13 @@ const OPTION_NAMES = [
   'positions',
   'velocities',
   'sortVelocities',
+  'more',
   'label',
 ] as const;
 
-export class GridParticles {
+type Held<More extends string> = 'positions' | 'velocities' | More;
+
+export class GridParticles<More extends string = never> {
   private destroyed = false;
   private readonly readback: Readback;
 
@@ -49,16 +57,19 @@ export class GridParticles {
     private readonly gpu: Gpu,
     readonly count: number,
     readonly grid: HashGrid,
-    private readonly owned: BufferSet<'positions' | 'velocities'>,
+    private readonly owned: BufferSet<Held<More>>,
     private readonly sortVelocities: boolean,
     private readonly label: string,
   ) {
     this.readback = new Readback(gpu, label);
   }
 
-  static async create(gpu: Gpu, options: GridParticlesOptions): Promise<GridParticles> {
+  static async create<More extends string = never>(
+    gpu: Gpu,
+    options: GridParticlesOptions<More>,
+  ): Promise<GridParticles<More>> {
     checkKnownKeys('options', options, OPTION_NAMES);
-    const { positions, velocities, sortVelocities = false, label = 'particles', ...rest } = options;
+    const { positions, velocities, sortVelocities = false, more, label = 'particles', ...rest } = options;
     const { dimensions } = options;
     checkDimensions(dimensions);
     if (typeof sortVelocities !== 'boolean') {
@@ -71,20 +82,32 @@ export class GridParticles {
       checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
     }
     if (!options.unbounded) checkInside(positions, options);
+    const further = checkMore(more);
+    const bytesOf = (kind: PerParticle) => 4 * count * (kind === 'word' ? 1 : storedFloats(dimensions));
+    const kinds = [['positions', 'vector'], ['velocities', 'vector'], ...further] as [
+      Held<More>,
+      PerParticle,
+    ][];
+    const sizes = Object.fromEntries(kinds.map(([name, kind]) => [name, bytesOf(kind)]));
     checkGpu(gpu);
-    const bytes = 4 * storedFloats(dimensions) * count;
-    const { grid, owned } = await createParts({
-      grid: HashGrid.create(gpu, { ...rest, capacity: count, velocities: sortVelocities }),
-      owned: createBuffers(gpu, label, { positions: bytes, velocities: bytes }),
-    });
+    // It refuses more particles than the device can bind, before anything is reserved for them.
+    const grid = await HashGrid.create(gpu, { ...rest, capacity: count, velocities: sortVelocities });
+    let owned: BufferSet<Held<More>>;
+    try {
+      owned = await createBuffers(gpu, label, sizes as Record<Held<More>, number>);
+    } catch (error) {
+      grid.destroy();
+      throw error;
+    }
+    const particles = new GridParticles<More>(gpu, count, grid, owned, sortVelocities, label);
     const { queue } = gpu.device;
-    queue.writeBuffer(owned.buffers.positions, 0, toStored(dimensions, positions));
-    if (velocities) queue.writeBuffer(owned.buffers.velocities, 0, toStored(dimensions, velocities));
-    return new GridParticles(gpu, count, grid, owned, sortVelocities, label);
+    queue.writeBuffer(particles.buffers.positions, 0, toStored(dimensions, positions));
+    if (velocities) queue.writeBuffer(particles.buffers.velocities, 0, toStored(dimensions, velocities));
+    return particles;
   }
 
-  /** By id: vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and COPY_DST. */
-  get buffers(): Readonly<Record<'positions' | 'velocities', GPUBuffer>> {
+  /** By id, vectors as vec2f (2D) or vec4f with w unused (3D); usage STORAGE, COPY_SRC and COPY_DST. */
+  get buffers(): Readonly<Record<Held<More>, GPUBuffer>> {
     return this.owned.buffers;
   }
 
@@ -93,7 +116,7 @@ export class GridParticles {
   }
 
   /** Records the sort of the particles, or of other places of theirs, laid out as `buffers.positions`. */
-  encode(encoder: GPUCommandEncoder, positions = this.buffers.positions): void {
+  encode(encoder: GPUCommandEncoder, positions: GPUBuffer = this.buffers.positions): void {
     this.checkAlive();
     const { velocities } = this.buffers;
     const input = { positions, count: this.count };
@@ -142,6 +165,24 @@ export class GridParticles {
     this.gpu.device.queue.submit([encoder.finish()]);
     return copies.finish();
   }
+}
+
+function checkMore<More extends string>(
+  more: Readonly<Record<More, PerParticle>> | undefined,
+): readonly (readonly [string, PerParticle])[] {
+  if (more !== undefined && (typeof more !== 'object' || more === null)) {
+    throw new ArgumentError('more', more, "an object of 'vector' or 'word' by name");
+  }
+  const entries = Object.entries<PerParticle>(more ?? {});
+  for (const [name, kind] of entries) {
+    if (kind !== 'vector' && kind !== 'word') {
+      throw new ArgumentError(`more.${name}`, kind, "'vector' or 'word'");
+    }
+    if (name === 'positions' || name === 'velocities') {
+      throw new ArgumentError(`more.${name}`, kind, 'left out, since that buffer is there');
+    }
+  }
+  return entries;
 }
 
 function checkInside(positions: Float32Array, { dimensions, min, max }: WorldOptions): void {

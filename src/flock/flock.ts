@@ -19,6 +19,7 @@ import {
   checkKnownKeys,
   checkPacked,
   checkRange,
+  checkVector,
   type Dimensions,
   type Gpu,
   type GridKernel,
@@ -175,6 +176,7 @@ export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Floc
   checkRange('perception', perception, 1e-6, 1e6);
   const { fear = 3 * perception, obstacles, hunters } = options;
   checkRange('fear', fear, 1e-6, 1e6);
+  if (hunters?.length) checkFear(fear, options);
   const settings = resolveSettings(options, flockSettings(perception));
   const spheres = packSpheres(dimensions, hunters, obstacles);
   const shape = {
@@ -230,24 +232,19 @@ async function makeParts(
             spheres: { type: 'array<Sphere>', access: 'write' },
           },
         });
-  const floats = grid.world.dimensions === 2 ? 2 : 4;
-  const places = new Float32Array(2 * floats * shape.hunters);
-  for (let hunter = 0; hunter < shape.hunters; hunter++) {
-    const first = SPHERE_FLOATS * hunter;
-    places.set(spheres.subarray(first, first + grid.world.dimensions), floats * hunter);
-  }
+  const places = placesOf(grid.world.dimensions, spheres.subarray(0, SPHERE_FLOATS * shape.hunters));
   const { device } = gpu;
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const make = (label: string, data: Float32Array<ArrayBuffer>) => {
-    const size = Math.max(32, data.byteLength);
+  const make = (label: string, data: Float32Array<ArrayBuffer>, bytes = data.byteLength) => {
+    const size = Math.max(16, bytes);
     const buffer = device.createBuffer({ label: `flock.${label}`, size, usage });
     device.queue.writeBuffer(buffer, 0, data);
     return buffer;
   };
   const buffers = {
     spheres: make('spheres', spheres),
-    hunting: make('hunting', places),
-    hunters: make('hunters', places.subarray(0, places.length / 2)),
+    hunting: make('hunting', places, 2 * places.byteLength),
+    hunters: make('hunters', places),
   };
   return { particles, boids, hunter, buffers };
 }
@@ -287,6 +284,20 @@ export class Flock {
     this.settings = resolveSettings(settings, this.settings);
   }
 
+  /** Puts the hunters elsewhere, as many as there are, for all that is submitted from now on; they keep their speed. */
+  placeHunters(places: Float32Array): void {
+    const { particles, buffers } = this.parts;
+    particles.checkAlive();
+    const { dimensions } = particles.grid.world;
+    checkPacked('places', places, this.shape.hunters, dimensions, 2 ** 48);
+    const { queue } = this.gpu.device;
+    const spheres = packSpheres(dimensions, places);
+    const stored = placesOf(dimensions, spheres);
+    queue.writeBuffer(buffers.spheres, 0, spheres);
+    queue.writeBuffer(buffers.hunting, 0, stored);
+    queue.writeBuffer(buffers.hunters, 0, stored);
+  }
+
   step(dt: number): void {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'flock.step' });
     this.encode(encoder, dt);
@@ -310,7 +321,7 @@ export class Flock {
     if (!hunter) return;
     const count = this.shape.hunters;
     hunter.encode(encoder, { points: hunters, count, buffers: { hunting, spheres }, parameters });
-    encoder.copyBufferToBuffer(hunting, 0, hunters, 0, hunters.size);
+    encoder.copyBufferToBuffer(hunting, 0, hunters, 0, hunting.size / 2);
   }
 
   /** As all that was submitted left it, packed, by id. */
@@ -338,6 +349,18 @@ function resolveSettings(given: Partial<FlockSettings>, held: FlockSettings): Fl
   return settings;
 }
 
+/** Hunters look that far, and where the world wraps around nobody looks farther than half way. */
+function checkFear(fear: number, { dimensions, min, max, periodic }: FlockOptions): void {
+  checkVector('world.min', min, dimensions);
+  checkVector('world.max', max, dimensions);
+  const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
+  const ways = max.map((high, axis) =>
+    wraps(axis) ? high - (min[axis] as number) : Number.POSITIVE_INFINITY,
+  );
+  const most = Math.min(...ways) / 2;
+  if (fear > most) throw new ArgumentError('fear', fear, `at most ${most}, half of the shortest way around`);
+}
+
 /** Hunters, whose radius is 0, and then obstacles. */
 function packSpheres(
   dimensions: Dimensions,
@@ -361,6 +384,16 @@ function packSpheres(
     spheres.set(sphere, SPHERE_FLOATS * (hunterCount + index));
   }
   return spheres;
+}
+
+/** Centres of spheres, laid out as positions are. */
+function placesOf(dimensions: Dimensions, spheres: Float32Array): Float32Array<ArrayBuffer> {
+  const floats = dimensions === 2 ? 2 : 4;
+  const places = new Float32Array((floats * spheres.length) / SPHERE_FLOATS);
+  for (let first = 0; first < spheres.length; first += SPHERE_FLOATS) {
+    places.set(spheres.subarray(first, first + dimensions), (floats * first) / SPHERE_FLOATS);
+  }
+  return places;
 }
 
 function checkSpheres(argument: string, given: unknown, floats: number): number {

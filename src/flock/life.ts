@@ -107,9 +107,9 @@ export function keptShare(halfLife: number, dt: number): number {
 }
 
 interface LifeParts {
-  readonly particles: GridParticles;
+  readonly particles: GridParticles<'species'>;
   readonly kernel: GridKernel;
-  readonly buffers: Readonly<Record<'species' | 'attraction', GPUBuffer>>;
+  readonly attraction: GPUBuffer;
 }
 
 export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
@@ -124,6 +124,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   const particles = await GridParticles.create(gpu, {
     ...{ dimensions, min, max, periodic, positions, velocities },
     diameter: reach,
+    more: { species: 'word' },
     label: 'life',
   });
   try {
@@ -138,18 +139,15 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
       },
       parameters: PARAMETERS,
     });
-    const make = (label: string, data: Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>) => {
-      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
-      const size = Math.max(16, data.byteLength);
-      const buffer = gpu.device.createBuffer({ label: `life.${label}`, size, usage });
-      gpu.device.queue.writeBuffer(buffer, 0, data);
-      return buffer;
-    };
-    const buffers = {
-      species: make('species', Uint32Array.from(species)),
-      attraction: make('attraction', attraction),
-    };
-    return new Life(gpu, reach, kinds, numbers, { particles, kernel, buffers });
+    const { device } = gpu;
+    const table = device.createBuffer({
+      label: 'life.attraction',
+      size: Math.max(16, attraction.byteLength),
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+    });
+    device.queue.writeBuffer(table, 0, attraction);
+    device.queue.writeBuffer(particles.buffers.species, 0, Uint32Array.from(species));
+    return new Life(gpu, reach, kinds, numbers, { particles, kernel, attraction: table });
   } catch (error) {
     particles.destroy();
     throw error;
@@ -177,13 +175,12 @@ export class Life {
 
   /** By id: vec2f (2D) or vec4f with w unused (3D), and u32 of species. */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
-    const { particles, buffers } = this.parts;
-    return { ...particles.buffers, species: buffers.species };
+    return this.parts.particles.buffers;
   }
 
   get memoryBytes(): number {
-    const { particles, buffers } = this.parts;
-    return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes);
+    const { particles, attraction } = this.parts;
+    return particles.memoryBytes + attraction.size;
   }
 
   /** From the next recording on; a table from the next submission on. No kernel is compiled. */
@@ -194,7 +191,7 @@ export class Life {
     const numbers = resolveNumbers(settings, this.numbers, LIFE_RANGES);
     if (attraction !== undefined) {
       const packed = packAttraction(attraction, this.kinds);
-      this.gpu.device.queue.writeBuffer(this.parts.buffers.attraction, 0, packed);
+      this.gpu.device.queue.writeBuffer(this.parts.attraction, 0, packed);
     }
     this.numbers = numbers;
   }
@@ -208,12 +205,12 @@ export class Life {
   /** Records a step. The caller submits, in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkRange('dt', dt, 0, 1);
-    const { particles, kernel, buffers } = this.parts;
+    const { particles, kernel, attraction } = this.parts;
     const { strength, halfLife, core } = this.numbers;
     const { reach, kinds, walls } = this;
     particles.encode(encoder);
     kernel.encode(encoder, {
-      buffers: { ...particles.buffers, ...buffers },
+      buffers: { ...particles.buffers, attraction },
       parameters: { ...walls, dt, reach, core, strength, kinds, kept: keptShare(halfLife, dt) },
     });
   }
@@ -224,9 +221,8 @@ export class Life {
   }
 
   destroy(): void {
-    const { particles, buffers } = this.parts;
-    particles.destroy();
-    for (const buffer of Object.values(buffers)) buffer.destroy();
+    this.parts.particles.destroy();
+    this.parts.attraction.destroy();
   }
 }
 

@@ -117,11 +117,12 @@ const PARAMETERS = {
   softness: 'f32',
 } as const;
 
-interface FluidParts {
-  readonly particles: GridParticles;
-  readonly kernels: Readonly<Record<'curl' | 'predict' | 'density' | 'correct', GridKernel>>;
-  readonly buffers: Readonly<Record<'curls' | 'predicted' | 'lambdas' | 'densities', GPUBuffer>>;
-}
+/** Beside positions and velocities: lambdas and curls are by slot, the others by id. */
+const MORE = { predicted: 'vector', curls: 'vector', lambdas: 'word', densities: 'word' } as const;
+
+type FluidParticles = GridParticles<keyof typeof MORE>;
+
+type FluidKernels = Readonly<Record<'curl' | 'predict' | 'density' | 'correct', GridKernel>>;
 
 export async function createPositionFluid(gpu: Gpu, options: PositionFluidOptions): Promise<PositionFluid> {
   checkKnownKeys('options', options, [...OPTION_NAMES, ...SETTING_NAMES]);
@@ -134,28 +135,29 @@ export async function createPositionFluid(gpu: Gpu, options: PositionFluidOption
   const particles = await GridParticles.create(gpu, {
     ...{ dimensions, min, max, positions, velocities },
     diameter: radius,
+    more: MORE,
     label: 'pbf',
   });
   try {
-    const parts = { particles, kernels: await makeKernels(particles), buffers: makeBuffers(gpu, particles) };
-    return new PositionFluid(gpu, radius, smoothingOf(dimensions, radius, density), settings, parts);
+    const smoothing = smoothingOf(dimensions, radius, density);
+    return new PositionFluid(gpu, radius, smoothing, settings, particles, await makeKernels(particles));
   } catch (error) {
     particles.destroy();
     throw error;
   }
 }
 
-async function makeKernels({ grid }: GridParticles): Promise<FluidParts['kernels']> {
+async function makeKernels({ grid }: FluidParticles): Promise<FluidKernels> {
   const make = (label: string, code: string, buffers: GridKernelOptions['buffers']) =>
     grid.kernel({ label, code: smoothingCode + code, buffers, parameters: PARAMETERS });
   return {
     curl: await make('curl', curlCode, {
       velocities: { type: 'array<Stored>', access: 'read' },
-      curls: { type: 'array<vec4f>', access: 'write' },
+      curls: { type: 'array<Stored>', access: 'write' },
     }),
     predict: await make('predict', predictCode, {
       velocities: { type: 'array<Stored>', access: 'read' },
-      curls: { type: 'array<vec4f>', access: 'read' },
+      curls: { type: 'array<Stored>', access: 'read' },
       predicted: { type: 'array<Stored>', access: 'write' },
     }),
     density: await make('density', densityCode, {
@@ -171,18 +173,6 @@ async function makeKernels({ grid }: GridParticles): Promise<FluidParts['kernels
   };
 }
 
-function makeBuffers({ device }: Gpu, { buffers, count }: GridParticles): FluidParts['buffers'] {
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  const make = (label: string, size: number) =>
-    device.createBuffer({ label: `pbf.${label}`, size: Math.max(16, size), usage });
-  return {
-    curls: make('curls', 16 * count),
-    predicted: make('predicted', buffers.positions.size),
-    lambdas: make('lambdas', 4 * count),
-    densities: make('densities', 4 * count),
-  };
-}
-
 export class PositionFluid {
   /** Use createPositionFluid, which checks its arguments. */
   constructor(
@@ -190,29 +180,29 @@ export class PositionFluid {
     private readonly radius: number,
     private readonly smoothing: Smoothing,
     private settings: PositionFluidSettings,
-    private readonly parts: FluidParts,
+    private readonly particles: FluidParticles,
+    private readonly kernels: FluidKernels,
   ) {}
 
   get count(): number {
-    return this.parts.particles.count;
+    return this.particles.count;
   }
 
   /** By id: vec2f (2D) or vec4f with w unused (3D); f32 of densities, as they were before the last corrections. */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
-    const { particles, buffers } = this.parts;
-    return { ...particles.buffers, densities: buffers.densities };
+    const { positions, velocities, densities } = this.particles.buffers;
+    return { positions, velocities, densities };
   }
 
   get memoryBytes(): number {
-    const { particles, buffers } = this.parts;
-    return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes);
+    return this.particles.memoryBytes;
   }
 
   /** From the next recording on. No kernel is compiled. */
   set(settings: Partial<PositionFluidSettings>): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     checkKnownKeys('settings', settings, SETTING_NAMES);
-    this.settings = resolveSettings(settings, this.settings, this.parts.particles.grid.world.dimensions);
+    this.settings = resolveSettings(settings, this.settings, this.particles.grid.world.dimensions);
   }
 
   step(dt: number): void {
@@ -224,9 +214,8 @@ export class PositionFluid {
   /** Records a step. The caller submits, in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkRange('dt', dt, SHORTEST_STEP, 1);
-    const { particles, kernels, buffers } = this.parts;
-    const { positions, velocities } = particles.buffers;
-    const { curls, predicted, lambdas, densities } = buffers;
+    const { particles, kernels } = this;
+    const { positions, velocities, curls, predicted, lambdas, densities } = particles.buffers;
     const parameters = this.parametersFor(dt);
     particles.encode(encoder);
     if (this.settings.vorticity > 0) {
@@ -246,13 +235,13 @@ export class PositionFluid {
 
   /** Positions and velocities as all that was submitted left them, packed, by id. */
   read(): Promise<{ readonly positions: Float32Array; readonly velocities: Float32Array }> {
-    return this.parts.particles.read();
+    return this.particles.read();
   }
 
   /** How dense the fluid is now, as shares of the density at rest. Sorts once more, and changes nothing else. */
   async measure(): Promise<FluidMeasures> {
-    const { particles, kernels, buffers } = this.parts;
-    const { lambdas, densities } = buffers;
+    const { particles, kernels } = this;
+    const { lambdas, densities } = particles.buffers;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.measure' });
     particles.encode(encoder);
     // No velocity is taken from this, so any time will do.
@@ -270,14 +259,12 @@ export class PositionFluid {
   }
 
   destroy(): void {
-    const { particles, buffers } = this.parts;
-    particles.destroy();
-    for (const buffer of Object.values(buffers)) buffer.destroy();
+    this.particles.destroy();
   }
 
   private parametersFor(dt: number): Readonly<Record<keyof typeof PARAMETERS, number | readonly number[]>> {
     const { radius, smoothing } = this;
-    const { min, max } = this.parts.particles.grid.world;
+    const { min, max } = this.particles.grid.world;
     const { viscosity, vorticity, tension, pressure, softness, gravity } = this.settings;
     return {
       ...{ dt, gravity, lower: min, upper: max, radius, viscosity, tension },

@@ -98,6 +98,11 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       const still = await hunted.read();
       expect(still.velocities.every((speed) => speed === 0)).toBe(true);
       expect(still.hunters).not.toEqual(hunters);
+      hunted.set({ hunterSpeed: 0 });
+      hunted.placeHunters(hunters);
+      hunted.step(1 / 30);
+      expect((await hunted.read()).hunters).toEqual(hunters);
+      expect(() => hunted.placeHunters(hunters.subarray(1))).toThrow(/^places\.length is /);
       hunted.destroy();
     },
     SHARED,
@@ -120,6 +125,23 @@ function agreement(dimensions: Dimensions, { positions, velocities }: FlockState
   });
   return sum / pairs;
 }
+
+gpuTest(
+  'nobody at all flies too',
+  async (_, tools) => {
+    const { options } = flockOptions(2, true, 4);
+    const flock = await createFlock(tools.wrap(), {
+      ...options,
+      positions: new Float32Array(),
+      velocities: undefined,
+    });
+    flock.step(DT);
+    expect((await flock.read()).positions).toEqual(new Float32Array());
+    expect((await flock.read()).hunters).toHaveLength(4);
+    flock.destroy();
+  },
+  SHARED,
+);
 
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
   for (const [name, periodic] of worldsIn(dimensions)) {

@@ -52,6 +52,10 @@ describe('what a flock refuses', () => {
     ],
     [{ min: [0, Number.NaN] }, /^world\.min\[1\] is NaN, /],
     [
+      { hunters: Float32Array.of(1, 1), fear: 6, periodic: [false, true] },
+      /^fear is 6, but it must be at most 5, half of the shortest way around\.$/,
+    ],
+    [
       { hunters: Float32Array.of(1) },
       /^hunters is a Float32Array of 4 bytes, .* 2 numbers for each of at most 1024\.$/,
     ],
