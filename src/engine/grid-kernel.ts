@@ -174,6 +174,11 @@ export class GridKernel {
     return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
 
+  /** Of its parameters; all else is the grid's or the caller's. */
+  get memoryBytes(): number {
+    return this.parameters?.bytes ?? 0;
+  }
+
   /** Records the kernel over the grid as it was last encoded, which must come before it. The caller submits. */
   encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
     if (this.destroyed) throw new DestroyedError('kernel');

@@ -273,8 +273,9 @@ export class Flock {
   }
 
   get memoryBytes(): number {
-    const { particles, buffers } = this.parts;
-    return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes);
+    const { particles, boids, hunter, buffers } = this.parts;
+    const kernels = boids.memoryBytes + (hunter?.memoryBytes ?? 0);
+    return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes + kernels);
   }
 
   /** From the next recording on. No kernel is compiled. */

@@ -179,8 +179,8 @@ export class Life {
   }
 
   get memoryBytes(): number {
-    const { particles, attraction } = this.parts;
-    return particles.memoryBytes + attraction.size;
+    const { particles, kernel, attraction } = this.parts;
+    return particles.memoryBytes + kernel.memoryBytes + attraction.size;
   }
 
   /** From the next recording on; a table from the next submission on. No kernel is compiled. */

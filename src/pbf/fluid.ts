@@ -195,7 +195,8 @@ export class PositionFluid {
   }
 
   get memoryBytes(): number {
-    return this.particles.memoryBytes;
+    const kernels = Object.values(this.kernels);
+    return kernels.reduce((sum, { memoryBytes }) => sum + memoryBytes, this.particles.memoryBytes);
   }
 
   /** From the next recording on. No kernel is compiled. */

@@ -59,6 +59,10 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
         parameters: { shift: 'vector' },
       });
       expect(await particles.read()).toEqual({ positions, velocities });
+      // A slot of 256 bytes for each of 1,024 values; and what lies by id, beside the grid's own.
+      expect(kernel.memoryBytes).toBe(2 ** 18);
+      const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
+      expect(particles.memoryBytes - particles.grid.memoryBytes).toBe((vectors + 4) * COUNT);
       const encoder = device.createCommandEncoder();
       particles.encode(encoder);
       kernel.encode(encoder, { buffers: { ...state, found }, parameters: { shift: all(3 * EDGE + 5) } });
