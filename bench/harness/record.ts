@@ -87,6 +87,9 @@ export interface Growth {
   readonly crossover: number | undefined;
 }
 
+/** What the public grid is measured by: it takes no other scenes than these, and nobody can install it. */
+export const YARDSTICK = 'cpu-tight';
+
 /** Who looks at all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
 /** The dense grid that cellstorm is made around. */

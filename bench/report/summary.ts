@@ -13,6 +13,7 @@ import {
   noiseOf,
   type Outcome,
   type Status,
+  YARDSTICK,
 } from '../harness/record';
 import type { Statistics } from '../harness/statistics';
 import { formatCount, formatCountOf, formatList, formatRatio, formatTime } from './format';
@@ -53,6 +54,7 @@ export function summarise(record: BenchRecord): Chapter[] {
     { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
     { title: 'Beside the best package', sentences: groups.flatMap(describePackages) },
+    { title: 'Beside a loop that does only this', sentences: groups.flatMap(describeYardstick) },
     { title: 'From how many bodies on it beats all pairs', sentences: describeCrossovers(growths) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
     { title: 'Beside the memory', sentences: groups.flatMap(describeBytes) },
@@ -203,7 +205,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   const grid = DENSE_GRID[backend];
   const beside = groups.flatMap(({ cases }) =>
     cases.flatMap(({ timed }) => {
-      const same = timed.filter((outcome) => outcome.backend === backend);
+      const same = timed.filter((outcome) => isChoice(outcome, backend));
       const own = same.find(({ engine }) => engine === grid);
       return own && same.length > 1 ? [{ own, best: same[0] as Timed }] : [];
     }),
@@ -232,9 +234,14 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   ];
 }
 
+/** What somebody may choose instead. */
+function isChoice({ engine, backend }: Outcome, of: Backend): boolean {
+  return backend === of && engine !== YARDSTICK;
+}
+
 function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined {
   const grid = outcomes.find(({ engine }) => engine === DENSE_GRID[backend]);
-  const best = timed.find((outcome) => outcome.backend === backend);
+  const best = timed.find((outcome) => isChoice(outcome, backend));
   if (!grid || !best) return undefined;
   const { engine } = best;
   const { status, reason } = grid;
@@ -281,6 +288,21 @@ function describePackages({ name, cases }: Group): string[] {
     return [`${formatRatio(ratio)} times as long ${describeCounts([count])} (${times})`];
   });
   return parts.length === 0 ? [] : [`${name}: beside ${grid} the best package takes ${formatList(parts)}.`];
+}
+
+/** How much the public grid's checks, worlds and options cost. */
+function describeYardstick({ name, cases }: Group): string[] {
+  const grid = DENSE_GRID.cpu;
+  const parts = cases.flatMap(({ count, timed }) => {
+    const of = (name: string) => timed.find(({ engine }) => engine === name)?.total.median;
+    const [own, tight] = [of(grid), of(YARDSTICK)];
+    return own && tight ? [`${(own / tight).toFixed(2)} ${describeCounts([count])}`] : [];
+  });
+  return parts.length === 0
+    ? []
+    : [
+        `${name}: ${grid} takes the time of ${YARDSTICK}, a loop that does only this, times ${formatList(parts)}.`,
+      ];
 }
 
 function describeCrossovers(growths: readonly Growth[]): string[] {

@@ -35,6 +35,16 @@ function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly stri
 }
 
 describe('the summary', () => {
+  it("holds the public grid against a loop that does only this, which is nobody's choice", () => {
+    const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
+    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: cpu-grid takes the time of cpu-tight, a loop that does only this, times 1.10 at 1,000 bodies.',
+    ]);
+    expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
+      expect.stringMatching(/in 1 of the 1 case/),
+    ]);
+  });
+
   it('says who is fastest where, and who is within the noise of it', () => {
     const said = (grid: number, tree: number, last: number) =>
       sentencesOf('Who is fastest', [
