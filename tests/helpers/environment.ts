@@ -42,7 +42,8 @@ export function describeEnvironment(): string[] {
     `GPU tests: ${describeDriver(chooseDriver(machine, testPreference()))}`,
     `portability tests: ${describeDriver(portabilityDriver())}`,
   ];
-  if (!THOROUGH) lines.push(`of long rows of like cases every other or third one (${THOROUGH_FLAG}=1: all)`);
+  if (!THOROUGH)
+    lines.push(`of long rows of like cases every second to fourth one (${THOROUGH_FLAG}=1: all)`);
   if (allowsNoGpu()) lines.push(`${ALLOW_NO_GPU}=1: tests that find no GPU or browser are skipped.`);
   return lines;
 }
