@@ -37,7 +37,7 @@ export class Address {
 
   /** To be called every frame: whom the inspector tells of. */
   note(inspected: number | undefined): void {
-    if (inspected === this.inspected) return;
+    if (Object.is(inspected, this.inspected)) return;
     this.inspected = inspected;
     this.writeSoon();
   }

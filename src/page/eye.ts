@@ -12,7 +12,7 @@ import {
   SpaceCamera,
   type Viewport,
 } from './camera';
-import { worldBox } from './seen-box';
+import { type SeenBox, worldBox } from './seen-box';
 import type { Place } from './tools';
 
 /** A frame may ask for more pixels than help. */
@@ -24,7 +24,7 @@ export class Eye {
   private readonly plane = new PlaneCamera();
   private readonly space = new SpaceCamera();
   /** What is looked at. */
-  box = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
+  box: SeenBox = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -75,6 +75,17 @@ export class Eye {
   /** Of another box. */
   fitAll(): void {
     for (const camera of [this.plane, this.space]) camera.fit();
+  }
+
+  /** Looks at another box; one that is larger or elsewhere is fitted anew, since nothing of it may be where the last was. */
+  lookAt(box: SeenBox): void {
+    const { box: before } = this;
+    this.box = box;
+    const isSame = (['min', 'max'] as const).every((corner) =>
+      box[corner].every((place, axis) => place === before[corner][axis]),
+    );
+    // A world without end has another box at every start: what is looked at there stays.
+    if (box.isWorld && !isSame) this.fitAll();
   }
 
   /** The visitor has just moved the picture, or works in it. */

@@ -11,6 +11,7 @@ import { toCss } from './colour';
 import { explain, type Frame, type Run } from './engine';
 import { formatCount, formatReal } from './format';
 import { type Candidate, type Inspected, inspectAll, MOST_INSPECTED, type ProbedCell } from './inspect';
+import { MOST_ID } from './link';
 import { find } from './panel';
 import { pick } from './pick';
 
@@ -70,8 +71,11 @@ export class Inspector {
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
-      this.isPinned = true;
-      this.choose(this.idField.valueAsNumber);
+      const id = this.idField.valueAsNumber;
+      if (Number.isInteger(id) && id >= 0 && id <= MOST_ID) {
+        this.isPinned = true;
+        this.choose(id);
+      } else if (this.chosen !== undefined) this.idField.value = String(this.chosen);
     });
     find('inspector-previous', HTMLButtonElement).addEventListener('click', () => this.step(-1));
     find('inspector-next', HTMLButtonElement).addEventListener('click', () => this.step(1));
@@ -89,7 +93,9 @@ export class Inspector {
   }
 
   toggle(): void {
+    const hadFocus = this.card.contains(document.activeElement);
     this.card.hidden = this.isOpen;
+    if (hadFocus) find('inspect', HTMLElement).focus();
     this.marks.hidden = !this.isOpen;
     this.isPinned = false;
     this.next = 0;

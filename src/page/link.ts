@@ -20,7 +20,7 @@ export interface Regard {
   readonly inspected?: number | undefined;
 }
 
-const MOST_ID = 2 ** 32 - 1;
+export const MOST_ID = 2 ** 32 - 1;
 
 /** The part of an address behind the question mark, or ''. */
 export function writeLink(choices: Choices, { look, isPaused, inspected }: Regard = {}): string {

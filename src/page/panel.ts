@@ -191,7 +191,7 @@ export class Panel {
       const added = this.add(folder, name);
       const note = document.createElement('p');
       note.className = 'hint';
-      note.id = `${name}-note`;
+      note.id = `field-${name}-note`;
       added.controller.domElement.after(note);
       this.controls.set(name, { ...added, note });
       this.describe(name);

@@ -292,7 +292,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       try {
         const box = await seenOf(run);
         if (run !== this.run) return;
-        this.eye.box = box;
+        this.eye.lookAt(box);
         this.isDirty = true;
         if (box.leftOut) this.panel.notify(box.leftOut);
       } catch (error) {
@@ -497,7 +497,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const note = [refusal, box.leftOut].filter(Boolean).join(' ');
     if (note) this.panel.notify(note);
     this.scale = scale;
-    this.eye.box = box;
+    this.eye.lookAt(box);
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
       this.panel.showEngine(engine);

@@ -18,6 +18,8 @@ import { boxAround, type SeenBox, worldBox } from './seen-box';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
+/** Before an adapter is asked for again. */
+const ADAPTER_PAUSE_MS = 1000;
 /** Of a number of particles that was refused, so that not many more are. */
 const MOST_OF_REFUSED = 0.99;
 const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
@@ -124,16 +126,20 @@ export class Restarts {
     const { run } = this;
     if (!run || this.isCarrying || this.working) return;
     this.isCarrying = true;
+    let carried: Carried | undefined;
     try {
       const checkpoint = await run.simulation.checkpoint();
       if (run !== this.run || this.working) return;
-      this.carried = this.carry(checkpoint);
+      carried = this.carry(checkpoint);
+      this.carried = carried;
       this.request(this.site.choices);
       await this.working;
     } catch (error) {
       this.site.notify(explain(error));
     } finally {
       this.isCarrying = false;
+      // Refused: what still runs goes its own way, and a reset is a reset.
+      if (carried && this.carried === carried) this.carried = undefined;
     }
   }
 
@@ -313,12 +319,21 @@ export class Restarts {
     if (choices.engine === 'cpu') return this.openers.cpu();
     try {
       const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
-      return await this.openGpu({ particles, dimensions: choices.dimensions });
+      const request = { particles, dimensions: choices.dimensions };
+      if (this.losses === 0) return await this.openGpu(request);
+      return await this.openGpu(request).catch(async (error: unknown) => {
+        if (!(error instanceof GpuError) || error.reason !== 'no-adapter') throw error;
+        // Browsers give none for a while after a GPU process has died.
+        await new Promise((done) => setTimeout(done, ADAPTER_PAUSE_MS));
+        return this.openGpu(request);
+      });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
-      const after = this.losses > 0 ? 'The GPU was lost and no other one can be had.' : '';
-      this.site.showEngineNote(`${after || explainMissingGpu(error)} ${CPU_INSTEAD}`);
-      this.site.setGpuAvailable(false);
+      // A browser whose GPU process has just died may have one again: the choice stays, and can be made once more.
+      const wasThere = this.losses > 0;
+      const why = wasThere ? 'The GPU was lost and no other one can be had now.' : explainMissingGpu(error);
+      this.site.showEngineNote(`${why} ${CPU_INSTEAD}`);
+      if (!wasThere) this.site.setGpuAvailable(false);
       return this.openers.cpu();
     }
   }
@@ -380,8 +395,11 @@ export class Restarts {
     if (engine !== this.engine) return;
     this.losses++;
     const { latest } = this.site;
-    // Lost again before anything was kept: still what was carried.
-    this.carried = (latest && this.carry(latest)) ?? this.carried;
+    // Lost before anything was kept, or while a later state was on its way to a run with more room: still what was carried.
+    const kept = latest && this.carry(latest);
+    const isLater =
+      this.isCarrying && this.carried && kept && this.carried.checkpoint.time > kept.checkpoint.time;
+    if (kept && !isLater) this.carried = kept;
     const { carried } = this;
     const goesOn =
       carried !== undefined &&

@@ -40,6 +40,7 @@ export class ScaleSheet {
   private readonly plot = find('scale-plot', HTMLElement);
   private chart: Chart<Curves> | undefined;
   private cancel: (() => void) | undefined;
+  private sweeping: Promise<void> | undefined;
 
   constructor(private readonly host: SweepHost) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
@@ -55,14 +56,20 @@ export class ScaleSheet {
     });
   }
 
-  /** Opens the sheet and begins. */
-  open(): void {
+  /** Opens the sheet and begins; what is left of a sweep that was closed ends first. */
+  async open(): Promise<void> {
     this.sheet.showModal();
-    this.sweep();
+    while (this.sweeping) await this.sweeping;
+    if (this.sheet.open) this.sweep();
   }
 
-  private async sweep(): Promise<void> {
-    if (this.cancel) return;
+  private sweep(): void {
+    this.sweeping ??= this.runOnce().finally(() => {
+      this.sweeping = undefined;
+    });
+  }
+
+  private async runOnce(): Promise<void> {
     const cancelled = new Promise<never>((_, reject) => {
       this.cancel = () => reject(new Cancelled());
     });
@@ -76,7 +83,12 @@ export class ScaleSheet {
     const release = await this.host.hold();
     const { choices } = this.host;
     try {
-      engine = await openFor(choices);
+      const opening = openFor(choices);
+      engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
+        // It may come when nobody waits for it any more.
+        opening.then((late) => late.destroy()).catch(() => undefined);
+        throw error;
+      });
       const opened = engine;
       setText('scale-about', describe(choices, opened));
       const lost = opened.lost.then((reason): never => {

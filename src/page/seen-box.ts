@@ -33,33 +33,45 @@ export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,
 ): SeenBox {
-  const placeOf = (index: number) =>
-    Array.from(positions.subarray(dimensions * index, dimensions * (index + 1)));
-  const finite = [...ids.keys()].filter((index) => placeOf(index).every(Number.isFinite));
-  const first = finite[0] === undefined ? new Array<number>(dimensions).fill(0) : placeOf(finite[0]);
-  const around = (members: readonly number[]) => {
-    const pad = finite.length > 0 ? radius : EMPTY_EDGE * radius;
+  // Millions of particles: plain loops, nothing made for each.
+  const isMember = (index: number, first: readonly number[], reach: number) => {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const along = positions[dimensions * index + axis] as number;
+      if (!(Math.abs(along - (first[axis] as number)) <= reach)) return false;
+    }
+    return true;
+  };
+  const around = (first: readonly number[], reach: number) => {
     const [min, max] = [[...first], [...first]];
-    for (const index of members) {
+    let members = 0;
+    for (let index = 0; index < ids.length; index++) {
+      if (!isMember(index, first, reach)) continue;
+      members++;
       for (let axis = 0; axis < dimensions; axis++) {
         const along = positions[dimensions * index + axis] as number;
         min[axis] = Math.min(min[axis] as number, along);
         max[axis] = Math.max(max[axis] as number, along);
       }
     }
-    return { min: min.map((low) => low - pad), max: max.map((high) => high + pad) };
+    const pad = members > 0 ? radius : EMPTY_EDGE * radius;
+    return { min: min.map((low) => low - pad), max: max.map((high) => high + pad), members };
   };
-  const all = around(finite);
-  const longest = 2 * radius * Math.max(LONGEST_EDGE, LONGEST_SHARE * finite.length ** (1 / dimensions));
+  const origin = new Array<number>(dimensions).fill(0);
+  // What is not finite is at no distance from anywhere.
+  const foremost = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
+  const first =
+    foremost < 0
+      ? origin
+      : Array.from(positions.subarray(dimensions * foremost, dimensions * (foremost + 1)));
+  const { members: finite, ...all } = around(first, Number.MAX_VALUE);
+  const longest = 2 * radius * Math.max(LONGEST_EDGE, LONGEST_SHARE * finite ** (1 / dimensions));
   const edges = all.max.map((high, axis) => high - (all.min[axis] as number));
   const common = { origin: first.map(Math.fround), isWorld: false };
   if (Math.max(...edges) <= longest) return { ...all, ...common, leftOut: '' };
-  const near = finite.filter((index) =>
-    placeOf(index).every((along, axis) => Math.abs(along - (first[axis] as number)) <= longest / 4),
-  );
+  const { members: near, ...box } = around(first, longest / 4);
   return {
-    ...around(near),
+    ...box,
     ...common,
-    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near.length)} of ${finite.length} that are near number ${ids[finite[0] as number]}.`,
+    leftOut: `The particles lie too far apart to be seen together, so the picture shows ${describeCount(near)} of ${finite} that are near number ${ids[foremost]}.`,
   };
 }

@@ -482,6 +482,27 @@ describe('the page', () => {
     await settle(page);
     expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
     expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
+    // Of a box of another size nothing may be where the visitor looked: it is fitted.
+    await page.mouse.wheel({ deltaY: -600 });
+    await settle(page);
+    await typeCount(page, 2 * SOME);
+    const { box, free: seen } = await describeScenery(page);
+    expect(box.x).toBeGreaterThanOrEqual(seen.x - 1);
+    expect(box.x + box.width).toBeLessThanOrEqual(seen.x + seen.width + 1);
+    await typeCount(page, SOME);
+    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+    const badNames = await page.evaluate(() => {
+      const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+      const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+      const named = [...document.querySelectorAll('[aria-describedby], [aria-labelledby]')].flatMap(
+        (element) =>
+          ['aria-describedby', 'aria-labelledby'].flatMap((name) =>
+            (element.getAttribute(name) ?? '').split(' ').filter(Boolean),
+          ),
+      );
+      return [...twice, ...named.filter((id) => !ids.includes(id))];
+    });
+    expect(badNames).toEqual([]);
     // The first state is kept before any step.
     const hash = await textOf(page, 'hash');
     await stepTimes(page, 3);

@@ -66,6 +66,7 @@ class Page implements RestartSite {
   readonly shown: Shown[] = [];
   readonly notices: string[] = [];
   readonly engineNotes: string[] = [];
+  readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
   /** What is done to the next engines as they are opened. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
@@ -101,7 +102,9 @@ class Page implements RestartSite {
   }
 
   showChoices(): void {}
-  setGpuAvailable(): void {}
+  setGpuAvailable(isAvailable: boolean): void {
+    this.gpuAvailable.push(isAvailable);
+  }
 
   private open(kind: EngineKind): FakeEngine {
     const engine = fakeEngine(kind);
@@ -156,6 +159,11 @@ describe('a device that is too small', () => {
       page.plans.length = 0;
       page.opened.splice(1);
     }
+    // What was to be carried over is not: to start over is to start over.
+    page.engine.onStart = () => undefined;
+    await page.run({ pointer: 'look' });
+    expect(page.restarts.run?.simulation.time).toBe(0);
+    expect(page.shown.at(-1)?.hasPast).toBe(false);
   });
 
   it('starts with fewer where its memory is full, and on the CPU where not even a few fit', async () => {
@@ -178,6 +186,31 @@ describe('a device that is too small', () => {
 });
 
 describe('a lost device', () => {
+  it('is replaced by one that can be had a moment later, and else leaves the choice of the GPU', async () => {
+    const none = () => {
+      throw new GpuError('no-adapter', 'There is no adapter.');
+    };
+    const page = new Page();
+    await page.run();
+    page.plans.push(none);
+    page.engine.lose('It fell over.');
+    await Promise.resolve();
+    await page.restarts.settled();
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.gpuAvailable).toEqual([]);
+    page.plans.push(none, none);
+    page.engine.lose('Again.');
+    await Promise.resolve();
+    await page.restarts.settled();
+    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.engineNotes.at(-1)).toMatch(/no other one can be had now/);
+    expect(page.gpuAvailable).toEqual([]);
+    const bare = new Page();
+    bare.plans.push(none);
+    await bare.run();
+    expect(bare.gpuAvailable).toEqual([false]);
+  });
+
   it.each(['onStart', 'onPrepare'] as const)(
     'is replaced once when it goes in the middle of %s',
     async (when) => {
