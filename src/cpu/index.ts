@@ -62,4 +62,4 @@ export { CpuLevelGrid } from './level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export type { Nearest } from './nearest';
 export type { RayHits } from './ray-walk';
-export { CpuSimulation, createCpuSimulation } from './simulation';
+export { CpuSimulation, type CpuSimulationBuffers, createCpuSimulation } from './simulation';

@@ -71,6 +71,14 @@ export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   return reserve(world, plan.capacity, () => new CpuSimulation(plan));
 }
 
+/** What a simulation holds now: packed, `dimensions` numbers a particle. */
+export interface CpuSimulationBuffers {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  /** The id of the particle in each slot. */
+  readonly ids: Uint32Array;
+}
+
 export class CpuSimulation implements ParticleSimulation {
   readonly backend = 'cpu';
   readonly dimensions: Dimensions;
@@ -164,6 +172,21 @@ export class CpuSimulation implements ParticleSimulation {
 
   get settings(): Settings {
     return this.currentSettings;
+  }
+
+  /**
+   * The state itself, as far as there are particles, in the order of its slots. Positions and velocities may be written
+   * between two calls; ids are only to be read. Another call may swap the arrays, so ask again after each.
+   */
+  get buffers(): CpuSimulationBuffers {
+    this.checkUsable();
+    const { positions, velocities, ids } = this.state;
+    const end = this.dimensions * this.count;
+    return {
+      positions: positions.subarray(0, end),
+      velocities: velocities.subarray(0, end),
+      ids: ids.subarray(0, this.count),
+    };
   }
 
   set(changes: SettingsOptions): void {

@@ -287,8 +287,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * The state in GPU memory, for drawing and for kernels of the caller's own. Positions and ids are only to be read;
-   * velocities may be written between two steps, by work that is submitted between them.
+   * The state in GPU memory, for drawing and for kernels of the caller's own. Ids are only to be read; velocities, and
+   * positions where there are no radii, may be written between two steps, by work that is submitted or recorded between
+   * them, and positions not while `findPairs` is under way: it would find the pairs of some of either.
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();

@@ -1,0 +1,12 @@
+/**
+ * cellstorm/fluid: a liquid of particles on a staggered lattice (FLIP, PIC or APIC), written on the public API alone.
+ *
+ *     const fluid = await createFluid(gpu, { dimensions: 2, cells: [256, 128], cellSize: 1 / 64, fill: [{ min, max }] });
+ *     fluid.step(1 / 60);
+ *     const { volume, residual } = await fluid.measure();
+ */
+export { CpuFluid, createCpuFluid } from './cpu-fluid';
+export type { BallObstacle, BoxObstacle, ObstacleOptions } from './obstacles';
+export type { FluidOptions, FluidPlan, FluidRegion, Transfer } from './options';
+export type { FluidMeasures } from './reference/measure';
+export type { FluidFields, FluidParticles, NewFluid } from './shape';

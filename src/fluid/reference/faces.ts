@@ -1,0 +1,41 @@
+/**
+ * Purpose: forces and solid faces. Twin of shaders/fluid/faces.wgsl. A face beside a fluid cell gets what gravity adds, a
+ * face between a solid cell and another the velocity of the solid; both are known. All others are extrapolated later.
+ */
+import { eachFace, FLUID, type Lattice, SOLID } from '../lattice';
+import type { Obstacle } from '../obstacles';
+
+export interface FaceInput {
+  readonly lattice: Lattice;
+  readonly kinds: Uint8Array;
+  readonly obstacles: readonly Obstacle[];
+  /** Velocity that gravity adds in the step, for each axis. */
+  readonly gain: readonly number[];
+}
+
+/** In place; `known` is over the faces as velocities are. */
+export function driveFaces(
+  { lattice, kinds, obstacles, gain }: FaceInput,
+  velocity: Float64Array,
+  known: Uint8Array,
+): void {
+  const { dimensions, size, strides } = lattice;
+  known.fill(0);
+  for (let axis = 0; axis < dimensions; axis++) {
+    eachFace(lattice, axis, (face, x, y, z) => {
+      const entry = axis * size + face;
+      const atEnd = (axis === 0 ? x : axis === 1 ? y : z) === 0;
+      const lower = atEnd ? SOLID : (kinds[face - (strides[axis] as number)] as number);
+      const upper = kinds[face] as number;
+      if (lower >= SOLID && upper >= SOLID) return;
+      if (lower >= SOLID || upper >= SOLID) {
+        const obstacle = obstacles[Math.max(lower, upper) - SOLID - 1];
+        velocity[entry] = obstacle?.velocity[axis] ?? 0;
+        known[entry] = 1;
+      } else if (lower === FLUID || upper === FLUID) {
+        velocity[entry] = (velocity[entry] as number) + (gain[axis] as number);
+        known[entry] = 1;
+      }
+    });
+  }
+}

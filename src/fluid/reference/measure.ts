@@ -1,0 +1,189 @@
+/**
+ * Purpose: figures of a liquid from its particles and its lattice, for both engines: sums in doubles, in the order of ids or
+ * of cells. Inputs: particles, kinds and fullness of cells, velocities of faces. Outputs: see FluidMeasures.
+ */
+import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
+import type { FluidPlan } from '../options';
+import { swelling } from './equations';
+import { MOST_CELLS } from './particles';
+
+/** Of the last substep, as the solver tells it. */
+export interface SolverFigures {
+  readonly iterations: number;
+  /** Greatest residual in shares of the greatest right side. */
+  readonly residual: number;
+  /** Greatest flow into a cell before, density correction included, over cell size: a second. */
+  readonly divergenceBefore: number;
+}
+
+export interface FluidMeasures extends SolverFigures {
+  readonly count: number;
+  /** Simulated seconds, and substeps so far. */
+  readonly time: number;
+  readonly substeps: number;
+  /** Of the last substep: the greatest divergence that is not density correction, from the velocities themselves. */
+  readonly divergenceAfter: number;
+  /** Substeps that ended with more than `tolerance` left over. */
+  readonly unconverged: number;
+  /** Full cells, and of those at a surface as much as is full; and what the particles would fill. */
+  readonly volume: number;
+  readonly nominalVolume: number;
+  readonly kineticEnergy: number;
+  /** Against gravity, from the origin. */
+  readonly potentialEnergy: number;
+  readonly energy: number;
+  readonly momentum: readonly number[];
+  /** Around the centre of mass; in the plane around the axis across it. */
+  readonly angularMomentum: readonly number[];
+  readonly greatestSpeed: number;
+  /** Particles too fast for the last substep, whose way was cut: more substeps would let them go. */
+  readonly tooFast: number;
+  /** Particles in solid cells, outside the tank, and not finite: left alone. */
+  readonly inSolid: number;
+  readonly outside: number;
+  readonly nonFinite: number;
+  /** Of all bits of the particles' state. */
+  readonly hash: string;
+}
+
+export type ParticleFigures = Pick<
+  FluidMeasures,
+  | 'kineticEnergy'
+  | 'potentialEnergy'
+  | 'energy'
+  | 'momentum'
+  | 'angularMomentum'
+  | 'greatestSpeed'
+  | 'tooFast'
+  | 'inSolid'
+  | 'outside'
+  | 'nonFinite'
+>;
+
+/** `dt`: of the last substep; 0 before the first. */
+export function measureParticles(
+  { dimensions, lattice, cellSize, particlesPerCell, density, gravity, mask, max }: FluidPlan,
+  positions: Float32Array,
+  velocities: Float32Array,
+  dt: number,
+): ParticleFigures {
+  const mass = (density * cellSize ** dimensions) / particlesPerCell;
+  const count = positions.length / dimensions;
+  const finite: number[] = [];
+  for (let particle = 0; particle < count; particle++) {
+    let sum = 0;
+    for (let axis = 0; axis < dimensions; axis++)
+      sum +=
+        (positions[dimensions * particle + axis] as number) +
+        (velocities[dimensions * particle + axis] as number);
+    if (Number.isFinite(sum)) finite.push(particle);
+  }
+  const centre = [0, 0, 0];
+  const momentum = new Array<number>(dimensions).fill(0);
+  let kinetic = 0;
+  let potential = 0;
+  let greatest = 0;
+  let tooFast = 0;
+  let inSolid = 0;
+  let outside = 0;
+  for (const particle of finite) {
+    let squared = 0;
+    let isOutside = false;
+    let entry = lattice.first;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const at = positions[dimensions * particle + axis] as number;
+      const speed = velocities[dimensions * particle + axis] as number;
+      centre[axis] = (centre[axis] as number) + at / finite.length;
+      momentum[axis] = (momentum[axis] as number) + mass * speed;
+      potential -= mass * (gravity[axis] as number) * at;
+      squared += speed * speed;
+      isOutside ||= at < 0 || at > (max[axis] as number);
+      entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
+    }
+    kinetic += 0.5 * mass * squared;
+    greatest = Math.max(greatest, squared);
+    if (Math.sqrt(squared) * dt > MOST_CELLS * cellSize) tooFast++;
+    if (isOutside) outside++;
+    else if (mask[entry]) inSolid++;
+  }
+  const spin = [0, 0, 0];
+  for (const particle of finite) {
+    const [x = 0, y = 0, z = 0] = [0, 1, 2].map((axis) =>
+      axis < dimensions ? (positions[dimensions * particle + axis] as number) - (centre[axis] as number) : 0,
+    );
+    const [u = 0, v = 0, w = 0] = [0, 1, 2].map((axis) =>
+      axis < dimensions ? (velocities[dimensions * particle + axis] as number) : 0,
+    );
+    spin[0] = (spin[0] as number) + mass * (y * w - z * v);
+    spin[1] = (spin[1] as number) + mass * (z * u - x * w);
+    spin[2] = (spin[2] as number) + mass * (x * v - y * u);
+  }
+  return {
+    kineticEnergy: kinetic,
+    potentialEnergy: potential,
+    energy: kinetic + potential,
+    momentum,
+    angularMomentum: dimensions === 2 ? spin.slice(2) : spin,
+    greatestSpeed: Math.sqrt(greatest),
+    tooFast,
+    inSolid,
+    outside,
+    nonFinite: count - finite.length,
+  };
+}
+
+/** Volume, in the caller's unit: what is full within the liquid counts whole, what is at a surface by its fullness. */
+export function measureVolume(
+  lattice: Lattice,
+  cellSize: number,
+  kinds: ArrayLike<number>,
+  fullness: ArrayLike<number>,
+): number {
+  let volume = 0;
+  eachCell(lattice, (cell) => {
+    if (kinds[cell] !== FLUID) return;
+    volume += isDeep(lattice, kinds, cell) ? 1 : Math.min(1, fullness[cell] as number);
+  });
+  return volume * cellSize ** lattice.dimensions;
+}
+
+/** Greatest divergence of the faces' velocities but for density correction, a second. */
+export function measureDivergence(
+  { lattice, cellSize, correction }: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction'>,
+  kinds: ArrayLike<number>,
+  fullness: ArrayLike<number>,
+  velocity: ArrayLike<number>,
+  /** Of cells without equations 0. */
+  diagonal: ArrayLike<number>,
+  dt: number,
+): number {
+  const { dimensions, size, strides } = lattice;
+  const rate = cellSize / dt;
+  let greatest = 0;
+  let hasSurface = false;
+  const left: number[] = [];
+  eachCell(lattice, (cell) => {
+    if (kinds[cell] !== FLUID) return;
+    const deep = isDeep(lattice, kinds, cell);
+    hasSurface ||= !deep;
+    if (diagonal[cell] === 0) return;
+    let outflow = -swelling(fullness[cell] as number, deep, correction, rate);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const low = axis * size + cell;
+      outflow += (velocity[low + (strides[axis] as number)] as number) - (velocity[low] as number);
+    }
+    left.push(outflow);
+  });
+  // What a liquid without a surface takes in on the whole nothing can undo.
+  const whole = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
+  for (const one of left) greatest = Math.max(greatest, Math.abs(one - whole));
+  return greatest / cellSize;
+}
+
+function isDeep({ dimensions, strides }: Lattice, kinds: ArrayLike<number>, cell: number): boolean {
+  for (let axis = 0; axis < dimensions; axis++) {
+    const stride = strides[axis] as number;
+    if (kinds[cell - stride] === AIR || kinds[cell + stride] === AIR) return false;
+  }
+  return true;
+}

@@ -1,0 +1,80 @@
+/**
+ * Purpose: solves the equations of pressure by conjugate gradients, preconditioned by one V-cycle. Twin of
+ * shaders/fluid/gradients.wgsl. Inputs: equations in the finest level of the hierarchy. Output: pressure over the lattice,
+ * iterations, and the greatest residual in shares of the greatest right side.
+ */
+import { eachCell, type Level } from '../lattice';
+import { coarsen, cycle, type Hierarchy } from './multigrid';
+
+export interface Solved {
+  readonly iterations: number;
+  readonly residual: number;
+  /** The greatest right side: what flowed in too much before. */
+  readonly greatest: number;
+}
+
+export function solvePressure(
+  hierarchy: Hierarchy,
+  pressure: Float64Array,
+  tolerance: number,
+  mostIterations: number,
+): Solved {
+  const { levels, diagonal, coupling, right, solution } = hierarchy;
+  const level = levels.levels[0] as Level;
+  const { size, dimensions, strides } = level;
+  coarsen(hierarchy);
+  pressure.fill(0);
+  const residual = right.slice(0, size);
+  const greatest = greatestOf(residual);
+  if (greatest === 0) return { iterations: 0, residual: 0, greatest };
+  const precondition = (): number => {
+    right.set(residual);
+    cycle(hierarchy);
+    return dot(residual, solution, size);
+  };
+  let product = precondition();
+  const direction = solution.slice(0, size);
+  const image = new Float64Array(size);
+  let left = 1;
+  let iterations = 0;
+  while (iterations < mostIterations && product > 0) {
+    eachCell(level, (cell) => {
+      if (diagonal[cell] === 0) return;
+      let sum = (diagonal[cell] as number) * (direction[cell] as number);
+      for (let axis = 0; axis < dimensions; axis++) {
+        const stride = strides[axis] as number;
+        const face = axis * levels.size + cell;
+        sum -=
+          (coupling[face] as number) * (direction[cell - stride] as number) +
+          (coupling[face + stride] as number) * (direction[cell + stride] as number);
+      }
+      image[cell] = sum;
+    });
+    const step = product / dot(direction, image, size);
+    for (let cell = 0; cell < size; cell++) {
+      pressure[cell] = (pressure[cell] as number) + step * (direction[cell] as number);
+      residual[cell] = (residual[cell] as number) - step * (image[cell] as number);
+    }
+    iterations++;
+    left = greatestOf(residual) / greatest;
+    if (left <= tolerance) break;
+    const before = product;
+    product = precondition();
+    const share = product / before;
+    for (let cell = 0; cell < size; cell++)
+      direction[cell] = (solution[cell] as number) + share * (direction[cell] as number);
+  }
+  return { iterations, residual: left, greatest };
+}
+
+function greatestOf(values: Float64Array): number {
+  let greatest = 0;
+  for (const value of values) greatest = Math.max(greatest, Math.abs(value));
+  return greatest;
+}
+
+function dot(first: Float64Array, second: Float64Array, length: number): number {
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += (first[index] as number) * (second[index] as number);
+  return sum;
+}
