@@ -6,6 +6,7 @@
  *     const { volume, residual } = await fluid.measure();
  */
 export { CpuFluid, createCpuFluid } from './cpu-fluid';
+export { createFluid, Fluid } from './fluid';
 export type { BallObstacle, BoxObstacle, ObstacleOptions } from './obstacles';
 export type { FluidOptions, FluidPlan, FluidRegion, Transfer } from './options';
 export type { FluidMeasures } from './reference/measure';

@@ -1,0 +1,26 @@
+// Begins the solution: the residual is the right side, less its mean where there is no surface; pressure and solution are 0.
+// Leaves the greatest residual.
+
+@compute @workgroup_size(WORKGROUP)
+fn begin(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var greatest = 0.0;
+  for (
+    var index = workgroup.x * WORKGROUP + thread;
+    index < frame.sizes.w;
+    index += workgroups.x * WORKGROUP
+  ) {
+    let entry = frame.strides.w + index;
+    pressure[entry] = 0.0;
+    solution[entry] = 0.0;
+    if (diagonal[entry] > 0.0) {
+      let row = right[entry] - solver.mean;
+      right[entry] = row;
+      greatest = max(greatest, abs(row));
+    }
+  }
+  leave(vec4f(0.0, 0.0, greatest, 0.0), workgroup.x, thread);
+}

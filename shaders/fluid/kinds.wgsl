@@ -1,0 +1,45 @@
+// What each cell is: solid, fluid where a particle is in it, else air. Twin: src/fluid/reference/cells.ts.
+
+fn is_inside(obstacle: Obstacle, place: vec3f) -> bool {
+  let way = place - obstacle.position.xyz;
+  let radius = obstacle.position.w;
+  return select(all(abs(way) < obstacle.half_extents.xyz), dot(way, way) < radius * radius, radius > 0.0);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn mark_kinds(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(workgroup, workgroups, thread);
+  if (index >= frame.sizes.w) {
+    return;
+  }
+  let at = node_at(index, frame.strides);
+  let entry = entry_at(at, frame.strides);
+  if (!is_cell(at, frame.cells) || mask[entry] != 0u) {
+    kinds[entry] = SOLID;
+    return;
+  }
+  var place = (vec3f(at) + 0.5) * frame.scale.z;
+  if (DIMENSIONS == 2u) {
+    place.z = 0.0;
+  }
+  for (var obstacle = 0u; obstacle < frame.sizes.z; obstacle++) {
+    if (is_inside(frame.obstacles[obstacle], place)) {
+      kinds[entry] = SOLID + 1u + obstacle;
+      return;
+    }
+  }
+  // The last cells take in those that rounding puts beyond.
+  let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
+  var inside = 0u;
+  for (var z = at.z; z <= last.z; z++) {
+    for (var y = at.y; y <= last.y; y++) {
+      let row = frame.grid_strides.w + y * frame.grid_strides.y + z * frame.grid_strides.z;
+      inside += start[row + last.x + 1u] - start[row + at.x];
+    }
+  }
+  kinds[entry] = select(AIR, FLUID, inside > 0u);
+}

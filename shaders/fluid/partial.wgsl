@@ -1,0 +1,17 @@
+// Linked with kernels that reduce: the sum of what the threads of a workgroup bring, in their order, and of the third numbers the
+// greatest. Part w of `partials` is of workgroup w.
+
+var<workgroup> brought: array<vec4f, WORKGROUP>;
+
+fn leave(own: vec4f, workgroup: u32, thread: u32) {
+  brought[thread] = own;
+  workgroupBarrier();
+  if (thread == 0u) {
+    var sum = vec4f();
+    for (var index = 0u; index < WORKGROUP; index++) {
+      let one = brought[index];
+      sum = vec4f(sum.xy + one.xy, max(sum.z, one.z), 0.0);
+    }
+    partials[workgroup] = sum;
+  }
+}

@@ -1,0 +1,236 @@
+// Velocities back to particles, and particles along them, in place. Twin: src/fluid/reference/particles.ts.
+
+const MOST_CELLS = 2.0;
+const MARGIN = 0.015625;
+
+// Of eight corners, or four: entry of the lowest, and how far the place is from it.
+struct Corners {
+  entry: u32,
+  share: vec3f,
+}
+
+fn corners_at(place: vec3f, axis: u32) -> Corners {
+  var shift = vec3f(0.5);
+  shift[axis] = 0.0;
+  var last = vec3f(frame.cells.xyz) - 1.0;
+  last[axis] += 1.0;
+  let at = clamp(place - shift, vec3f(), last);
+  var low = min(floor(at), max(last - 1.0, vec3f()));
+  var share = at - low;
+  if (DIMENSIONS == 2u) {
+    low.z = 0.0;
+    share.z = 0.0;
+  }
+  return Corners(entry_at(vec3u(low), frame.strides), share);
+}
+
+fn entry_of(corners: Corners, corner: u32, axis: u32) -> u32 {
+  return axis * frame.sizes.x + corners.entry + (corner & 1u) + ((corner >> 1u) & 1u) * frame.strides.y +
+    (corner >> 2u) * frame.strides.z;
+}
+
+// Weight of a corner along each axis.
+fn parts_of(share: vec3f, corner: u32) -> vec3f {
+  let upper = vec3u(corner & 1u, (corner >> 1u) & 1u, corner >> 2u) == vec3u(1u);
+  return select(1.0 - share, share, upper);
+}
+
+fn sample(place: vec3f) -> vec3f {
+  var result = vec3f();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let corners = corners_at(place, axis);
+    for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
+      let parts = parts_of(corners.share, corner);
+      result[axis] += parts.x * parts.y * parts.z * velocity[entry_of(corners, corner, axis)];
+    }
+  }
+  return result;
+}
+
+fn is_masked(place: vec3f) -> bool {
+  return kinds[entry_at(vec3u(max(place, vec3f())), frame.strides)] == SOLID;
+}
+
+fn highest() -> vec3f {
+  var high = vec3f(frame.cells.xyz) - MARGIN;
+  if (DIMENSIONS == 2u) {
+    high.z = 0.0;
+  }
+  return high;
+}
+
+fn lowest() -> vec3f {
+  return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
+}
+
+// Where an obstacle is at the end of the substep, a place in it goes to the nearest side.
+fn leave_obstacle(obstacle: Obstacle, place: vec3f) -> vec3f {
+  let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
+  let radius = obstacle.position.w;
+  let way = place - position;
+  if (radius > 0.0) {
+    let distance = length(way);
+    if (distance >= radius) {
+      return place;
+    }
+    // From the very middle, up.
+    let outward = select(vec3f(0.0, 1.0, 0.0), way / distance, distance > 0.0);
+    return position + radius * outward;
+  }
+  let depths = obstacle.half_extents.xyz - abs(way);
+  if (any(depths <= vec3f())) {
+    return place;
+  }
+  var shallow = 0u;
+  if (depths.y < depths.x) {
+    shallow = 1u;
+  }
+  if (depths.z < depths[shallow]) {
+    shallow = 2u;
+  }
+  var result = place;
+  result[shallow] = position[shallow] + select(1.0, -1.0, way[shallow] < 0.0) * obstacle.half_extents[shallow];
+  return result;
+}
+
+// From within a solid cell to the nearest place in a free one beside it, if there is one.
+fn leave_mask(place: vec3f) -> vec3f {
+  let own = floor(place);
+  var nearest = 1e30;
+  var best = place;
+  let sides = select(9u, 27u, DIMENSIONS == 3u);
+  for (var side = 0u; side < sides; side++) {
+    var cell = own + vec3f(f32(side % 3u), f32(side / 3u % 3u), f32(side / 9u)) - 1.0;
+    if (DIMENSIONS == 2u) {
+      cell.z = 0.0;
+    }
+    var candidate = clamp(place, cell + MARGIN, cell + 1.0 - MARGIN);
+    if (DIMENSIONS == 2u) {
+      candidate.z = 0.0;
+    }
+    let distance = dot(candidate - place, candidate - place);
+    if (any(cell < vec3f()) || any(cell >= vec3f(frame.cells.xyz)) || distance >= nearest || is_masked(candidate)) {
+      continue;
+    }
+    nearest = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+struct Move {
+  to: vec3f,
+  // A bit for each axis along which it was stopped.
+  stopped: u32,
+}
+
+fn keep_out(origin: vec3f, aim: vec3f) -> Move {
+  var to = aim;
+  for (var obstacle = 0u; obstacle < frame.sizes.z; obstacle++) {
+    let place = to * frame.scale.z;
+    let left = leave_obstacle(frame.obstacles[obstacle], place);
+    if (any(left != place)) {
+      to = left * frame.scale.y;
+    }
+  }
+  var stopped = 0u;
+  let inside = clamp(to, lowest(), highest());
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    if (inside[axis] != to[axis]) {
+      stopped |= 1u << axis;
+    }
+  }
+  to = inside;
+  let from_place = clamp(origin, lowest(), highest());
+  if (is_masked(from_place)) {
+    if (is_masked(to)) {
+      to = leave_mask(to);
+    }
+    return Move(to, stopped);
+  }
+  let middle = 0.5 * (from_place + to);
+  let cuts = is_masked(middle);
+  if (!cuts && !is_masked(to)) {
+    return Move(to, stopped);
+  }
+  let goal = select(to, middle, cuts);
+  // One axis after the other, so that what is stopped along one slides on along the others.
+  var at = from_place;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let last = at[axis];
+    at[axis] = goal[axis];
+    if (is_masked(at)) {
+      at[axis] = select(floor(last) + MARGIN, floor(last) + 1.0 - MARGIN, goal[axis] > last);
+      stopped |= 1u << axis;
+    }
+  }
+  return Move(at, stopped);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn move_particles(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let slot = linear_index(workgroup, workgroups, thread);
+  if (slot >= frame.cells.w) {
+    return;
+  }
+  var place = vec3f();
+  var speed = vec3f();
+  var is_finite = true;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let position = positions[STORED * slot + axis];
+    speed[axis] = velocities[STORED * slot + axis];
+    is_finite = is_finite && is_finite_number(position) && is_finite_number(speed[axis]);
+    place[axis] = position * frame.scale.y;
+  }
+  if (!is_finite) {
+    return;
+  }
+  var first = vec3f();
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let corners = corners_at(place, axis);
+    var now = 0.0;
+    var then = 0.0;
+    var slopes = vec3f();
+    for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
+      let parts = parts_of(corners.share, corner);
+      let entry = entry_of(corners, corner, axis);
+      let value = velocity[entry];
+      now += parts.x * parts.y * parts.z * value;
+      if (APIC) {
+        let signs = select(
+          vec3f(-1.0),
+          vec3f(1.0),
+          vec3u(corner & 1u, (corner >> 1u) & 1u, corner >> 2u) == vec3u(1u),
+        );
+        slopes += value * signs * vec3f(parts.y * parts.z, parts.x * parts.z, parts.x * parts.y);
+      } else {
+        then += parts.x * parts.y * parts.z * before[entry];
+      }
+    }
+    first[axis] = now;
+    if (APIC) {
+      let own = DIMENSIONS * (DIMENSIONS * ids[slot] + axis);
+      for (var along = 0u; along < DIMENSIONS; along++) {
+        affine[own + along] = slopes[along];
+      }
+      speed[axis] = now;
+    } else {
+      speed[axis] = now + frame.rules.x * (speed[axis] - then);
+    }
+  }
+  let pace = frame.scale.x;
+  let second = sample(place + 0.5 * pace * first);
+  let third = sample(place + 0.75 * pace * second);
+  let way = pace * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
+  let longest = max(max(abs(way.x), abs(way.y)), abs(way.z));
+  let share = select(1.0, MOST_CELLS / longest, longest > MOST_CELLS);
+  let moved = keep_out(place, place + share * way);
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    positions[STORED * slot + axis] = moved.to[axis] * frame.scale.z;
+    velocities[STORED * slot + axis] = select(speed[axis], 0.0, ((moved.stopped >> axis) & 1u) == 1u);
+  }
+}

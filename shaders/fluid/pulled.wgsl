@@ -1,0 +1,11 @@
+// Linked with kernels over the equations of a level: what the cells around pull a cell to.
+
+fn pulled(entry: u32) -> f32 {
+  var sum = 0.0;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let stride = level.strides[axis];
+    let face = axis * level.cells.w + entry;
+    sum += coupling[face] * solution[entry - stride] + coupling[face + stride] * solution[entry + stride];
+  }
+  return sum;
+}

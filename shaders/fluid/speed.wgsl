@@ -1,0 +1,21 @@
+// The greatest square of a speed, of particles that are finite.
+
+@compute @workgroup_size(WORKGROUP)
+fn find_fastest(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var greatest = 0.0;
+  for (var slot = workgroup.x * WORKGROUP + thread; slot < frame.cells.w; slot += workgroups.x * WORKGROUP) {
+    var squared = 0.0;
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      let component = velocities[STORED * slot + axis];
+      squared += component * component;
+    }
+    if (is_finite_number(squared)) {
+      greatest = max(greatest, squared);
+    }
+  }
+  leave(vec4f(0.0, 0.0, greatest, 0.0), workgroup.x, thread);
+}

@@ -1,0 +1,17 @@
+// The next direction: the preconditioned residual and a share of the last direction.
+
+@compute @workgroup_size(WORKGROUP)
+fn turn(
+  @builtin(workgroup_id) workgroup: vec3u,
+  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(workgroup, workgroups, thread);
+  if (index >= frame.sizes.w) {
+    return;
+  }
+  let entry = frame.strides.w + index;
+  // What an earlier substep left in it may be anything.
+  let kept = select(solver.share * direction[entry], 0.0, solver.share == 0.0);
+  direction[entry] = solution[entry] + kept;
+}

@@ -1,0 +1,241 @@
+/** Purpose: every kernel of the liquid: its file, entry point and buffers. Tests compile and reflect them all. */
+import apply from '../../../shaders/fluid/apply.wgsl?raw';
+import begin from '../../../shaders/fluid/begin.wgsl?raw';
+import coarsen from '../../../shaders/fluid/coarsen.wgsl?raw';
+import coarsest from '../../../shaders/fluid/coarsest.wgsl?raw';
+import dot from '../../../shaders/fluid/dot.wgsl?raw';
+import equations from '../../../shaders/fluid/equations.wgsl?raw';
+import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
+import faces from '../../../shaders/fluid/faces.wgsl?raw';
+import fullness from '../../../shaders/fluid/fullness.wgsl?raw';
+import kinds from '../../../shaders/fluid/kinds.wgsl?raw';
+import partial from '../../../shaders/fluid/partial.wgsl?raw';
+import particles from '../../../shaders/fluid/particles.wgsl?raw';
+import project from '../../../shaders/fluid/project.wgsl?raw';
+import prolong from '../../../shaders/fluid/prolong.wgsl?raw';
+import pulled from '../../../shaders/fluid/pulled.wgsl?raw';
+import restrict from '../../../shaders/fluid/restrict.wgsl?raw';
+import smooth from '../../../shaders/fluid/smooth.wgsl?raw';
+import solver from '../../../shaders/fluid/solver.wgsl?raw';
+import speed from '../../../shaders/fluid/speed.wgsl?raw';
+import transfer from '../../../shaders/fluid/transfer.wgsl?raw';
+import turn from '../../../shaders/fluid/turn.wgsl?raw';
+import update from '../../../shaders/fluid/update.wgsl?raw';
+import weigh from '../../../shaders/fluid/weigh.wgsl?raw';
+import { type KernelSource, READ, READ_WORDS, WRITE, WRITE_WORDS } from './kernel';
+
+const PARTIALS_OUT = ['write', 'array<vec4f>'] as const;
+const PARTIALS_IN = ['read', 'array<vec4f>'] as const;
+const SOLVER_IN = ['read', 'Solver'] as const;
+const SOLVER = ['write', 'Solver'] as const;
+const EQUATIONS = { coupling: READ, diagonal: READ, right: READ, solution: WRITE } as const;
+
+/** Passes after which numbers are weighed: STAGE of weigh.wgsl. */
+export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
+
+export function kernelSources(apic: boolean) {
+  return {
+    transfer: {
+      name: 'transfer',
+      text: transfer,
+      entryPoint: 'transfer',
+      constants: { APIC: apic },
+      bindings: {
+        frame: 'frame',
+        start: READ_WORDS,
+        positions: READ,
+        velocities: READ,
+        ids: READ_WORDS,
+        affine: READ,
+        velocity: WRITE,
+        crowd: WRITE,
+      },
+    },
+    kinds: {
+      name: 'kinds',
+      text: kinds,
+      entryPoint: 'mark_kinds',
+      bindings: { frame: 'frame', start: READ_WORDS, mask: READ_WORDS, kinds: WRITE_WORDS },
+    },
+    fullness: {
+      name: 'fullness',
+      text: fullness,
+      entryPoint: 'fill',
+      bindings: { frame: 'frame', kinds: READ_WORDS, crowd: READ, fullness: WRITE },
+    },
+    faces: {
+      name: 'faces',
+      text: faces,
+      entryPoint: 'drive',
+      bindings: { frame: 'frame', kinds: READ_WORDS, velocity: WRITE, before: WRITE, known: WRITE_WORDS },
+    },
+    equations: {
+      name: 'equations',
+      text: equations,
+      modules: [partial],
+      entryPoint: 'assemble',
+      bindings: {
+        frame: 'frame',
+        kinds: READ_WORDS,
+        fullness: READ,
+        velocity: READ,
+        coupling: WRITE,
+        diagonal: WRITE,
+        right: WRITE,
+        partials: PARTIALS_OUT,
+      },
+    },
+    begin: {
+      name: 'begin',
+      text: begin,
+      modules: [solver, partial],
+      entryPoint: 'begin',
+      bindings: {
+        frame: 'frame',
+        solver: SOLVER_IN,
+        diagonal: READ,
+        right: WRITE,
+        solution: WRITE,
+        pressure: WRITE,
+        partials: PARTIALS_OUT,
+      },
+    },
+    coarsen: {
+      name: 'coarsen',
+      text: coarsen,
+      entryPoint: 'coarsen',
+      bindings: { level: 'level', coupling: WRITE, diagonal: WRITE },
+    },
+    red: smoothing(0),
+    black: smoothing(1),
+    coarsest: {
+      name: 'coarsest',
+      text: coarsest,
+      modules: [pulled],
+      entryPoint: 'solve_coarsest',
+      bindings: { level: 'level', ...EQUATIONS },
+    },
+    restrict: {
+      name: 'restrict',
+      text: restrict,
+      modules: [pulled],
+      entryPoint: 'restrict_residual',
+      bindings: { level: 'level', ...EQUATIONS, right: WRITE },
+    },
+    prolong: {
+      name: 'prolong',
+      text: prolong,
+      entryPoint: 'prolong',
+      bindings: { level: 'level', diagonal: READ, solution: WRITE },
+    },
+    dot: {
+      name: 'dot',
+      text: dot,
+      modules: [partial],
+      entryPoint: 'multiply',
+      bindings: { frame: 'frame', right: READ, solution: READ, partials: PARTIALS_OUT },
+    },
+    turn: {
+      name: 'turn',
+      text: turn,
+      modules: [solver],
+      entryPoint: 'turn',
+      bindings: { frame: 'frame', solver: SOLVER_IN, solution: READ, direction: WRITE },
+    },
+    apply: {
+      name: 'apply',
+      text: apply,
+      modules: [partial],
+      entryPoint: 'apply',
+      bindings: {
+        frame: 'frame',
+        coupling: READ,
+        diagonal: READ,
+        direction: READ,
+        image: WRITE,
+        partials: PARTIALS_OUT,
+      },
+    },
+    update: {
+      name: 'update',
+      text: update,
+      modules: [solver, partial],
+      entryPoint: 'update',
+      bindings: {
+        frame: 'frame',
+        solver: SOLVER_IN,
+        direction: READ,
+        image: READ,
+        pressure: WRITE,
+        right: WRITE,
+        solution: WRITE,
+        partials: PARTIALS_OUT,
+      },
+    },
+    project: {
+      name: 'project',
+      text: project,
+      entryPoint: 'project',
+      bindings: { frame: 'frame', coupling: READ, pressure: READ, velocity: WRITE },
+    },
+    extrapolate: extrapolation(false),
+    extrapolateLast: extrapolation(true),
+    particles: {
+      name: 'particles',
+      text: particles,
+      entryPoint: 'move_particles',
+      constants: { APIC: apic },
+      bindings: {
+        frame: 'frame',
+        kinds: READ_WORDS,
+        velocity: READ,
+        before: READ,
+        ids: READ_WORDS,
+        affine: WRITE,
+        positions: WRITE,
+        velocities: WRITE,
+      },
+    },
+    speed: {
+      name: 'speed',
+      text: speed,
+      modules: [partial],
+      entryPoint: 'find_fastest',
+      bindings: { frame: 'frame', velocities: READ, partials: PARTIALS_OUT },
+    },
+  } as const satisfies Record<string, KernelSource>;
+}
+
+function smoothing(colour: 0 | 1) {
+  return {
+    name: 'smooth',
+    text: smooth,
+    modules: [pulled],
+    entryPoint: 'smooth_colour',
+    constants: { COLOUR: colour },
+    bindings: { level: 'level', ...EQUATIONS },
+  } as const satisfies KernelSource;
+}
+
+function extrapolation(isLast: boolean) {
+  return {
+    name: 'extrapolate',
+    text: extrapolate,
+    entryPoint: 'extrapolate',
+    constants: { IS_LAST: isLast },
+    bindings: { frame: 'frame', known: READ_WORDS, known_after: WRITE_WORDS, velocity: WRITE },
+  } as const satisfies KernelSource;
+}
+
+export function weighing(after: (typeof WEIGHINGS)[number]): KernelSource {
+  return {
+    name: 'weigh',
+    text: weigh,
+    modules: [solver],
+    entryPoint: 'weigh',
+    constants: { STAGE: WEIGHINGS.indexOf(after) },
+    bindings: { frame: 'frame', partials: PARTIALS_IN, solver: SOLVER, dispatches: WRITE_WORDS },
+  };
+}
+
+export type KernelName = keyof ReturnType<typeof kernelSources>;
