@@ -148,19 +148,17 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
     }
     return Move(to, stopped);
   }
-  let middle = 0.5 * (from_place + to);
-  let cuts = is_masked(middle);
-  if (!cuts && !is_masked(to)) {
-    return Move(to, stopped);
-  }
-  let goal = select(to, middle, cuts);
-  // One axis after the other, so that what is stopped along one slides on along the others.
+  // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
+  // longer than a cell.
   var at = from_place;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];
-    at[axis] = goal[axis];
-    if (is_masked(at)) {
-      at[axis] = select(floor(last) + MARGIN, floor(last) + 1.0 - MARGIN, goal[axis] > last);
+    let goal = to[axis];
+    at[axis] = 0.5 * (last + goal);
+    let is_cut = is_masked(at);
+    at[axis] = goal;
+    if (is_cut || is_masked(at)) {
+      at[axis] = select(floor(last) + MARGIN, floor(last) + 1.0 - MARGIN, goal > last);
       stopped |= 1u << axis;
     }
   }

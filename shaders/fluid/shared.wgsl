@@ -45,8 +45,8 @@ struct Level {
   coarse_strides: vec4u,
 }
 
-fn linear_index(workgroup: vec3u, workgroups: vec3u, thread: u32) -> u32 {
-  return (workgroup.y * workgroups.x + workgroup.x) * WORKGROUP + thread;
+fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
+  return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
 // Coordinates of a node, of which there are as many as cells and those above them.

@@ -3,6 +3,7 @@
 import { createCpuSimulation } from '../cpu';
 import { ALL_SCENE_NAMES } from '../scenes';
 import { verifyBars } from '../verify/bars';
+import { verifyFluid } from '../verify/fluid';
 import {
   DEFAULT_COUNTS,
   describeCaps,
@@ -61,6 +62,8 @@ export async function verify(argv: readonly string[]): Promise<number> {
   for await (const found of verifyCases(subject, options)) take(found);
   if (given.has('long')) {
     for await (const found of verifyBars(subject, dimensions ?? [2, 3])) take(found);
+    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3]))
+      take({ scene: 'fluid', ...found });
   }
   const failed = cases.filter((found) => !found.pass).length;
   const pass = failed === 0 && complaints.length === 0;

@@ -23,8 +23,9 @@ export interface CellInput {
 /** Number of the obstacle + 2 of solid cells that belong to one, SOLID of others. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
+  const depth = lattice.dimensions === 3 ? 1 : 0;
   eachCell(lattice, (entry, x, y, z) => {
-    const middle = [(x + 0.5) * cellSize, (y + 0.5) * cellSize, (z + 0.5) * cellSize];
+    const middle = [(x + 0.5) * cellSize, (y + 0.5) * cellSize, depth * (z + 0.5) * cellSize];
     const obstacle = obstacles.findIndex((candidate) => insideObstacle(candidate, middle));
     kinds[entry] = mask[entry] ? SOLID : obstacle >= 0 ? SOLID + 1 + obstacle : AIR;
   });

@@ -25,7 +25,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly divergenceAfter: number;
   /** Substeps that ended with more than `tolerance` left over. */
   readonly unconverged: number;
-  /** Full cells, and of those at a surface as much as is full; and what the particles would fill. */
+  /** Cells within the liquid, of those at a surface as much as is full; and what the particles would fill. */
   readonly volume: number;
   readonly nominalVolume: number;
   readonly kineticEnergy: number;
@@ -132,7 +132,7 @@ export function measureParticles(
   };
 }
 
-/** Volume, in the caller's unit: what is full within the liquid counts whole, what is at a surface by its fullness. */
+/** Volume, in the caller's unit: cells within the liquid count whole, those at a surface and beyond by their fullness. */
 export function measureVolume(
   lattice: Lattice,
   cellSize: number,
@@ -141,8 +141,8 @@ export function measureVolume(
 ): number {
   let volume = 0;
   eachCell(lattice, (cell) => {
-    if (kinds[cell] !== FLUID) return;
-    volume += isDeep(lattice, kinds, cell) ? 1 : Math.min(1, fullness[cell] as number);
+    const isWhole = kinds[cell] === FLUID && isDeep(lattice, kinds, cell);
+    volume += isWhole ? 1 : Math.min(1, fullness[cell] as number);
   });
   return volume * cellSize ** lattice.dimensions;
 }

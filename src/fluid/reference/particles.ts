@@ -122,17 +122,21 @@ export function keepOut(
   }
   clamp();
   const start = from.map((at, axis) => Math.min(Math.max(at, MARGIN), (cells[axis] as number) - MARGIN));
-  if (isMasked(start)) return stopped | leaveMask(lattice, isMasked, to);
-  const middle = start.map((at, axis) => 0.5 * (at + (to[axis] as number)));
-  const goal = isMasked(middle) ? middle : to;
-  if (goal === to && !isMasked(to)) return stopped;
-  // One axis after the other, so that what is stopped along one slides on along the others.
+  if (isMasked(start)) {
+    leaveMask(lattice, isMasked, to);
+    return stopped;
+  }
+  // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
+  // longer than a cell.
   const at = [...start];
   for (let axis = 0; axis < dimensions; axis++) {
     const last = at[axis] as number;
-    at[axis] = goal[axis] as number;
-    if (!isMasked(at)) continue;
-    at[axis] = (goal[axis] as number) > last ? Math.floor(last) + 1 - MARGIN : Math.floor(last) + MARGIN;
+    const goal = to[axis] as number;
+    at[axis] = 0.5 * (last + goal);
+    const isCut = isMasked(at);
+    at[axis] = goal;
+    if (!isCut && !isMasked(at)) continue;
+    at[axis] = goal > last ? Math.floor(last) + 1 - MARGIN : Math.floor(last) + MARGIN;
     stopped |= 1 << axis;
   }
   for (let axis = 0; axis < dimensions; axis++) to[axis] = at[axis] as number;
@@ -144,8 +148,8 @@ function leaveMask(
   { dimensions, cells }: Lattice,
   isMasked: (place: readonly number[]) => boolean,
   to: number[],
-): number {
-  if (!isMasked(to)) return 0;
+): void {
+  if (!isMasked(to)) return;
   const own = to.map(Math.floor);
   let nearest = Number.POSITIVE_INFINITY;
   let best = [...to];
@@ -164,5 +168,4 @@ function leaveMask(
     best = candidate;
   }
   for (let axis = 0; axis < dimensions; axis++) to[axis] = best[axis] as number;
-  return 0;
 }

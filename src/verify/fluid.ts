@@ -1,0 +1,235 @@
+/**
+ * Purpose: what the liquid promises, measured as a user would run it: `cellstorm verify --long`, and at smaller sizes in tests.
+ * Each bar comes with its figure, whether it is met or not.
+ */
+import {
+  type CpuFluid,
+  createCpuFluid,
+  createFluid,
+  type Fluid,
+  type FluidOptions,
+  type Transfer,
+} from '../fluid';
+import type { Gpu } from '../index';
+
+export interface Finding {
+  readonly pass: boolean;
+  readonly detail: string;
+}
+
+export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
+
+/** On the GPU that is given, else on the CPU. */
+export function fluidOpener(gpu: Gpu | undefined): OpenFluid {
+  return async (options) => (gpu ? createFluid(gpu, options) : createCpuFluid(options));
+}
+
+const STEP = 1 / 60;
+const DENSITY = 1000;
+const GRAVITY = 9.81;
+
+/** Shares of what is to be kept. */
+const MOST_DIVERGENCE = 1e-4;
+const MOST_DRIFT = 0.03;
+const MOST_RISE = 0.005;
+const MOST_PRESSURE_ERROR = 0.02;
+
+/** Rounding of 32-bit velocities, of the greatest speed: what no solver undoes. */
+const ROUNDING = 2 ** -21;
+
+/** A column of liquid, as high as wide, falls over in a tank twice as long. `cells`: of the tank's height. */
+export function damBreak(
+  dimensions: 2 | 3,
+  cells: number,
+  changes: Partial<FluidOptions> = {},
+): FluidOptions {
+  const cellSize = 1 / cells;
+  const depth = Math.max(2, Math.round(cells / 4));
+  return {
+    dimensions,
+    cells: dimensions === 2 ? [2 * cells, cells] : [2 * cells, cells, depth],
+    cellSize,
+    fill: [
+      dimensions === 2
+        ? { min: [0, 0], max: [0.75, 0.75] }
+        : { min: [0, 0, 0], max: [0.75, 0.75, depth * cellSize] },
+    ],
+    ...changes,
+  };
+}
+
+/** Volume, divergence and energy of a dam break, looked at after every step. */
+export async function checkDamBreak(open: OpenFluid, options: FluidOptions, steps: number): Promise<Finding> {
+  const fluid = await open(options);
+  try {
+    let [drift, divergence, rise, iterations] = [0, 0, 0, 0];
+    let [initial, lowest] = [0, Number.POSITIVE_INFINITY];
+    let wrong = 0;
+    for (let step = 0; step < steps; step++) {
+      await fluid.advance(STEP);
+      const seen = await fluid.measure();
+      initial ||= seen.energy;
+      const rounding = (ROUNDING * seen.greatestSpeed) / options.cellSize;
+      drift = Math.max(drift, Math.abs(seen.volume / seen.nominalVolume - 1));
+      divergence = Math.max(divergence, (seen.divergenceAfter - rounding) / seen.divergenceBefore);
+      rise = Math.max(rise, (seen.energy - lowest) / initial);
+      lowest = Math.min(lowest, seen.energy);
+      iterations = Math.max(iterations, seen.iterations);
+      wrong = seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged;
+    }
+    return {
+      pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
+      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy above an earlier one by ${percent(rise)} of the first at most, ${percent(lowest / initial)} of it in the end, up to ${iterations} iterations`,
+    };
+  } finally {
+    fluid.destroy();
+  }
+}
+
+/** A tank at rest: pressure against density · gravity · depth, in every row but the two at the surface. */
+export async function checkHydrostatic(
+  open: OpenFluid,
+  dimensions: 2 | 3,
+  cells: number,
+  steps: number,
+): Promise<Finding> {
+  const [width, depth] = [cells, Math.max(4, cells / 4)];
+  const cellSize = 1 / cells;
+  const high = [1, 1, depth * cellSize].slice(0, dimensions);
+  const fluid = await open({
+    dimensions,
+    cells: dimensions === 2 ? [width, cells + 4] : [width, cells + 4, depth],
+    cellSize,
+    density: DENSITY,
+    fill: [{ min: new Array<number>(dimensions).fill(0), max: high }],
+  });
+  try {
+    for (let step = 0; step < steps; step++) fluid.step(STEP);
+    const [{ pressure, cells: counts }, seen] = await Promise.all([fluid.fields(), fluid.measure()]);
+    const height = seen.nominalVolume / (dimensions === 2 ? 1 : depth * cellSize);
+    const [countX = 1, countY = 1, countZ = 1] = counts;
+    let worst = 0;
+    for (let y = 0; y < cells - 2; y++) {
+      let sum = 0;
+      for (let z = 0; z < countZ; z++)
+        for (let x = 0; x < countX; x++) sum += pressure[x + countX * (y + countY * z)] as number;
+      const expected = DENSITY * GRAVITY * (height - (y + 0.5) * cellSize);
+      worst = Math.max(worst, Math.abs(sum / (countX * countZ) / expected - 1));
+    }
+    return {
+      pass: worst <= MOST_PRESSURE_ERROR,
+      detail: `pressure within ${percent(worst)} of density · gravity · depth in every row, fastest ${seen.greatestSpeed.toFixed(3)} m/s after ${steps} steps`,
+    };
+  } finally {
+    fluid.destroy();
+  }
+}
+
+/** Share of its angular momentum that a drop spinning without gravity keeps over a second. */
+export async function spinKept(
+  open: OpenFluid,
+  dimensions: 2 | 3,
+  cells: number,
+  transfer: Transfer,
+): Promise<number> {
+  const middle = new Array<number>(dimensions).fill(0.5);
+  const still = await open(drop(dimensions, cells, middle, transfer));
+  const { positions } = await still.read();
+  still.destroy();
+  const velocities = new Float32Array(positions.length);
+  for (let first = 0; first < positions.length; first += dimensions) {
+    velocities[first] = -2 * ((positions[first + 1] as number) - 0.5);
+    velocities[first + 1] = 2 * ((positions[first] as number) - 0.5);
+  }
+  const { fill: _, ...options } = drop(dimensions, cells, middle, transfer);
+  const fluid = await open({ ...options, positions, velocities });
+  try {
+    const spin = async () => (await fluid.measure()).angularMomentum.at(-1) as number;
+    const before = await spin();
+    for (let step = 0; step < 60; step++) fluid.step(STEP, 1);
+    return (await spin()) / before;
+  } finally {
+    fluid.destroy();
+  }
+}
+
+function drop(dimensions: 2 | 3, cells: number, centre: readonly number[], transfer: Transfer): FluidOptions {
+  return {
+    dimensions,
+    cells: new Array<number>(dimensions).fill(cells),
+    cellSize: 1 / cells,
+    gravity: new Array<number>(dimensions).fill(0),
+    fill: [{ centre, radius: 0.3 }],
+    transfer,
+  };
+}
+
+export async function checkSpin(open: OpenFluid, dimensions: 2 | 3, cells: number): Promise<Finding> {
+  const kept: Record<string, number> = {};
+  for (const transfer of ['pic', 'flip', 'apic'] as const)
+    kept[transfer] = await spinKept(open, dimensions, cells, transfer);
+  const { pic = 0, flip = 0, apic = 0 } = kept;
+  return {
+    pass: apic > pic && apic > 0.9,
+    detail: `of its angular momentum a drop keeps ${percent(pic)} (PIC), ${percent(flip)} (FLIP), ${percent(apic)} (APIC) in a second`,
+  };
+}
+
+/** Three runs with an obstacle that moves. */
+export async function checkRepeats(open: OpenFluid, options: FluidOptions, steps: number): Promise<Finding> {
+  const hashes: string[] = [];
+  for (let run = 0; run < 3; run++) {
+    const fluid = await open(options);
+    for (let step = 0; step < steps; step++) fluid.step(STEP);
+    hashes.push((await fluid.measure()).hash);
+    fluid.destroy();
+  }
+  return { pass: new Set(hashes).size === 1, detail: `hashes of three runs: ${hashes.join(', ')}` };
+}
+
+/** Iterations of the first substep of a dam break on tanks of more and more cells, a particle in each. */
+export async function checkIterations(open: OpenFluid, sizes: readonly number[]): Promise<Finding> {
+  const iterations: number[] = [];
+  for (const cells of sizes) {
+    const fluid = await open({
+      dimensions: 2,
+      cells: [cells, cells],
+      cellSize: 1 / cells,
+      particlesPerCell: 1,
+      fill: [{ min: [0, 0], max: [0.6, 0.7], velocity: [1, 0] }],
+      obstacles: [{ shape: 'ball', position: [0.3, 0.3], radius: 0.1, velocity: [-1, 0.5] }],
+      separation: 0,
+    });
+    fluid.step(1e-4, 1);
+    const seen = await fluid.measure();
+    iterations.push(seen.residual <= MOST_DIVERGENCE ? seen.iterations : Number.POSITIVE_INFINITY);
+    fluid.destroy();
+  }
+  const [first = 0, last = 0] = [iterations[0], iterations.at(-1)];
+  return {
+    pass: last <= first + 4,
+    detail: `${iterations.join(', ')} iterations on ${sizes.map((cells) => `${cells}²`).join(', ')} cells`,
+  };
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)}%`;
+}
+
+/** Names and findings, one after the other. */
+export async function* verifyFluid(
+  gpu: Gpu | undefined,
+  dimensions: readonly (2 | 3)[],
+): AsyncGenerator<Finding & { readonly dimensions: 2 | 3; readonly check: string; readonly count: number }> {
+  const open = fluidOpener(gpu);
+  for (const dimension of dimensions) {
+    const dam = damBreak(dimension, dimension === 2 ? 32 : 16);
+    const count = dimension === 2 ? 24 ** 2 * 4 : 12 ** 2 * 4 * 8;
+    const named = (check: string, finding: Finding) => ({ dimensions: dimension, check, count, ...finding });
+    yield named('dam break', await checkDamBreak(open, dam, dimension === 2 ? 2000 : 300));
+    yield named('repeats', await checkRepeats(open, dam, 100));
+    yield named('hydrostatic', await checkHydrostatic(open, dimension, dimension === 2 ? 32 : 16, 60));
+    yield named('spinning drop', await checkSpin(open, dimension, dimension === 2 ? 32 : 16));
+    if (dimension === 2) yield named('iterations', await checkIterations(open, [128, 256, 512, 1024]));
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The liquid on the GPU: stage for stage what its twin on the CPU does, the same bits in every run, and recorded into an
+ * encoder of the caller's.
+ */
+import { describe, expect } from 'vitest';
+import { createSimulation } from '../../src';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
+import { checkRepeats } from '../../src/verify/fluid';
+import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+
+const SHARED = { shared: true } as const;
+const STEP = 1 / 120;
+
+/** A column beside a wall, and an obstacle that moves into it. */
+const PLANE: FluidOptions = {
+  dimensions: 2,
+  cells: [24, 20],
+  cellSize: 1 / 16,
+  fill: [{ min: [0, 0], max: [0.5, 1] }],
+  solids: ([x = 0, y = 0]) => x > 0.6 && x < 0.7 && y < 0.2,
+  obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
+};
+
+const SPACE: FluidOptions = {
+  dimensions: 3,
+  cells: [10, 12, 8],
+  cellSize: 1 / 8,
+  fill: [{ min: [0, 0, 0], max: [0.6, 0.8, 1] }],
+  solids: ([x = 0, y = 0]) => x > 0.75 && x < 0.875 && y < 0.25,
+  obstacles: [
+    { shape: 'box', position: [0.7, 0.4, 0.5], halfExtents: [0.15, 0.15, 0.2], velocity: [-0.5, 0, 0] },
+  ],
+};
+
+/** Lengths and speeds that stages in 32-bit floats may be off by after a few substeps, in those of the scenes. */
+const PLACE_BOUND = 1e-5;
+const SPEED_BOUND = 5e-4;
+
+describe.each([
+  ['2D', PLANE],
+  ['3D', SPACE],
+] as const)('the liquid in %s', (_, options) => {
+  for (const transfer of ['flip', 'apic'] as const) {
+    gpuTest(
+      `does what the reference does, by ${transfer}`,
+      async (_device, tools) => {
+        const fluid = await createFluid(tools.wrap(), { ...options, transfer });
+        const twin = createCpuFluid({ ...options, transfer });
+        for (let step = 0; step < 6; step++) {
+          fluid.step(STEP, 1);
+          twin.step(STEP, 1);
+        }
+        const [got, fields, seen] = await Promise.all([fluid.read(), fluid.fields(), fluid.measure()]);
+        const [expected, expectedFields, figures] = [twin.read(), twin.fields(), twin.measure()];
+        expectArraysWithin(got.positions, expected.positions, PLACE_BOUND, 'positions');
+        expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+        expect(Array.from(fields.kinds)).toEqual(Array.from(expectedFields.kinds));
+        expectArraysWithin(fields.velocity, expectedFields.velocity, SPEED_BOUND, 'velocities of cells');
+        const highest = Math.max(...expectedFields.pressure);
+        expect(highest).toBeGreaterThan(1000);
+        expectArraysWithin(fields.pressure, expectedFields.pressure, 1e-3 * highest, 'pressure');
+        expect(seen.iterations).toBe(figures.iterations);
+        expect(seen.residual).toBeLessThanOrEqual(1e-4);
+        expect(seen.divergenceAfter / seen.divergenceBefore).toBeLessThanOrEqual(1.1e-4);
+        expect(seen.volume).toBeCloseTo(figures.volume, 4);
+        expect(seen).toMatchObject({ substeps: 6, unconverged: 0, inSolid: 0, outside: 0, nonFinite: 0 });
+        fluid.destroy();
+        twin.destroy();
+      },
+      SHARED,
+    );
+  }
+});
+
+gpuTest(
+  'has the same bits in every run, and recorded into one encoder; advance takes the substeps that speed asks for',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);
+    expect(pass, detail).toBe(true);
+    const fluid = await createFluid(gpu, PLANE);
+    const encoder = device.createCommandEncoder();
+    for (let substep = 0; substep < 12; substep++) fluid.encodeSubstep(encoder, 1 / 120);
+    device.queue.submit([encoder.finish()]);
+    expect(detail).toContain((await fluid.measure()).hash);
+    const twin = createCpuFluid(PLANE);
+    const { velocities, ids } = twin.particles.buffers;
+    expect(ids[0]).toBe(0);
+    velocities[0] = 10;
+    const quick = twin.read();
+    const { fill: _fill, ...rest } = PLANE;
+    const other = await createFluid(gpu, {
+      ...rest,
+      positions: quick.positions,
+      velocities: quick.velocities,
+    });
+    expect(await other.advance(1 / 60)).toBe(twin.advance(1 / 60));
+    expect(twin.measure().substeps).toBe(3);
+  },
+  SHARED,
+);
+
+gpuTest(
+  'takes in and lets go of particles, solves nothing where there is nothing, and says what does not fit',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const fluid = await createFluid(gpu, {
+      dimensions: 2,
+      cells: [4, 4],
+      cellSize: 1,
+      capacity: 3,
+      transfer: 'apic',
+    });
+    fluid.step(1 / 60);
+    expect(await fluid.measure()).toMatchObject({ count: 0, iterations: 0, unconverged: 0, volume: 0 });
+    const ids = fluid.add({
+      positions: Float32Array.of(1, 1, 2, 2),
+      velocities: Float32Array.of(1, 0, 0, 1),
+    });
+    fluid.step(1 / 60);
+    expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
+    expect(await fluid.measure()).toMatchObject({ count: 2, nonFinite: 0, unconverged: 0 });
+    fluid.remove(ids.subarray(0, 1));
+    const times = await fluid.profile(1 / 60);
+    expect(Object.keys(times.stages)).toEqual([
+      'sort',
+      'transfer',
+      'cells',
+      'faces',
+      'pressure',
+      'extrapolate',
+      'particles',
+      'separate',
+    ]);
+    expect((await fluid.read()).ids).toEqual(Uint32Array.of(1));
+    const encoder = device.createCommandEncoder();
+    for (let substep = 0; substep < 63; substep++) fluid.encodeSubstep(encoder, 1e-3);
+    expect(() => fluid.encodeSubstep(encoder, 1e-3)).toThrow('This encoder holds 63 substeps already');
+    const large = { dimensions: 3, cells: [256, 256, 200], cellSize: 1 } as const;
+    await expect(createFluid(gpu, large)).rejects.toThrow(
+      /maxStorageBufferBindingSize is \d+; request it with cells/,
+    );
+    fluid.destroy();
+    expect(() => fluid.step(1 / 60)).toThrow('This Fluid was destroyed');
+  },
+  SHARED,
+);
+
+gpuTest(
+  'a simulation takes positions that were written between two calls',
+  async (device, tools) => {
+    const simulation = await createSimulation(tools.wrap(), {
+      dimensions: 2,
+      radius: 0.5,
+      positions: Float32Array.of(1, 1, 5, 5),
+      min: [0, 0],
+      max: [8, 8],
+    });
+    simulation.separate(1);
+    const slot = new Uint32Array(await tools.read(simulation.buffers.ids)).indexOf(1);
+    device.queue.writeBuffer(simulation.buffers.positions, 8 * slot, Float32Array.of(1.25, 1));
+    expect((await simulation.findPairs()).count).toBe(1);
+    simulation.separate(1);
+    const { positions } = await simulation.read();
+    expect(positions[0]).toBeLessThan(1);
+    expect(positions[2]).toBeGreaterThan(1.25);
+  },
+  SHARED,
+);

@@ -1,0 +1,413 @@
+/** The liquid: its stages by what must hold of each, its bars on the CPU at small sizes, and what it refuses. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
+import { createCpuFluid, type FluidOptions } from '../../src/fluid';
+import {
+  AIR,
+  defineLattice,
+  defineLevels,
+  eachCell,
+  eachFace,
+  FLUID,
+  type Lattice,
+  type Level,
+  SOLID,
+} from '../../src/fluid/lattice';
+import { FRAME_BYTES, FRAME_FIELDS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
+import { linkKernel } from '../../src/fluid/passes/kernel';
+import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
+import { assemble } from '../../src/fluid/reference/equations';
+import { coarsen, createHierarchy, cycle, type Hierarchy } from '../../src/fluid/reference/multigrid';
+import { keepOut } from '../../src/fluid/reference/particles';
+import { solvePressure } from '../../src/fluid/reference/pressure';
+import { extrapolate } from '../../src/fluid/reference/project';
+import { Corners, particlesToGrid } from '../../src/fluid/reference/transfer';
+import {
+  checkDamBreak,
+  checkHydrostatic,
+  checkRepeats,
+  checkSpin,
+  damBreak,
+  fluidOpener,
+} from '../../src/verify/fluid';
+
+const DIMENSIONS = [2, 3] as const;
+const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** What programs on the public API may import beside their own files and shaders. */
+const PUBLIC = ['index', 'cpu/index'];
+
+/** From 0 to 1, the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('programs on the public API', () => {
+  for (const name of ['fluid', 'flock']) {
+    test(`src/${name} imports nothing else`, () => {
+      const root = join(SOURCE, name);
+      const files = readdirSync(SOURCE).includes(name)
+        ? readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+        : [];
+      if (name === 'fluid') expect(files.length).toBeGreaterThan(10);
+      for (const file of files) {
+        const text = readFileSync(join(root, file), 'utf8');
+        for (const [, specifier = ''] of text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)) {
+          expect(specifier, file).toMatch(/^\./);
+          const target = relative(SOURCE, resolve(dirname(join(root, file)), specifier)).replaceAll(
+            '\\',
+            '/',
+          );
+          const isOwn = target.startsWith(`${name}/`) || target.startsWith(`../shaders/${name}/`);
+          expect(isOwn || PUBLIC.includes(target), `src/${name}/${file} imports ${specifier}`).toBe(true);
+        }
+      }
+    });
+  }
+});
+
+describe('shaders of the liquid', () => {
+  const sources = [...Object.values(kernelSources(true)), ...WEIGHINGS.map(weighing)];
+
+  test.each(DIMENSIONS)('say of uniforms in %dD what the host says', (dimensions) => {
+    const { structs } = new WgslReflect(linkKernel(dimensions, kernelSources(true).project).code);
+    const fieldsOf = (name: string) =>
+      structs.find((struct: StructInfo) => struct.name === name) as StructInfo;
+    const offsets = (struct: StructInfo) => struct.members.map(({ name, offset }) => [name, offset]);
+    expect(offsets(fieldsOf('Frame'))).toEqual(FRAME_FIELDS.map((name, index) => [name, 16 * index]));
+    expect(offsets(fieldsOf('Level'))).toEqual(LEVEL_FIELDS.map((name, index) => [name, 16 * index]));
+    expect(fieldsOf('Frame').size).toBe(FRAME_BYTES);
+  });
+
+  test('ask for no more storage buffers than every device has', () => {
+    for (const { name, bindings } of sources) {
+      const storage = Object.values(bindings).filter((kind) => Array.isArray(kind));
+      expect(storage.length, name).toBeLessThanOrEqual(8);
+    }
+  });
+});
+
+describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
+  const lattice = defineLattice(dimensions, [6, 5, dimensions === 3 ? 4 : 1]);
+  const entries = (): Float64Array => new Float64Array(dimensions * lattice.size);
+
+  test('read a velocity field that is a line exactly, slopes included', () => {
+    const field = entries();
+    for (let axis = 0; axis < dimensions; axis++) {
+      eachFace(lattice, axis, (face, x, y, z) => {
+        const at = [x, y, z].map((cell, along) => cell + (along === axis ? 0 : 0.5));
+        field[axis * lattice.size + face] =
+          1 + axis + 2 * (at[0] as number) - 3 * (at[1] as number) + (at[2] as number);
+      });
+    }
+    const corners = new Corners(lattice);
+    const next = numbers(3);
+    for (let round = 0; round < 50; round++) {
+      const place = lattice.cells.map((count) => 0.5 + next() * (count - 1));
+      if (dimensions === 2) place[2] = 0.5;
+      for (let axis = 0; axis < dimensions; axis++) {
+        corners.find(axis, place, true);
+        const [x = 0, y = 0, z = 0] = place;
+        expect(corners.sum(field, axis * lattice.size)).toBeCloseTo(1 + axis + 2 * x - 3 * y + z, 10);
+        expect(corners.slope(field, axis * lattice.size, 0)).toBeCloseTo(2, 10);
+        expect(corners.slope(field, axis * lattice.size, 1)).toBeCloseTo(-3, 10);
+      }
+    }
+  });
+
+  test.each([false, true])('bring particles that move as one back as they are (slopes: %s)', (affine) => {
+    const next = numbers(7);
+    const count = 200;
+    const positions = Float32Array.from(
+      { length: dimensions * count },
+      (_, index) => 0.25 * (0.1 + next() * ((lattice.cells[index % dimensions] as number) - 0.2)),
+    );
+    const velocities = new Float32Array(dimensions * count);
+    const slopes = new Float32Array(dimensions ** 2 * count);
+    for (let particle = 0; particle < count; particle++) {
+      const [x = 0, y = 0] = positions.subarray(dimensions * particle);
+      velocities.set(affine ? [1 - 4 * y, 2 + 4 * x] : [1, 2], dimensions * particle);
+      if (affine) slopes.set([-1, 1], dimensions ** 2 * particle + 1);
+      if (affine && dimensions === 3) slopes.set([0, -1, 0, 1, 0, 0, 0, 0, 0], 9 * particle);
+      else if (affine) slopes.set([0, -1, 1, 0], 4 * particle);
+    }
+    const out = {
+      velocity: entries(),
+      crowd: new Float64Array(lattice.size),
+      inside: new Uint32Array(lattice.size),
+    };
+    const ids = Uint32Array.from({ length: count }, (_, id) => id);
+    particlesToGrid(lattice, 0.25, { count, positions, velocities, ids }, affine ? slopes : undefined, out);
+    let reached = 0;
+    for (let axis = 0; axis < 2; axis++) {
+      eachFace(lattice, axis, (face, x, y) => {
+        const got = out.velocity[axis * lattice.size + face] as number;
+        if (got === 0) return;
+        const expected = axis === 0 ? (affine ? 1 - (y + 0.5) : 1) : affine ? 2 + (x + 0.5) : 2;
+        expect(got).toBeCloseTo(expected, 4);
+        reached++;
+      });
+    }
+    expect(reached).toBeGreaterThan(30);
+    expect(out.inside.reduce((sum, one) => sum + one, 0)).toBe(count);
+  });
+
+  test('carry velocities on from known faces only, and none from far away', () => {
+    const long = defineLattice(dimensions, [9, 2, dimensions === 3 ? 2 : 1]);
+    const velocity = new Float64Array(dimensions * long.size).fill(9);
+    const known = new Uint8Array(dimensions * long.size);
+    eachFace(long, 0, (face, x) => {
+      if (x > 1) return;
+      known[face] = 1;
+      velocity[face] = 3;
+    });
+    extrapolate(long, velocity, known);
+    eachFace(long, 0, (face, x) => {
+      expect(velocity[face]).toBe(x <= 5 ? 3 : 0);
+    });
+  });
+
+  test('keep particles out of solid cells and slide along them', () => {
+    const mask = new Uint8Array(lattice.size);
+    eachCell(lattice, (entry, x) => {
+      if (x === 3) mask[entry] = 1;
+    });
+    const to = [3.5, 2.5, dimensions === 3 ? 1.5 : 0];
+    const stopped = keepOut({ lattice, cellSize: 1, mask, obstacles: [] }, [2.5, 1.5, to[2] as number], to);
+    expect(stopped).toBe(1);
+    expect(to[0]).toBeLessThan(3);
+    expect(to[0]).toBeGreaterThan(2.9);
+    expect(to[1]).toBe(2.5);
+    const out = [-1, 9, to[2] as number];
+    expect(keepOut({ lattice, cellSize: 1, mask, obstacles: [] }, [0.5, 4.5, to[2] as number], out)).toBe(3);
+    expect(out[0]).toBeGreaterThan(0);
+    expect(out[1]).toBeLessThan(5);
+  });
+
+  test('solve pressure: the cycle is symmetric, the residual is what is left, iterations hardly grow', () => {
+    const next = numbers(11);
+    const counts: number[] = [];
+    for (const cells of dimensions === 2 ? [16, 32, 128] : [8, 16]) {
+      const size = defineLattice(dimensions, [cells, cells, dimensions === 3 ? cells : 1]);
+      const { hierarchy, velocity } = problem(size, next);
+      const level = hierarchy.levels.levels[0] as Level;
+      coarsen(hierarchy);
+      const apply = (source: Float64Array) => {
+        hierarchy.right.set(source);
+        cycle(hierarchy);
+        return hierarchy.solution.slice(0, size.size);
+      };
+      const random = () =>
+        Float64Array.from({ length: size.size }, (_, entry) =>
+          (hierarchy.diagonal[entry] as number) > 0 ? next() - 0.5 : 0,
+        );
+      const [one, two, rows] = [random(), random(), hierarchy.right.slice(0, size.size)];
+      const dot = (a: Float64Array, b: Float64Array) =>
+        a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
+      const [first, second] = [dot(apply(one), two), dot(apply(two), one)];
+      expect(Math.abs(first - second)).toBeLessThan(1e-9 * dot(apply(one), one));
+      hierarchy.right.set(rows);
+      const pressure = new Float64Array(size.size);
+      const { iterations, residual, greatest } = solvePressure(hierarchy, pressure, 1e-4, 50);
+      expect(residual).toBeLessThanOrEqual(1e-4);
+      counts.push(iterations);
+      let worst = 0;
+      hierarchy.right.set(rows);
+      eachCell(level, (cell) => {
+        if ((hierarchy.diagonal[cell] as number) === 0) return;
+        let left = (rows[cell] as number) - (hierarchy.diagonal[cell] as number) * (pressure[cell] as number);
+        for (let axis = 0; axis < dimensions; axis++) {
+          const stride = size.strides[axis] as number;
+          const face = axis * hierarchy.levels.size + cell;
+          left +=
+            (hierarchy.coupling[face] as number) * (pressure[cell - stride] as number) +
+            (hierarchy.coupling[face + stride] as number) * (pressure[cell + stride] as number);
+        }
+        worst = Math.max(worst, Math.abs(left));
+      });
+      expect(worst / greatest).toBeCloseTo(residual, 8);
+      expect(velocity.length).toBe(dimensions * size.size);
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual((counts[0] as number) + 4);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(12);
+  });
+});
+
+/** Liquid up to a wavy surface, around a solid block. */
+function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; velocity: Float64Array } {
+  const hierarchy = createHierarchy(defineLevels(lattice));
+  const kinds = new Uint8Array(lattice.size).fill(SOLID);
+  const fullness = new Float64Array(lattice.size);
+  const [cells] = lattice.cells;
+  eachCell(lattice, (entry, x, y) => {
+    const isSolid = Math.abs(x / cells - 0.5) < 0.1 && y / cells < 0.3;
+    kinds[entry] = isSolid ? SOLID : y / cells < 0.7 + 0.1 * Math.sin((9 * x) / cells) ? FLUID : AIR;
+    fullness[entry] = 0.6 + 0.4 * next();
+  });
+  const velocity = Float64Array.from({ length: lattice.dimensions * lattice.size }, () => next() - 0.5);
+  const equations = { ...hierarchy, couplingSize: hierarchy.levels.size };
+  assemble({ lattice, kinds, fullness, velocity, rate: 1, correction: 0 }, equations);
+  return { hierarchy, velocity };
+}
+
+describe('a liquid on the CPU', () => {
+  const open = fluidOpener(undefined);
+
+  test.each([
+    [2, 16, 60],
+    [3, 8, 20],
+  ] as const)(
+    'keeps volume, divergence and energy in a dam break in %dD',
+    async (dimensions, cells, steps) => {
+      const { pass, detail } = await checkDamBreak(open, damBreak(dimensions, cells), steps);
+      expect(pass, detail).toBe(true);
+    },
+  );
+
+  test.each([
+    [2, 16, 20],
+    [3, 8, 10],
+  ] as const)('has the pressure of its depth at rest in %dD', async (dimensions, cells, steps) => {
+    const { pass, detail } = await checkHydrostatic(open, dimensions, cells, steps);
+    expect(pass, detail).toBe(true);
+  });
+
+  test('keeps more angular momentum by APIC than by PIC', async () => {
+    const { pass, detail } = await checkSpin(open, 2, 16);
+    expect(pass, detail).toBe(true);
+  });
+
+  test('has the same bits in every run, around an obstacle that moves', async () => {
+    const obstacles = [{ shape: 'ball', position: [1, 0.2], radius: 0.2, velocity: [-0.5, 0] }] as const;
+    const { pass, detail } = await checkRepeats(open, damBreak(2, 12, { transfer: 'apic', obstacles }), 20);
+    expect(pass, detail).toBe(true);
+  });
+
+  test('is pushed aside by an obstacle and stays out of solid cells', () => {
+    const fluid = createCpuFluid({
+      dimensions: 2,
+      cells: [24, 12],
+      cellSize: 1 / 12,
+      fill: [{ min: [0, 0], max: [2, 0.5] }],
+      solids: ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3,
+      obstacles: [{ shape: 'box', position: [-0.3, 0.4], halfExtents: [0.3, 0.4], velocity: [2, 0] }],
+    });
+    for (let step = 0; step < 20; step++) fluid.advance(1 / 60);
+    const { positions } = fluid.read();
+    for (let first = 0; first < positions.length; first += 2) {
+      const [x = 0, y = 0] = positions.subarray(first);
+      // The box has come 2/3 far; keeping apart may push back by less than half a cell.
+      if (y < 0.75) expect(x).toBeGreaterThan(2 / 3 - 0.04);
+    }
+    expect(fluid.measure()).toMatchObject({ inSolid: 0, outside: 0, nonFinite: 0 });
+  });
+
+  test('takes in and lets go of particles, up to its capacity', () => {
+    const fluid = createCpuFluid({
+      dimensions: 2,
+      cells: [4, 4],
+      cellSize: 1,
+      capacity: 3,
+      transfer: 'apic',
+    });
+    const ids = fluid.add({
+      positions: Float32Array.of(1, 1, 2, 2),
+      velocities: Float32Array.of(1, 0, 0, 1),
+    });
+    fluid.step(1 / 60);
+    expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
+    expect(() => fluid.add({ positions: Float32Array.of(9, 1) })).toThrow(
+      'positions[0] (particle 0) is 9, but it must be a number from 0 to 4, in the tank.',
+    );
+    fluid.step(1 / 60);
+    expect(fluid.count).toBe(2);
+    fluid.remove(ids);
+    fluid.step(1 / 60);
+    expect(fluid.measure()).toMatchObject({ count: 0, substeps: 6, volume: 0 });
+  });
+
+  test('goes on without particles that are not finite, and counts them and those too fast', () => {
+    const fluid = createCpuFluid(damBreak(2, 8));
+    const { velocities } = fluid.particles.buffers;
+    velocities[0] = Number.NaN;
+    velocities[2] = 1e4;
+    fluid.step(1 / 60, 1);
+    expect(fluid.measure()).toMatchObject({ nonFinite: 1, outside: 0 });
+    expect(fluid.measure().tooFast).toBeGreaterThan(0);
+  });
+});
+
+test('a simulation on the CPU takes positions and velocities that were written', async () => {
+  const { createCpuSimulation } = await import('../../src/cpu');
+  const simulation = createCpuSimulation({
+    dimensions: 2,
+    radius: 0.5,
+    positions: Float32Array.of(1, 1, 5, 5),
+    min: [0, 0],
+    max: [8, 8],
+  });
+  simulation.separate(1);
+  const { positions, velocities, ids } = simulation.buffers;
+  expect(positions.length).toBe(4);
+  positions.set([1.25, 1], 2 * ids.indexOf(1));
+  velocities.set([0, 2], 2 * ids.indexOf(1));
+  simulation.separate(1);
+  const { positions: apart, velocities: kept } = simulation.read();
+  expect(apart[0]).toBeLessThan(1);
+  expect(apart[2]).toBeGreaterThan(1.25);
+  expect(Array.from(kept)).toEqual([0, 0, 0, 2]);
+});
+
+describe('a liquid refuses', () => {
+  const base: FluidOptions = { dimensions: 2, cells: [4, 4], cellSize: 1 };
+  test.each<[Partial<Record<keyof FluidOptions, unknown>>, string]>([
+    [{ cells: [1, 4] }, 'cells[0] is 1, but it must be a whole number from 2 to 4096.'],
+    [{ cells: [4096, 4096.5] }, 'cells[1] is 4096.5, but it must be a whole number from 2 to 4096.'],
+    [{ dimensions: 3 }, 'cells is [4, 4], but it must be 3 whole numbers.'],
+    [
+      { cellSize: Number.NaN },
+      'cellSize is NaN, but it must be a number from 9.5367431640625e-7 to 1048576.',
+    ],
+    [{ particlesPerCell: 5 }, 'particlesPerCell is 5, but it must be 1, 4, 9 or 16.'],
+    [{ transfer: 'mpm' }, `transfer is "mpm", but it must be 'flip', 'pic' or 'apic'.`],
+    [{ transfer: 'apic', blend: 0.5 }, "blend is 0.5, but it must be left out, unless transfer is 'flip'."],
+    [{ solids: [1, 0] }, 'solids is [1, 0], but it must be a function or 16 numbers, one for each cell.'],
+    [
+      { solids: () => true },
+      'solids is () => true, but it must be a mask that leaves at least one cell free.',
+    ],
+    [{ tolerance: 0 }, 'tolerance is 0, but it must be a number from 0.000001 to 0.5.'],
+    [{ gravity: [0, Number.NaN] }, 'gravity is [0, NaN], but it must be 2 finite numbers.'],
+    [{ viscosity: 1 } as never, 'options.viscosity is 1, but it must be one of dimensions, cells'],
+    [
+      { obstacles: [{ shape: 'cone', position: [1, 1] }] },
+      `obstacles[0].shape is "cone", but it must be 'ball' or 'box'.`,
+    ],
+    [
+      { fill: [{ min: [0, 0], max: [4, 4] }], capacity: 10 },
+      'The liquid begins with 64 particles, but capacity is 10; it must be at least as many.',
+    ],
+    [
+      { positions: Float32Array.of(5, 1) },
+      'positions[0] (particle 0) is 5, but it must be a number from 0 to 4',
+    ],
+  ])('%o', (changes, message) => {
+    expect(() => createCpuFluid({ ...base, ...changes } as FluidOptions)).toThrow(message);
+  });
+
+  test('time steps and calls after its end', () => {
+    const fluid = createCpuFluid(base);
+    for (const dt of [Number.NaN, -1, 1e-9])
+      expect(() => fluid.step(dt)).toThrow(/^dt is .*, but it must be 0 or from/);
+    expect(() => fluid.advance(0.1, 0)).toThrow('most is 0, but it must be a whole number from 1 to 64.');
+    fluid.destroy();
+    expect(() => fluid.step(0.1)).toThrow('This CpuFluid was destroyed');
+  });
+});
