@@ -1,7 +1,7 @@
 /**
  * Purpose: builds everything that ships. `npm run build`; npm runs it after an install, too, so it is quick.
- * Outputs, in dist/: index.js, cpu.js, flock.js and pbf.js (the library, for browsers and anything else), cli.js (the command,
- * for Node), types/ (their declarations) and page/ (the page).
+ * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library, for browsers and anything else), cli.js (the
+ * command, for Node), types/ (their declarations) and page/ (the page).
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -28,6 +28,7 @@ export async function buildAll(outDir: string): Promise<void> {
 const LIBRARY = [
   ['index', 'src/index.ts'],
   ['cpu', 'src/cpu/index.ts'],
+  ['fluid', 'src/fluid/index.ts'],
   ['flock', 'src/flock/index.ts'],
   ['pbf', 'src/pbf/index.ts'],
 ] as const;

@@ -2,15 +2,15 @@
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = 0.0;
   for (
-    var index = workgroup.x * WORKGROUP + thread;
+    var index = group.x * WORKGROUP + thread;
     index < frame.sizes.w;
-    index += workgroups.x * WORKGROUP
+    index += groups.x * WORKGROUP
   ) {
     let entry = frame.strides.w + index;
     let weight = diagonal[entry];
@@ -26,5 +26,5 @@ fn apply(
     }
     image[entry] = sum;
   }
-  leave(vec4f(own, 0.0, 0.0, 0.0), workgroup.x, thread);
+  leave(vec4f(own, 0.0, 0.0, 0.0), group.x, thread);
 }

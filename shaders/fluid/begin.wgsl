@@ -3,15 +3,15 @@
 
 @compute @workgroup_size(WORKGROUP)
 fn begin(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   var greatest = 0.0;
   for (
-    var index = workgroup.x * WORKGROUP + thread;
+    var index = group.x * WORKGROUP + thread;
     index < frame.sizes.w;
-    index += workgroups.x * WORKGROUP
+    index += groups.x * WORKGROUP
   ) {
     let entry = frame.strides.w + index;
     pressure[entry] = 0.0;
@@ -22,5 +22,5 @@ fn begin(
       greatest = max(greatest, abs(row));
     }
   }
-  leave(vec4f(0.0, 0.0, greatest, 0.0), workgroup.x, thread);
+  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
 }

@@ -5,11 +5,11 @@ const LEAST_DIAGONAL = 1e-3;
 
 @compute @workgroup_size(WORKGROUP)
 fn coarsen(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let index = linear_index(workgroup, workgroups, thread);
+  let index = linear_index(group, groups, thread);
   if (index >= level.coarse_cells.x * level.coarse_cells.y * level.coarse_cells.z) {
     return;
   }

@@ -36,15 +36,15 @@ fn coupling_of(lower: u32, upper: u32) -> f32 {
 
 @compute @workgroup_size(WORKGROUP)
 fn assemble(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
   for (
-    var index = workgroup.x * WORKGROUP + thread;
+    var index = group.x * WORKGROUP + thread;
     index < frame.sizes.w;
-    index += workgroups.x * WORKGROUP
+    index += groups.x * WORKGROUP
   ) {
     let at = node_at(index, frame.strides);
     let entry = entry_at(at, frame.strides);
@@ -82,5 +82,5 @@ fn assemble(
     diagonal[entry] = total;
     right[entry] = row;
   }
-  leave(own, workgroup.x, thread);
+  leave(own, group.x, thread);
 }

@@ -7,11 +7,11 @@ const SIDE_SHARE = 0.125;
 
 @compute @workgroup_size(WORKGROUP)
 fn fill(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let index = linear_index(workgroup, workgroups, thread);
+  let index = linear_index(group, groups, thread);
   if (index >= frame.sizes.w) {
     return;
   }

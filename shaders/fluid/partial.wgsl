@@ -3,7 +3,7 @@
 
 var<workgroup> brought: array<vec4f, WORKGROUP>;
 
-fn leave(own: vec4f, workgroup: u32, thread: u32) {
+fn leave(own: vec4f, group: u32, thread: u32) {
   brought[thread] = own;
   workgroupBarrier();
   if (thread == 0u) {
@@ -12,6 +12,6 @@ fn leave(own: vec4f, workgroup: u32, thread: u32) {
       let one = brought[index];
       sum = vec4f(sum.xy + one.xy, max(sum.z, one.z), 0.0);
     }
-    partials[workgroup] = sum;
+    partials[group] = sum;
   }
 }

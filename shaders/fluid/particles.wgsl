@@ -167,11 +167,11 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
 
 @compute @workgroup_size(WORKGROUP)
 fn move_particles(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let slot = linear_index(workgroup, workgroups, thread);
+  let slot = linear_index(group, groups, thread);
   if (slot >= frame.cells.w) {
     return;
   }

@@ -2,12 +2,12 @@
 
 @compute @workgroup_size(WORKGROUP)
 fn find_fastest(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   var greatest = 0.0;
-  for (var slot = workgroup.x * WORKGROUP + thread; slot < frame.cells.w; slot += workgroups.x * WORKGROUP) {
+  for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     var squared = 0.0;
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let component = velocities[STORED * slot + axis];
@@ -17,5 +17,5 @@ fn find_fastest(
       greatest = max(greatest, squared);
     }
   }
-  leave(vec4f(0.0, 0.0, greatest, 0.0), workgroup.x, thread);
+  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
 }

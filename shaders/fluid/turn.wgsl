@@ -2,11 +2,11 @@
 
 @compute @workgroup_size(WORKGROUP)
 fn turn(
-  @builtin(workgroup_id) workgroup: vec3u,
-  @builtin(num_workgroups) workgroups: vec3u,
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let index = linear_index(workgroup, workgroups, thread);
+  let index = linear_index(group, groups, thread);
   if (index >= frame.sizes.w) {
     return;
   }

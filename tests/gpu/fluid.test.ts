@@ -18,12 +18,14 @@ const PLANE: FluidOptions = {
   cellSize: 1 / 16,
   fill: [{ min: [0, 0], max: [0.5, 1] }],
   solids: ([x = 0, y = 0]) => x > 0.6 && x < 0.7 && y < 0.2,
+  mostIterations: 8,
   obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
 };
 
 const SPACE: FluidOptions = {
   dimensions: 3,
   cells: [10, 12, 8],
+  mostIterations: 8,
   cellSize: 1 / 8,
   fill: [{ min: [0, 0, 0], max: [0.6, 0.8, 1] }],
   solids: ([x = 0, y = 0]) => x > 0.75 && x < 0.875 && y < 0.25,

@@ -18,6 +18,8 @@ import type { FoundPairs, Gpu, GpuRequest } from 'cellstorm';
 import type { FoundPairs as FoundOnCpu } from 'cellstorm/cpu';
 import * as cpu from 'cellstorm/cpu';
 import { createFlock, type FlockOptions } from 'cellstorm/flock';
+import { createCpuFluid, createFluid } from 'cellstorm/fluid';
+import type { Fluid } from 'cellstorm/fluid';
 import { createPositionFluid, type PositionFluidOptions } from 'cellstorm/pbf';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -29,7 +31,9 @@ export const found = (pairs: FoundPairs): FoundOnCpu => pairs;
 export const fly = async (gpu: Gpu, options: FlockOptions) => (await createFlock(gpu, options)).step(0.01);
 export const pour = async (gpu: Gpu, options: PositionFluidOptions) =>
   (await createPositionFluid(gpu, options)).step(0.01);
-export { cpu };
+export const poured: (gpu: Gpu) => Promise<Fluid> = (gpu) =>
+  createFluid(gpu, { dimensions: 2, cells: [4, 4], cellSize: 1 });
+export { cpu, createCpuFluid };
 `;
 
 let folder = '';
@@ -85,16 +89,18 @@ describe('the package', () => {
     const code = `
       const [gpu, cpu] = await Promise.all([import('cellstorm'), import('cellstorm/cpu')]);
       const [flock, pbf] = await Promise.all([import('cellstorm/flock'), import('cellstorm/pbf')]);
-      console.log(typeof gpu.requestGpu, typeof cpu, typeof flock.createFlock, typeof pbf.createPositionFluid);
+      const { createCpuFluid } = await import('cellstorm/fluid');
+      const { count } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1 });
+      console.log(typeof gpu.requestGpu, typeof cpu, typeof flock.createFlock, typeof pbf.createPositionFluid, count);
     `;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: folder });
-    expect(stdout.trim()).toBe('function object function function');
+    expect(stdout.trim()).toBe('function object function function 0');
   });
 
   test('imports no other package, nothing of Node and no page', async () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
-    expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js', 'flock.js', 'pbf.js']));
+    expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js', 'fluid.js', 'flock.js', 'pbf.js']));
     for (const file of files) {
       const code = await readFile(join(dist, file), 'utf8');
       const imported = [...code.matchAll(/^(?:import|export)\b.*?\bfrom ["']([^"']+)["']/gm)];
