@@ -1,0 +1,119 @@
+/**
+ * Purpose: `npm run bench:fluid`: time of each stage of the liquid's substep against its size, a dam break, on the GPU that
+ * Node finds or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --cpu --json.
+ * A substep is checked before it is timed and after: residual within the tolerance, nothing lost.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { createCpuFluid, createFluid, type FluidMeasures } from '../src/fluid';
+import { requestGpu } from '../src/index';
+import { openDawn } from '../src/node/dawn';
+import { damBreak } from '../src/verify/fluid';
+import { testPreference } from '../tests/helpers/environment';
+import { commitOf } from './shared.mjs';
+
+const { values } = parseArgs({
+  options: {
+    cells: { type: 'string', default: '64,128,256' },
+    dimensions: { type: 'string', default: '2' },
+    substeps: { type: 'string', default: '5' },
+    cpu: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+interface Result {
+  readonly dimensions: 2 | 3;
+  readonly cells: readonly number[];
+  readonly particles: number;
+  readonly iterations: number;
+  /** Medians, milliseconds. */
+  readonly stages: Readonly<Record<string, number>>;
+  readonly total: number;
+}
+
+/** Substeps before the first that is timed: kernels are compiled, and the column has begun to fall. */
+const WARM_UP = 3;
+const DT = 1 / 240;
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number;
+}
+
+function check(seen: FluidMeasures): void {
+  const { residual, unconverged, nonFinite, outside } = seen;
+  if (residual <= 1e-4 && unconverged + nonFinite + outside === 0) return;
+  throw new Error(`The liquid is not what it should be: ${JSON.stringify(seen)}`);
+}
+
+async function measure(dimensions: 2 | 3, height: number, substeps: number): Promise<Result> {
+  const options = damBreak(dimensions, height);
+  const particles = Math.ceil((0.75 * height) ** 2 * (dimensions === 2 ? 4 : (8 * height) / 4)) + 1;
+  const times: Record<string, number[]> = {};
+  const add = (name: string, time: number) => {
+    const known = times[name] ?? [];
+    times[name] = known;
+    known.push(time);
+  };
+  if (values.cpu) {
+    const fluid = createCpuFluid(options);
+    for (let substep = 0; substep < WARM_UP; substep++) fluid.step(DT, 1);
+    check(fluid.measure());
+    for (let substep = 0; substep < substeps; substep++) {
+      const began = performance.now();
+      fluid.step(DT, 1);
+      add('substep', performance.now() - began);
+    }
+    check(fluid.measure());
+    return resultOf(fluid.measure(), fluid.count);
+  }
+  const { gpu: provider } = await openDawn({ driver: testPreference() });
+  const cells = 8 * options.cells.reduce((product, count) => product * (count + 3), 1);
+  const gpu = await requestGpu({ particles, dimensions, cells, gpu: provider });
+  gpu.device.pushErrorScope('validation');
+  const fluid = await createFluid(gpu, options);
+  for (let substep = 0; substep < WARM_UP; substep++) fluid.step(DT, 1);
+  check(await fluid.measure());
+  for (let substep = 0; substep < substeps; substep++) {
+    const { stages } = await fluid.profile(DT);
+    for (const [name, time] of Object.entries(stages)) add(name, time);
+    const began = performance.now();
+    fluid.step(DT, 1);
+    await gpu.device.queue.onSubmittedWorkDone();
+    add('substep', performance.now() - began);
+  }
+  const seen = await fluid.measure();
+  check(seen);
+  const invalid = await gpu.device.popErrorScope();
+  if (invalid) throw new Error(invalid.message);
+  fluid.destroy();
+  gpu.destroy();
+  return resultOf(seen, fluid.count);
+
+  function resultOf({ iterations }: FluidMeasures, count: number): Result {
+    const { substep: all = [], ...single } = times;
+    const stages = Object.fromEntries(Object.entries(single).map(([name, list]) => [name, median(list)]));
+    return { dimensions, cells: options.cells, particles: count, iterations, stages, total: median(all) };
+  }
+}
+
+const results: Result[] = [];
+for (const dimensions of values.dimensions.split(',')) {
+  for (const cells of values.cells.split(',')) {
+    results.push(await measure(dimensions === '3' ? 3 : 2, Number(cells), Number(values.substeps)));
+  }
+}
+const where = values.cpu ? 'on the CPU' : 'on the GPU';
+const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}, ${where}`;
+if (values.json)
+  process.stdout.write(`${JSON.stringify({ machine, commit: commitOf(), results }, undefined, 1)}\n`);
+else {
+  process.stdout.write(`${machine}\n`);
+  for (const { dimensions, cells, particles, iterations, stages, total } of results) {
+    const detail = Object.entries(stages).map(([name, time]) => `${name} ${time.toFixed(1)}`);
+    process.stdout.write(
+      `${dimensions}D, ${cells.join(' × ')} cells, ${particles} particles, ${iterations} iterations: ${total.toFixed(1)} ms a substep; ${detail.join(', ')}\n`,
+    );
+  }
+}
+process.exit(0);
