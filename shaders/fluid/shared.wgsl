@@ -41,8 +41,14 @@ struct Level {
   cells: vec4u,
   // In w the entry of the first cell.
   strides: vec4u,
+  // In w, of the first level how many there are, of the second the first of few cells.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
+}
+
+// A level where all of them are in one uniform.
+struct Slot {
+  @size(256) level: Level,
 }
 
 fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {

@@ -50,7 +50,7 @@ export interface FluidOptions {
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
   /** Of what flowed in too much, the share that may be left over. Default 1e-4. */
   readonly tolerance?: number | undefined;
-  /** Iterations of the pressure solver at most. Default 24. */
+  /** Iterations of the pressure solver at most. Default 12. */
   readonly mostIterations?: number | undefined;
   /** Of an excess of particles in a cell, the share that is undone in a substep. Default 0.1; 0: volume may drift. */
   readonly correction?: number | undefined;
@@ -154,7 +154,7 @@ export function planFluid(options: FluidOptions): FluidPlan {
   checkNumber('blend', blend, 0, 1);
   const tolerance = options.tolerance ?? 1e-4;
   checkNumber('tolerance', tolerance, 1e-6, 0.5);
-  const mostIterations = options.mostIterations ?? 24;
+  const mostIterations = options.mostIterations ?? 12;
   checkWhole('mostIterations', mostIterations, 1, MAX_ITERATIONS);
   const correction = options.correction ?? 0.1;
   checkNumber('correction', correction, 0, 1);

@@ -84,15 +84,19 @@ export function cellsOf({ cells }: Lattice): number {
 /** Each at a multiple of this: what uniform bindings are aligned to. */
 export const LEVEL_BYTES = 256;
 
-export function encodeLevels({ levels, size }: Levels): ArrayBuffer {
-  const bytes = new ArrayBuffer(LEVEL_BYTES * levels.length);
+/** The longest axis that is accepted, of 4096 cells, takes 11. */
+export const MOST_LEVELS = 12;
+
+/** `tail`: the first level of few cells. */
+export function encodeLevels({ levels, size }: Levels, tail: number): ArrayBuffer {
+  const bytes = new ArrayBuffer(LEVEL_BYTES * MOST_LEVELS);
   levels.forEach((level, index) => {
     const coarse = levels[index + 1] ?? level;
     const strides = ({ strides: along, first, offset }: Level): Vector => [...along, first + offset];
     const vectors: Readonly<Record<(typeof LEVEL_FIELDS)[number], Vector>> = {
       cells: [...level.cells, size],
       strides: strides(level),
-      coarse_cells: [...coarse.cells, 0],
+      coarse_cells: [...coarse.cells, index === 0 ? levels.length : tail],
       coarse_strides: strides(coarse),
     };
     LEVEL_FIELDS.forEach((name, field) => {

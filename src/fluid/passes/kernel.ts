@@ -7,16 +7,19 @@
 import shared from '../../../shaders/fluid/shared.wgsl?raw';
 import { type Gpu, GpuError, LimitError } from '../../index';
 import { MAX_OBSTACLES } from '../options';
-import { COARSEST_ROUNDS } from '../reference/multigrid';
-import { FRAME_BYTES } from './frame';
+import { COARSEST_ROUNDS, SMOOTHINGS } from '../reference/multigrid';
+import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
-/** Threads of a workgroup; the coarsest level, of at most 4³ cells, is one workgroup's work. */
+/** Threads of a workgroup. */
 export const WORKGROUP = 64;
+/** Threads of the one workgroup that has all levels of at most TAIL_CELLS cells: see tail.wgsl. */
+export const TAIL_THREADS = 128;
+export const TAIL_CELLS = 1024;
 /** Workgroups of a kernel that reduces, at most: what is left for the one that adds their sums up. */
 export const PARTIALS = 256;
 
-/** `frame` and `level`: uniforms. Others: an array of 32-bit floats unless it says something else. */
-export type Binding = 'frame' | 'level' | readonly ['read' | 'write', string];
+/** `frame`, `level` and `slots`, all levels: uniforms. Others: an array of 32-bit floats unless it says something else. */
+export type Binding = 'frame' | 'level' | 'slots' | readonly ['read' | 'write', string];
 
 export const READ = ['read', 'array<f32>'] as const;
 export const WRITE = ['write', 'array<f32>'] as const;
@@ -143,6 +146,9 @@ export function linkKernel(
     PARTIALS,
     MAX_OBSTACLES,
     COARSEST_ROUNDS,
+    SMOOTHINGS,
+    TAIL_THREADS,
+    MOST_LEVELS,
     ...source.constants,
   };
   const lines = Object.entries(constants).map(([name, value]) =>
@@ -158,12 +164,13 @@ export function linkKernel(
 function declare(name: string, kind: Binding): string {
   if (kind === 'frame') return `var<uniform> ${name}: Frame;`;
   if (kind === 'level') return `var<uniform> ${name}: Level;`;
+  if (kind === 'slots') return `var<uniform> ${name}: array<Slot, MOST_LEVELS>;`;
   const [access, type] = kind;
   return `var<storage, ${access === 'read' ? 'read' : 'read_write'}> ${name}: ${type};`;
 }
 
 function layoutOf(binding: Binding): GPUBufferBindingLayout {
   if (binding === 'frame') return { type: 'uniform', hasDynamicOffset: true };
-  if (binding === 'level') return { type: 'uniform' };
+  if (binding === 'level' || binding === 'slots') return { type: 'uniform' };
   return { type: binding[0] === 'read' ? 'read-only-storage' : 'storage' };
 }

@@ -2,7 +2,6 @@
 import apply from '../../../shaders/fluid/apply.wgsl?raw';
 import begin from '../../../shaders/fluid/begin.wgsl?raw';
 import coarsen from '../../../shaders/fluid/coarsen.wgsl?raw';
-import coarsest from '../../../shaders/fluid/coarsest.wgsl?raw';
 import dot from '../../../shaders/fluid/dot.wgsl?raw';
 import equations from '../../../shaders/fluid/equations.wgsl?raw';
 import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
@@ -18,6 +17,7 @@ import restrict from '../../../shaders/fluid/restrict.wgsl?raw';
 import smooth from '../../../shaders/fluid/smooth.wgsl?raw';
 import solver from '../../../shaders/fluid/solver.wgsl?raw';
 import speed from '../../../shaders/fluid/speed.wgsl?raw';
+import tail from '../../../shaders/fluid/tail.wgsl?raw';
 import transfer from '../../../shaders/fluid/transfer.wgsl?raw';
 import turn from '../../../shaders/fluid/turn.wgsl?raw';
 import update from '../../../shaders/fluid/update.wgsl?raw';
@@ -108,12 +108,12 @@ export function kernelSources(apic: boolean) {
     },
     red: smoothing(0),
     black: smoothing(1),
-    coarsest: {
-      name: 'coarsest',
-      text: coarsest,
+    tail: {
+      name: 'tail',
+      text: tail,
       modules: [pulled],
-      entryPoint: 'solve_coarsest',
-      bindings: { level: 'level', ...EQUATIONS },
+      entryPoint: 'run_tail',
+      bindings: { slots: 'slots', ...EQUATIONS, right: WRITE },
     },
     restrict: {
       name: 'restrict',

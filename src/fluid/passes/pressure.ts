@@ -7,8 +7,8 @@ import type { Gpu } from '../../index';
 import type { Level, Levels } from '../lattice';
 import { SMOOTHINGS } from '../reference/multigrid';
 import { type Buffers, createBuffers, DATA, INDIRECT, UNIFORM } from './buffers';
-import { cellsOf, encodeLevels, LEVEL_BYTES, nodesOf } from './frame';
-import { type Dispatch, FluidKernel, fold, PARTIALS, WORKGROUP } from './kernel';
+import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './frame';
+import { type Dispatch, FluidKernel, fold, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
 import { kernelSources, WEIGHINGS, weighing } from './kernels';
 
 type Weighing = (typeof WEIGHINGS)[number];
@@ -19,7 +19,7 @@ const KERNEL_NAMES = [
   'coarsen',
   'red',
   'black',
-  'coarsest',
+  'tail',
   'restrict',
   'prolong',
   'dot',
@@ -47,7 +47,8 @@ type BufferName =
 /** Dispatches that are not of one level. */
 const NODES = 0;
 const REDUCTION = 1;
-const PER_LEVEL = 2;
+const TAIL = 2;
+const PER_LEVEL = 3;
 const WORDS = 3;
 /** Bytes of `struct Solver`. */
 const SOLVER_BYTES = 48;
@@ -55,7 +56,6 @@ const SOLVER_BYTES = 48;
 interface LevelGroups {
   readonly red: GPUBindGroup;
   readonly black: GPUBindGroup;
-  readonly coarsest: GPUBindGroup;
   readonly restrict: GPUBindGroup;
   readonly prolong: GPUBindGroup;
   readonly coarsen: GPUBindGroup;
@@ -82,6 +82,8 @@ export class Pressure {
   private readonly levelGroups: readonly LevelGroups[];
   private readonly weighGroup: GPUBindGroup;
   private readonly reductionGroups: number;
+  private readonly tail: number;
+  private readonly tailGroup: GPUBindGroup;
 
   private constructor(
     private readonly levels: Levels,
@@ -105,12 +107,13 @@ export class Pressure {
       return {
         red: bound('red'),
         black: bound('black'),
-        coarsest: bound('coarsest'),
         restrict: bound('restrict'),
         prolong: bound('prolong'),
         coarsen: bound('coarsen'),
       };
     });
+    this.tail = tailOf(levels);
+    this.tailGroup = kernels.tail.bind({ ...all, slots: owned.buffers.levels });
     this.reductionGroups = reductionGroups(levels.levels[0] as Level);
   }
 
@@ -135,10 +138,10 @@ export class Pressure {
       solver: SOLVER_BYTES,
       dispatches: [dispatches.byteLength, DATA | INDIRECT],
       allDispatches: dispatches.byteLength,
-      levels: [LEVEL_BYTES * levels.levels.length, UNIFORM],
+      levels: [LEVEL_BYTES * MOST_LEVELS, UNIFORM],
     });
     gpu.device.queue.writeBuffer(owned.buffers.allDispatches, 0, dispatches);
-    gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels));
+    gpu.device.queue.writeBuffer(owned.buffers.levels, 0, encodeLevels(levels, tailOf(levels)));
     const named = <Keys extends string>(names: readonly Keys[], made: readonly FluidKernel[]) =>
       Object.fromEntries(names.map((name, index) => [name, made[index]])) as Record<Keys, FluidKernel>;
     return new Pressure(levels, named(KERNEL_NAMES, kernels), named(WEIGHINGS, weighings), owned, input);
@@ -195,12 +198,11 @@ export class Pressure {
     const groups = this.levelGroups[index] as LevelGroups;
     const run = (name: keyof LevelGroups, dispatch: number) =>
       this.kernels[name].encode(pass, groups[name], this.dispatch(dispatch), 0);
-    const isCoarsest = index + 1 === this.levels.levels.length;
-    const half = PER_LEVEL + 2 * index;
-    if (isCoarsest) {
-      run('coarsest', half);
+    if (index === this.tail) {
+      this.kernels.tail.encode(pass, this.tailGroup, this.dispatch(TAIL), 0);
       return;
     }
+    const half = PER_LEVEL + 2 * index;
     for (let round = 0; round < SMOOTHINGS; round++) {
       run('red', half);
       run('black', half);
@@ -235,19 +237,25 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Workgroups over all nodes, of a reduction, and for each level over half of its cells and over all of them. */
+/** The first level that one workgroup can do together with all below it; at least the last. */
+function tailOf({ levels }: Levels): number {
+  const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
+  return few < 0 ? levels.length - 1 : few;
+}
+
+/** Workgroups over all nodes, of a reduction, of the tail, and for each level over half of its cells and over all of them. */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;
   const words: number[] = [];
   const add = (workgroups: number) => words.push(...fold(workgroups, perDimension), 1);
   add(Math.ceil(nodesOf(finest) / WORKGROUP));
   words.push(reductionGroups(finest), 1, 1);
-  levels.forEach((level, index) => {
+  words.push(1, 1, 1);
+  for (const level of levels) {
     const { cells } = level;
     const half = Math.ceil(cells[0] / 2) * cells[1] * cells[2];
-    if (index + 1 === levels.length) words.push(1, 1, 1);
-    else add(Math.ceil(half / WORKGROUP));
+    add(Math.ceil(half / WORKGROUP));
     add(Math.ceil(cellsOf(level) / WORKGROUP));
-  });
+  }
   return new Uint32Array(words);
 }
