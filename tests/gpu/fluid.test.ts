@@ -22,15 +22,16 @@ const PLANE: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
 };
 
+/** Cells of a size that no 32-bit float is. */
 const SPACE: FluidOptions = {
   dimensions: 3,
-  cells: [10, 12, 8],
+  cells: [10, 12, 7],
   mostIterations: 8,
-  cellSize: 1 / 8,
-  fill: [{ min: [0, 0, 0], max: [0.6, 0.8, 1] }],
-  solids: ([x = 0, y = 0]) => x > 0.75 && x < 0.875 && y < 0.25,
+  cellSize: 0.1,
+  fill: [{ min: [0, 0, 0], max: [0.5, 0.6, 0.7] }],
+  solids: ([x = 0, y = 0]) => x > 0.6 && x < 0.7 && y < 0.2,
   obstacles: [
-    { shape: 'box', position: [0.7, 0.4, 0.5], halfExtents: [0.15, 0.15, 0.2], velocity: [-0.5, 0, 0] },
+    { shape: 'box', position: [0.61, 0.33, 0.4], halfExtents: [0.13, 0.12, 0.17], velocity: [-0.5, 0, 0] },
   ],
 };
 
