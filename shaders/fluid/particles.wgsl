@@ -148,6 +148,9 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
     }
     return Move(to, stopped);
   }
+  if (!is_masked(0.5 * (from_place + to)) && !is_masked(to)) {
+    return Move(to, stopped);
+  }
   // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
   // longer than a cell.
   var at = from_place;

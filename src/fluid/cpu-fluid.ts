@@ -13,6 +13,7 @@ import {
   checkTimeStep,
   type FluidOptions,
   type FluidPlan,
+  type FluidRegion,
   planFluid,
 } from './options';
 import { markCells } from './reference/cells';
@@ -34,6 +35,7 @@ import {
   checkNew,
   type FluidFields,
   type FluidParticles,
+  idsIn,
   type NewFluid,
   packFields,
   substepsFor,
@@ -124,7 +126,15 @@ export class CpuFluid {
   }
 
   remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
     this.particles.remove(ids);
+  }
+
+  /** Removes all that is in a region; how many particles that were. */
+  drain(region: FluidRegion): number {
+    const ids = idsIn(this.plan, region, this.read());
+    this.remove(ids);
+    return ids.length;
   }
 
   /** Replaces all obstacles; between calls each goes on with its velocity. */

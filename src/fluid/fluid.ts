@@ -22,6 +22,7 @@ import {
   checkTimeStep,
   type FluidOptions,
   type FluidPlan,
+  type FluidRegion,
   planFluid,
 } from './options';
 import { type Buffers, createBuffers, readBuffers, UNIFORM } from './passes/buffers';
@@ -35,6 +36,7 @@ import {
   checkNew,
   type FluidFields,
   type FluidParticles,
+  idsIn,
   type NewFluid,
   packFields,
   substepsFor,
@@ -297,6 +299,16 @@ export class Fluid {
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkUsable();
     this.particles.remove(ids);
+  }
+
+  /**
+   * Removes all that is in a region at the call, once it is told which particles those are; how many. They must not be removed
+   * by another call meanwhile.
+   */
+  async drain(region: FluidRegion): Promise<number> {
+    const ids = idsIn(this.plan, region, await this.read());
+    this.remove(ids);
+    return ids.length;
   }
 
   /** Replaces all obstacles; between calls each goes on with its velocity. */

@@ -342,7 +342,7 @@ export function checkInTank(
   });
 }
 
-function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
+export function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
   if ('radius' in region) {
     return (
       place.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
@@ -352,7 +352,7 @@ function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
   return place.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
 }
 
-function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {
+export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {
   const isBall = typeof region === 'object' && region !== null && 'radius' in region;
   checkKeys(name, region, isBall ? ['centre', 'radius', 'velocity'] : ['min', 'max', 'velocity']);
   if ('radius' in region) {

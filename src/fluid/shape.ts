@@ -3,8 +3,8 @@
  */
 import type { ParticleArrays } from '../index';
 import { ArgumentError } from '../index';
-import { AIR, eachCell, type Lattice, SOLID } from './lattice';
-import { checkWhole, type FluidPlan } from './options';
+import { AIR, eachCell, SOLID } from './lattice';
+import { checkRegion, checkWhole, type FluidPlan, type FluidRegion, isInRegion } from './options';
 
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
@@ -77,15 +77,20 @@ export function substepsFor(
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_A_SUBSTEP * cellSize))));
 }
 
+/** Ids of the particles in a region. */
+export function idsIn(
+  { dimensions }: FluidPlan,
+  region: FluidRegion,
+  { ids, positions }: FluidParticles,
+): Uint32Array {
+  checkRegion('region', region, dimensions);
+  return ids.filter((_, index) =>
+    isInRegion(region, Array.from(positions.subarray(dimensions * index, dimensions * (index + 1)))),
+  );
+}
+
 export function checkNew(given: NewFluid): void {
   if (!(given?.positions instanceof Float32Array)) {
     throw new ArgumentError('positions', given?.positions, 'a Float32Array');
   }
-}
-
-/** The entry of an array over the lattice for each cell of a packed one. */
-export function cellEntries(lattice: Lattice): number[] {
-  const entries: number[] = [];
-  eachCell(lattice, (entry) => entries.push(entry));
-  return entries;
 }

@@ -328,7 +328,9 @@ describe('a liquid on the CPU', () => {
     );
     fluid.step(1 / 60);
     expect(fluid.count).toBe(2);
-    fluid.remove(ids);
+    fluid.remove(ids.subarray(0, 1));
+    expect(fluid.drain({ centre: [0, 0], radius: 1 })).toBe(0);
+    expect(fluid.drain({ min: [0, 0], max: [4, 4] })).toBe(1);
     fluid.step(1 / 60);
     expect(fluid.measure()).toMatchObject({ count: 0, substeps: 6, volume: 0 });
   });

@@ -126,6 +126,8 @@ export function keepOut(
     leaveMask(lattice, isMasked, to);
     return stopped;
   }
+  const middle = start.map((at, axis) => 0.5 * (at + (to[axis] as number)));
+  if (!isMasked(middle) && !isMasked(to)) return stopped;
   // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
   // longer than a cell.
   const at = [...start];
