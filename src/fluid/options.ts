@@ -2,7 +2,7 @@
  * Purpose: what a liquid is made of: options, their defaults and checks, and the particles that it begins with.
  * Guarantee: every refusal names the argument, the value and what is accepted, before anything is allocated.
  */
-import { ArgumentError, LimitError } from '../index';
+import { ArgumentError, checkDimensions, checkInteger, checkKnownKeys, checkRange, checkVector, LimitError } from '../index';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import type { Obstacle, ObstacleOptions } from './obstacles';
 
@@ -52,7 +52,7 @@ export interface FluidOptions {
   readonly tolerance?: number | undefined;
   /** Iterations of the pressure solver at most. Default 12. */
   readonly mostIterations?: number | undefined;
-  /** Of an excess of particles in a cell, the share that is undone in a substep. Default 0.1; 0: volume may drift. */
+  /** Of an excess of particles in a cell, the share that is undone in a substep. Default 0.3; 0: volume may drift. */
   readonly correction?: number | undefined;
   /** Rounds that keep particles apart in each substep. Default 1; 0: none. */
   readonly separation?: number | undefined;
@@ -127,11 +127,11 @@ const NAMES: readonly (keyof FluidOptions)[] = [
 ];
 
 export function planFluid(options: FluidOptions): FluidPlan {
-  checkKeys('options', options, NAMES);
+  checkKnownKeys('options', options, NAMES);
   const { dimensions } = options;
-  if (dimensions !== 2 && dimensions !== 3) throw new ArgumentError('dimensions', dimensions, '2 or 3');
+  checkDimensions(dimensions);
   const { cellSize } = options;
-  checkNumber('cellSize', cellSize, 2 ** -20, 2 ** 20);
+  checkRange('cellSize', cellSize, 2 ** -20, 2 ** 20);
   const cells = checkCells(options.cells, dimensions);
   const perCell = options.particlesPerCell ?? (dimensions === 2 ? 4 : 8);
   const along = Math.round(perCell ** (1 / dimensions));
@@ -140,7 +140,7 @@ export function planFluid(options: FluidOptions): FluidPlan {
     throw new ArgumentError('particlesPerCell', perCell, dimensions === 2 ? '1, 4, 9 or 16' : '1, 8 or 27');
   }
   const density = options.density ?? 1000;
-  checkNumber('density', density, 1e-6, 1e9);
+  checkRange('density', density, 1e-6, 1e9);
   const gravity = options.gravity ?? (dimensions === 2 ? [0, -9.81] : [0, -9.81, 0]);
   checkVector('gravity', gravity, dimensions);
   const transfer = options.transfer ?? 'flip';
@@ -151,24 +151,24 @@ export function planFluid(options: FluidOptions): FluidPlan {
     throw new ArgumentError('blend', options.blend, "left out, unless transfer is 'flip'");
   }
   const blend = transfer === 'flip' ? (options.blend ?? 0.97) : 0;
-  checkNumber('blend', blend, 0, 1);
+  checkRange('blend', blend, 0, 1);
   const tolerance = options.tolerance ?? 1e-4;
-  checkNumber('tolerance', tolerance, 1e-6, 0.5);
+  checkRange('tolerance', tolerance, 1e-6, 0.5);
   const mostIterations = options.mostIterations ?? 12;
-  checkWhole('mostIterations', mostIterations, 1, MAX_ITERATIONS);
-  const correction = options.correction ?? 0.1;
-  checkNumber('correction', correction, 0, 1);
+  checkInteger('mostIterations', mostIterations, 1, MAX_ITERATIONS);
+  const correction = options.correction ?? 0.3;
+  checkRange('correction', correction, 0, 1);
   const separation = options.separation ?? 1;
-  checkWhole('separation', separation, 0, 64);
+  checkInteger('separation', separation, 0, 64);
   const substeps = options.substeps ?? 2;
-  checkWhole('substeps', substeps, 1, MAX_SUBSTEPS);
+  checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
   const obstacles = checkObstacles(options.obstacles ?? [], dimensions);
   const lattice = defineLattice(dimensions, cells);
   const mask = maskOf(options.solids, lattice, cellSize);
   const seeds = seed(options, lattice, cellSize, along, mask);
   const count = seeds.positions.length / dimensions;
   const capacity = options.capacity ?? Math.max(1, count);
-  checkWhole('capacity', capacity, 1, 2 ** 26);
+  checkInteger('capacity', capacity, 1, 2 ** 26);
   if (count > capacity) {
     throw new LimitError(
       'capacity',
@@ -206,7 +206,7 @@ function checkCells(given: unknown, dimensions: 2 | 3): Triple {
     throw new ArgumentError('cells', given, `${dimensions} whole numbers`);
   }
   given.forEach((count, axis) => {
-    checkWhole(`cells[${axis}]`, count, FEWEST_CELLS, 4096);
+    checkInteger(`cells[${axis}]`, count, FEWEST_CELLS, 4096);
   });
   const cells: Triple = [given[0], given[1], dimensions === 3 ? given[2] : 1];
   const all = cells[0] * cells[1] * cells[2];
@@ -229,12 +229,12 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     const { shape, position } = obstacle;
     if (shape !== 'ball' && shape !== 'box')
       throw new ArgumentError(`${name}.shape`, shape, "'ball' or 'box'");
-    checkKeys(name, obstacle, ['shape', 'position', 'velocity', shape === 'ball' ? 'radius' : 'halfExtents']);
+    checkKnownKeys(name, obstacle, ['shape', 'position', 'velocity', shape === 'ball' ? 'radius' : 'halfExtents']);
     checkVector(`${name}.position`, position, dimensions);
     const velocity = obstacle.velocity ?? new Array<number>(dimensions).fill(0);
     checkVector(`${name}.velocity`, velocity, dimensions);
     if (obstacle.shape === 'ball') {
-      checkNumber(`${name}.radius`, obstacle.radius, 2 ** -30, 2 ** 30);
+      checkRange(`${name}.radius`, obstacle.radius, 2 ** -30, 2 ** 30);
       return {
         position: whole(position),
         velocity: whole(velocity),
@@ -244,7 +244,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     }
     checkVector(`${name}.halfExtents`, obstacle.halfExtents, dimensions);
     obstacle.halfExtents.forEach((half, axis) => {
-      checkNumber(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
+      checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
     // In the plane without end across it.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
@@ -354,10 +354,10 @@ export function isInRegion(region: FluidRegion, place: readonly number[]): boole
 
 export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {
   const isBall = typeof region === 'object' && region !== null && 'radius' in region;
-  checkKeys(name, region, isBall ? ['centre', 'radius', 'velocity'] : ['min', 'max', 'velocity']);
+  checkKnownKeys(name, region, isBall ? ['centre', 'radius', 'velocity'] : ['min', 'max', 'velocity']);
   if ('radius' in region) {
     checkVector(`${name}.centre`, region.centre, dimensions);
-    checkNumber(`${name}.radius`, region.radius, 0, 2 ** 30);
+    checkRange(`${name}.radius`, region.radius, 0, 2 ** 30);
   } else {
     checkVector(`${name}.min`, region.min, dimensions);
     checkVector(`${name}.max`, region.max, dimensions);
@@ -382,44 +382,3 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
   }
 }
 
-export function checkKeys(argument: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) {
-    throw new ArgumentError(argument, value, `an object with some of ${known.join(', ')}`);
-  }
-  for (const [name, of] of Object.entries(value)) {
-    if (!known.includes(name))
-      throw new ArgumentError(`${argument}.${name}`, of, `one of ${known.join(', ')}`);
-  }
-}
-
-export function checkNumber(
-  argument: string,
-  value: unknown,
-  low: number,
-  high: number,
-): asserts value is number {
-  if (typeof value !== 'number' || !(value >= low && value <= high)) {
-    throw new ArgumentError(argument, value, `a number from ${low} to ${high}`);
-  }
-}
-
-export function checkWhole(
-  argument: string,
-  value: unknown,
-  low: number,
-  high: number,
-): asserts value is number {
-  if (!Number.isInteger(value) || (value as number) < low || (value as number) > high) {
-    throw new ArgumentError(argument, value, `a whole number from ${low} to ${high}`);
-  }
-}
-
-export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): void {
-  const vector = value as ArrayLike<unknown> | null | undefined;
-  const isVector =
-    typeof vector === 'object' &&
-    vector !== null &&
-    vector.length === dimensions &&
-    Array.from(vector).every((part) => typeof part === 'number' && Number.isFinite(Math.fround(part)));
-  if (!isVector) throw new ArgumentError(argument, value, `${dimensions} finite numbers`);
-}

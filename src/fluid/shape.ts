@@ -4,7 +4,7 @@
 import type { ParticleArrays } from '../index';
 import { ArgumentError } from '../index';
 import { AIR, eachCell, SOLID } from './lattice';
-import { checkRegion, checkWhole, type FluidPlan, type FluidRegion, isInRegion } from './options';
+import { checkRegion, checkInteger, type FluidPlan, type FluidRegion, isInRegion } from './options';
 
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
@@ -72,7 +72,7 @@ export function substepsFor(
   dt: number,
   most: number,
 ): number {
-  checkWhole('most', most, 1, 64);
+  checkInteger('most', most, 1, 64);
   const speed = Math.max(greatestSpeed + Math.hypot(...gravity) * dt, obstacleSpeed);
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_A_SUBSTEP * cellSize))));
 }
