@@ -2,7 +2,15 @@
  * Purpose: what a liquid is made of: options, their defaults and checks, and the particles that it begins with.
  * Guarantee: every refusal names the argument, the value and what is accepted, before anything is allocated.
  */
-import { ArgumentError, checkDimensions, checkInteger, checkKnownKeys, checkRange, checkVector, LimitError } from '../index';
+import {
+  ArgumentError,
+  checkDimensions,
+  checkInteger,
+  checkKnownKeys,
+  checkRange,
+  checkVector,
+  LimitError,
+} from '../index';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import type { Obstacle, ObstacleOptions } from './obstacles';
 
@@ -229,7 +237,12 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     const { shape, position } = obstacle;
     if (shape !== 'ball' && shape !== 'box')
       throw new ArgumentError(`${name}.shape`, shape, "'ball' or 'box'");
-    checkKnownKeys(name, obstacle, ['shape', 'position', 'velocity', shape === 'ball' ? 'radius' : 'halfExtents']);
+    checkKnownKeys(name, obstacle, [
+      'shape',
+      'position',
+      'velocity',
+      shape === 'ball' ? 'radius' : 'halfExtents',
+    ]);
     checkVector(`${name}.position`, position, dimensions);
     const velocity = obstacle.velocity ?? new Array<number>(dimensions).fill(0);
     checkVector(`${name}.velocity`, velocity, dimensions);
@@ -381,4 +394,3 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
     throw new ArgumentError('dt', dt, `0 or from ${SHORTEST} s for each of ${substeps} substeps to 1000 s`);
   }
 }
-

@@ -2,9 +2,9 @@
  * Purpose: what both engines offer, and what of it is the same in both.
  */
 import type { ParticleArrays } from '../index';
-import { ArgumentError } from '../index';
+import { ArgumentError, checkInteger } from '../index';
 import { AIR, eachCell, SOLID } from './lattice';
-import { checkRegion, checkInteger, type FluidPlan, type FluidRegion, isInRegion } from './options';
+import { checkRegion, type FluidPlan, type FluidRegion, isInRegion } from './options';
 
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {

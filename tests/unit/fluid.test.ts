@@ -50,7 +50,7 @@ function numbers(seed: number): () => number {
 }
 
 describe('programs on the public API', () => {
-  for (const name of ['fluid', 'flock']) {
+  for (const name of ['fluid', 'flock', 'pbf']) {
     test(`src/${name} imports nothing else`, () => {
       const root = join(SOURCE, name);
       const files = readdirSync(SOURCE).includes(name)
@@ -386,7 +386,10 @@ describe('a liquid refuses', () => {
       'solids is () => true, but it must be a mask that leaves at least one cell free.',
     ],
     [{ tolerance: 0 }, 'tolerance is 0, but it must be a number from 0.000001 to 0.5.'],
-    [{ gravity: [0, Number.NaN] }, 'gravity is [0, NaN], but it must be 2 finite numbers.'],
+    [
+      { gravity: [0, Number.NaN] },
+      'gravity[1] is NaN, but it must be a finite number that fits 32-bit floats.',
+    ],
     [{ viscosity: 1 } as never, 'options.viscosity is 1, but it must be one of dimensions, cells'],
     [
       { obstacles: [{ shape: 'cone', position: [1, 1] }] },
