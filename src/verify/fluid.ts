@@ -30,8 +30,7 @@ const GRAVITY = 9.81;
 
 /** Shares of what is to be kept. */
 const MOST_DIVERGENCE = 1e-4;
-/** In space the surface of a splash is so large a part that its cells, half full, count for more. */
-const MOST_DRIFT = { 2: 0.03, 3: 0.05 } as const;
+const MOST_DRIFT = 0.03;
 const MOST_RISE = 0.005;
 const MOST_PRESSURE_ERROR = 0.02;
 
@@ -79,11 +78,7 @@ export async function checkDamBreak(open: OpenFluid, options: FluidOptions, step
       wrong = seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged;
     }
     return {
-      pass:
-        drift <= MOST_DRIFT[options.dimensions] &&
-        divergence <= MOST_DIVERGENCE &&
-        rise <= MOST_RISE &&
-        wrong === 0,
+      pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
       detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy above an earlier one by ${percent(rise)} of the first at most, ${percent(lowest / initial)} of it in the end, up to ${iterations} iterations`,
     };
   } finally {

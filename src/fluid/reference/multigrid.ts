@@ -10,7 +10,7 @@ import { eachCell, eachFace, type Level, type Levels } from '../lattice';
 /** Rounds of smoothing before and after each coarser level. */
 export const SMOOTHINGS = 2;
 /** Rounds on the coarsest level, each there and back: a few cells. */
-export const COARSEST_ROUNDS = 8;
+export const COARSEST_ROUNDS = 3;
 
 /** Arrays over all levels; those of the first level are what assemble() fills. */
 export interface Hierarchy {
