@@ -1,5 +1,5 @@
 /** Boxes as bodies: placed by their low corners, on the levels where the reference puts them. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../src/core/world';
 import { toStored } from '../../src/gpu/layout';
@@ -8,6 +8,7 @@ import { makeBoxBodies } from '../../src/reference/box-bodies';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
 import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, runPass, SMALL_COUNTS, share } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 describe.each(DIMENSIONS)('boxes as bodies in %dD', (dimensions) => {

@@ -1,5 +1,5 @@
 /** Which boxes overlap, on the GPU: whom brute force finds, and what is set aside is told. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { snap } from '../../src/core/cells';
 import { ArgumentError, DestroyedError } from '../../src/core/errors';
@@ -11,6 +11,7 @@ import { bruteForceBoxPairs } from '../../src/reference/box-pairs';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, SMALL_COUNTS } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const SHARED = { shared: true } as const;

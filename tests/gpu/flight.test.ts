@@ -26,7 +26,7 @@ import {
 import { type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
-import { fewerInSpace } from '../helpers/thorough';
+import { fewerInSpace, isAsked } from '../helpers/thorough';
 
 const SHARED = { shared: true } as const;
 
@@ -77,6 +77,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 }
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
+  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
   // Kernels of many sizes take a software device long to compile: balls in every other world, boxes in the others.
   const variants = WORLD_KINDS.flatMap((kind, index) => {
     const others = (index + dimensions) % 2 === 0 ? (['radii'] as const) : (['boxes'] as const);
@@ -129,7 +130,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     );
   }
 
-  gpuTest(
+  longTest(
     'do not pass a wall one diameter thick, folded or not, unless nobody follows them',
     async (_, tools) => {
       // Few buckets, which folded dispatches can take.
@@ -161,7 +162,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   // In the worlds above, whose kernels are compiled. That they do if nobody follows them the CPU engine shows.
-  gpuTest(
+  longTest(
     'do not pass a wall of obstacles of many sizes, and leave the same bits again',
     async (_, tools) => {
       const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 50, dimensions === 2 ? 'balls' : 'box');
@@ -186,7 +187,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'end at whichever image of a large obstacle comes first, where the reference has them',
     async (_, tools) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
@@ -195,7 +196,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'end where they do among thousands of grains, beside a huge obstacle',
     async (_, tools) => {
       const { end, ...options } = bulletAmongGrains(dimensions, 4000, dimensions === 3);
@@ -240,7 +241,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'of many sizes leave the same bits folded or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });

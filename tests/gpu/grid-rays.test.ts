@@ -1,5 +1,5 @@
 /** What rays meet on the GPU: brute force's, by distance and then by id, in every kind of world; and the first alone. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../src/core/errors';
 import type { Dimensions, WorldOptions } from '../../src/core/world';
@@ -10,6 +10,7 @@ import { hitsAlongRay, type ReferenceHits, type ReferenceRay } from '../../src/r
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { expectArraysEqual, expectArraysWithin, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../helpers/rays';
 import { fewerInSpace } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
@@ -226,7 +227,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     }
   }
 
-  for (const [kind, sizes, particles] of [
+  for (const [kind, sizes, particles] of fewerInSpace(dimensions, [
     ['bounded', 'of all levels', MANY],
     ['periodic', 'of all levels', MANY],
     ['unbounded', 'of all levels', MANY],
@@ -238,7 +239,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           ['periodic', 'of all levels', FEW],
           ['unbounded', 'of all levels', FEW],
         ] as const)),
-  ] as const) {
+  ] as const)) {
     gpuTest(
       `meet what brute force says of ${particles} balls ${sizes} in a ${kind} world`,
       async (device, tools) => {

@@ -1,5 +1,5 @@
 /** The grid as users get it: all passes of the sort together, on a buffer and an encoder of the caller's. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../src/core/errors';
 import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
@@ -21,6 +21,7 @@ import {
   scatterIn,
   uploadVectors,
 } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { crowds, runs } from '../helpers/worlds';
 
 function optionsOf(scene: Scene, capacity = scene.count): HashGridOptions {

@@ -1,5 +1,5 @@
 /** Particles that each have a radius of their own: their grid, their pairs, and the loop over who overlaps whom. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { guestBuckets, startLength } from '../../src/core/cells';
 import { CROWDED, GUEST_BUCKETS, GUEST_HEADER, GUEST_LEVEL_BITS, HEAVY_ROW } from '../../src/core/constants';
@@ -10,6 +10,7 @@ import { toBodies } from '../../src/gpu/layout';
 import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { fewerInSpace } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 

@@ -1,5 +1,5 @@
 /** Pairs that begin, stay and end between two lists on the GPU: those of the host, whatever the lists and their holes. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { pairEvents } from '../../src/core/pair-events';
 import type { PairList } from '../../src/core/simulation';
@@ -9,6 +9,7 @@ import { scanBytes } from '../../src/passes/scan';
 import { exclusiveScan } from '../../src/reference/scan';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { readWords, runPass, SMALL_COUNTS, share } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const SHARED = { shared: true } as const;

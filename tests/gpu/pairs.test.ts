@@ -1,5 +1,5 @@
 /** Overlapping pairs against brute force: the passes one by one, and all of them through findPairs(). */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import type { BroadPhase } from '../../src/core/settings';
 import type { PairList } from '../../src/core/simulation';
@@ -26,6 +26,7 @@ import {
   shuffled,
   uploadGrid,
 } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { optionsOf } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 

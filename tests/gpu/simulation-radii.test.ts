@@ -17,6 +17,7 @@ import { compareWithin } from '../../src/verify/verify';
 import { countHeavy, type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
+import { isAsked } from '../helpers/thorough';
 
 const SHARED = { shared: true } as const;
 /** Exact in binary, so that integrating rounds the same way everywhere. */
@@ -66,6 +67,7 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
 }
 
 describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
+  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
   gpuTest(
     'stays within the bound where only some axes wrap around, of sizes 1:64 too',
     async (_, tools) => {
@@ -123,7 +125,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'does not remember who had too many neighbours before',
     async (_, tools) => {
       const kind = dimensions === 2 ? 'bounded' : 'unbounded';
@@ -151,7 +153,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'has the same bits three times, in folded dispatches and restored elsewhere from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {

@@ -1,5 +1,5 @@
 /** Periodic and unbounded worlds on the GPU, at their worst: every integer and every bit of the reference's grid. */
-import fc from 'fast-check';
+
 import { describe, expect } from 'vitest';
 import { cellBytes, latticeOfParticle } from '../../src/core/cells';
 import type { World } from '../../src/core/world';
@@ -12,6 +12,7 @@ import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS, readVectors, readWords, uploadVectors } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 

@@ -1,6 +1,7 @@
 /** Purpose: axis-aligned boxes of every kind that tests are made of: points, slivers, giants, copies, odd ones. */
-import fc from 'fast-check';
+
 import type { Dimensions } from '../../src/core/world';
+import { fc } from './properties';
 
 const { fround } = Math;
 

@@ -43,7 +43,9 @@ export function describeEnvironment(): string[] {
     `portability tests: ${describeDriver(portabilityDriver())}`,
   ];
   if (!THOROUGH)
-    lines.push(`of long rows of like cases every second to fourth one (${THOROUGH_FLAG}=1: all)`);
+    lines.push(
+      `of long rows of like cases every second to fourth one, properties 40 times (${THOROUGH_FLAG}=1: all)`,
+    );
   if (allowsNoGpu()) lines.push(`${ALLOW_NO_GPU}=1: tests that find no GPU or browser are skipped.`);
   return lines;
 }

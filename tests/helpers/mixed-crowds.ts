@@ -2,7 +2,7 @@
  * Purpose: particles that each have a radius of their own, where floats do their worst: sizes of all levels, on both
  * sides of where one ends; on and beside the borders of cells of all levels; as good as touching; in every world.
  */
-import fc from 'fast-check';
+
 import {
   type Dimensions,
   defineLevels,
@@ -10,6 +10,7 @@ import {
   type World,
   type WorldOptions,
 } from '../../src/core/world';
+import { fc } from './properties';
 
 const { fround } = Math;
 

@@ -18,3 +18,8 @@ export function fewerInSpace<Case>(dimensions: Dimensions, cases: readonly Case[
   if (THOROUGH || cases.length < 2) return cases;
   return cases.filter((_, index) => (dimensions === 2 ? index % 3 === 0 : index % 4 === 1));
 }
+
+/** Whether what takes seconds is asked: in the plane, and in space where everything is. */
+export function isAsked(dimensions: Dimensions): boolean {
+  return THOROUGH || dimensions === 2;
+}

@@ -2,9 +2,10 @@
  * Purpose: particles in worlds that wrap around or have no end, where 32-bit floats do their worst: on and beside
  * the borders of cells and of the box, up to a period outside, at every magnitude.
  */
-import fc from 'fast-check';
+
 import { wrapCoordinate } from '../../src/core/cells';
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../src/core/world';
+import { fc } from './properties';
 
 const { fround } = Math;
 

@@ -2,8 +2,9 @@
  * Purpose: worlds and particles that are nothing like the scenes: coordinates that no power of two divides,
  * on cell borders, on top of each other, outside, subnormal, not finite.
  */
-import fc from 'fast-check';
+
 import { type Dimensions, defineWorld, MAX_CELLS, type World, type WorldOptions } from '../../src/core/world';
+import { fc } from './properties';
 
 const { fround } = Math;
 

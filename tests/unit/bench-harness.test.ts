@@ -1,5 +1,5 @@
 /** The benchmark's harness: whoever finds other pairs is called wrong and gets no time; records, statistics, comparison. */
-import fc from 'fast-check';
+
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
@@ -16,6 +16,7 @@ import { type BenchHost, type BenchPlan, runBench } from '../../bench/harness/ru
 import { describeSamples } from '../../bench/harness/statistics';
 import { GpuError, LimitError } from '../../src/core/errors';
 import type { PairList } from '../../src/core/simulation';
+import { fc } from '../helpers/properties';
 
 const PLAN: BenchPlan = {
   engines: [CPU_NAIVE, CPU_GRID],

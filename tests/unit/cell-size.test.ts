@@ -1,5 +1,5 @@
 /** Suggested cells: taken by every world, exact, by the cost model the cheapest, and refused arguments. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { fitCosts } from '../../bench/cell-size/fit';
 import * as gpuEntry from '../../src';
@@ -9,6 +9,7 @@ import { defineWorld } from '../../src/core/world';
 import * as cpuEntry from '../../src/cpu';
 import { createCpuGrid } from '../../src/cpu';
 import { Random } from '../../src/scenes/random';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const DIMENSIONS = [2, 3] as const;

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   cellCoordinate,
@@ -8,6 +7,7 @@ import {
   startLength,
 } from '../../src/core/cells';
 import { defineWorld } from '../../src/core/world';
+import { fc } from '../helpers/properties';
 
 describe('cellCoordinate', () => {
   // Ten cells inside a ring: 1 to 10.

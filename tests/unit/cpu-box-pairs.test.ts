@@ -1,11 +1,12 @@
 /** Which boxes overlap, on the CPU: whom brute force finds, whatever their sizes and places. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../src/core/errors';
 import { createCpuBoxPairs, findOverlaps } from '../../src/cpu';
 import { bruteForceBoxPairs, isBox } from '../../src/reference/box-pairs';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const PERIOD = 8;

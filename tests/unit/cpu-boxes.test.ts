@@ -1,5 +1,5 @@
 /** What is in a box, on the CPU: brute force's, ids ascending, in every kind of world, whatever the box. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../src/core/errors';
 import type { World, WorldOptions } from '../../src/core/world';
@@ -8,6 +8,7 @@ import { particlesInBox } from '../../src/reference/boxes';
 import { repeatBalls, storedBalls } from '../helpers/balls';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
 import { type Crowd, crowds, runs } from '../helpers/worlds';
 

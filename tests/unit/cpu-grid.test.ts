@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOfParticle } from '../../src/core/cells';
 import { ArgumentError, CellstormError, LimitError } from '../../src/core/errors';
@@ -8,6 +7,7 @@ import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 
 type Dimensions = 2 | 3;
 

@@ -1,5 +1,5 @@
 /** The CPU grid of particles that each have a radius of their own: pairs and neighbours against exact brute force. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { wrapCoordinate } from '../../src/core/cells';
 import { ArgumentError, CellstormError } from '../../src/core/errors';
@@ -13,6 +13,7 @@ import { exactOverlap, expectPairs, sortedPairs, vectorAt } from '../helpers/exa
 import { buffersOf } from '../helpers/memory';
 import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 /** Where a grid stores what it is given. */

@@ -1,11 +1,12 @@
 /** The nearest of grids and of an index against brute force: exactly on dyadic coordinates, ties included, and within rounding on any. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import type { Dimensions, WorldOptions } from '../../src/core/world';
 import { createCpuGrid, createCpuIndex, type Nearest } from '../../src/cpu';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNearest } from '../../src/reference/near';
+import { fc } from '../helpers/properties';
 import { ASKED_DIAMETER, askedCrowd, askedWorlds } from '../helpers/queries';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { type Crowd, crowds, runs } from '../helpers/worlds';

@@ -1,5 +1,5 @@
 /** What a ray meets, on the CPU: brute force's, by distance and then by id, in every kind of world. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../src/core/errors';
 import type { WorldOptions } from '../../src/core/world';
@@ -8,6 +8,7 @@ import { hitsAlongRay } from '../../src/reference/rays';
 import { ballsAlongRay, repeatBalls, storedBalls } from '../helpers/balls';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { EDGE, expectHits, isRay, makeRays } from '../helpers/rays';
 import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../src/core/errors';
 import { hashState } from '../../src/core/hash';
@@ -8,6 +7,7 @@ import { type CpuSimulation, createCpuSimulation } from '../../src/cpu';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, Random, sceneOptions } from '../../src/scenes';
 import { expectSteadyMemory } from '../helpers/memory';
+import { fc } from '../helpers/properties';
 
 type Dimensions = 2 | 3;
 

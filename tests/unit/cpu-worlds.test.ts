@@ -1,5 +1,5 @@
 /** The CPU engine in worlds that wrap around or have no end: pairs against exact arithmetic, steps against the reference. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { bucketOfLattice, cellOfParticle, latticeOfParticle } from '../../src/core/cells';
 import { ArgumentError, LimitError } from '../../src/core/errors';
@@ -16,6 +16,7 @@ import { ReferenceSimulation } from '../../src/reference/simulation';
 import { Random } from '../../src/scenes';
 import { expectPairs, oracle, sortedPairs } from '../helpers/exact-pairs';
 import { expectSteadyMemory } from '../helpers/memory';
+import { fc } from '../helpers/properties';
 import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';

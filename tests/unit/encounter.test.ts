@@ -2,7 +2,7 @@
  * When two bodies on straight ways come too near: against marching along the way, and where it can be said in closed form;
  * the direction in which they meet.
  */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { FLIGHT_TICKS } from '../../src/core/constants';
 import { Encounter } from '../../src/core/encounter';
@@ -12,6 +12,7 @@ import { defineShapes, thicknessOf } from '../../src/core/shapes';
 import { type Dimensions, defineLevels } from '../../src/core/world';
 import { faceShapes } from '../../src/reference/contact';
 import { createNoise, DIMENSIONS, substepOf } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 
 interface Body {
   readonly radius?: number;

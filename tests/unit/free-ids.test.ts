@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FreeIds } from '../../src/cpu/free-ids';
 import { buffersOf } from '../helpers/memory';
+import { fc } from '../helpers/properties';
 
 const lowestOutside = (taken: ReadonlySet<number>): number => {
   let id = 0;

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatHash, hashState, mixWord, StateHash } from '../../src/core/hash';
+import { fc } from '../helpers/properties';
 
 const POSITIONS = new Float32Array([1, 2, 3, 4, 5, 6]);
 const VELOCITIES = new Float32Array([0.5, -0.5, 0, 1, 2, -3]);

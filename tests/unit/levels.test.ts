@@ -1,5 +1,5 @@
 /** Worlds for particles of many sizes: what their cells must be, so that none is visited twice and none missed. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import {
@@ -9,6 +9,7 @@ import {
   type World,
   type WorldOptions,
 } from '../../src/core/world';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const RADII = { smallest: 0.5, largest: 1.5 };

@@ -1,5 +1,5 @@
 /** The index of single objects: whatever brought its content there, it answers as brute force and as one made afresh. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { carryCoordinate } from '../../src/core/cells';
 import { ArgumentError, CellstormError, LimitError } from '../../src/core/errors';
@@ -13,6 +13,7 @@ import { hitsAlongRay, type ReferenceHit, type ReferenceRay } from '../../src/re
 import { Random } from '../../src/scenes';
 import { exactOverlap } from '../helpers/exact-pairs';
 import { buffersOf } from '../helpers/memory';
+import { fc } from '../helpers/properties';
 import { expectHits } from '../helpers/rays';
 import { optionsOf, unusualCrowds } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';

@@ -2,7 +2,7 @@
  * The tree of obstacles: who is found in a box against all bodies there are, in every kind of world and whatever the
  * sizes; the same tree from the same bodies in any order; how many nodes it has.
  */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import {
   LEAF_BITS,
@@ -17,6 +17,7 @@ import { defineShapes, extentAlong } from '../../src/core/shapes';
 import type { Dimensions, World } from '../../src/core/world';
 import { nearestImage } from '../../src/reference/contact';
 import { createNoise, DIMENSIONS, shuffled } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const { fround } = Math;

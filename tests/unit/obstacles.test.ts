@@ -3,7 +3,7 @@
  * against all pairs, the contact law by hand, both engines against each other and the bound, what comes to rest, and what
  * is refused.
  */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { carryPositions } from '../../src/core/cells';
 import { ArgumentError } from '../../src/core/errors';
@@ -38,6 +38,7 @@ import { exactOverlap, vectorAt } from '../helpers/exact-pairs';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, shuffled } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { countSizedOverlaps, sizedFieldOf } from '../helpers/sized-obstacle-fields';
 import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';

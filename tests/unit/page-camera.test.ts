@@ -1,8 +1,9 @@
 /** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../src/core/world';
 import { PlaneCamera, project, readLook, SpaceCamera, type Viewport, writeLook } from '../../src/page/camera';
+import { fc } from '../helpers/properties';
 
 const VIEWPORT: Viewport = {
   width: 1000,

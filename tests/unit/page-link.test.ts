@@ -1,5 +1,5 @@
 /** What is chosen on the page, and its record in an address: nothing is lost on the way, and nothing strange gets in. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import {
   capOf,
@@ -20,6 +20,7 @@ import {
   toSlider,
 } from '../../src/page/fields';
 import { readLink, readRegard, writeLink } from '../../src/page/link';
+import { fc } from '../helpers/properties';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };

@@ -1,5 +1,5 @@
 /** Numbers of the page: growth of the time of a step, its stages, and its distance tests. */
-import fc from 'fast-check';
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Curve, expectedTime, growthOf } from '../../src/core/curves';
 import type { BroadPhase } from '../../src/core/settings';
@@ -21,6 +21,7 @@ import {
   type TimedRun,
   typicalTime,
 } from '../../src/page/sweep';
+import { fc } from '../helpers/properties';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };

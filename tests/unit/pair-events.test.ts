@@ -1,11 +1,12 @@
 /** Pairs that begin, stay and end between two lists, against sets. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import { pairEvents } from '../../src/core/pair-events';
 import type { PairList } from '../../src/core/simulation';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 type Pair = readonly [number, number];

@@ -1,9 +1,10 @@
 /** Particles as tables: every float comes back, and whatever is wrong is told by line and column. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { decodeTable, encodeTable, formatFloat, type TableRules } from '../../src/core/particle-table';
 import { type ParticleArrays, planSimulation } from '../../src/core/simulation';
 import { drain } from '../helpers/drain';
+import { fc } from '../helpers/properties';
 
 const BOX = { min: [0, 0], max: [10, 10] };
 const PLANE: TableRules = { ...planSimulation({ dimensions: 2, radius: 0.5, ...BOX }), most: 5 };

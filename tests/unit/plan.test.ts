@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GREATEST_SPEED_BITS } from '../../src/core/constants';
 import { ArgumentError } from '../../src/core/errors';
@@ -12,6 +11,7 @@ import {
   type SimulationOptions,
 } from '../../src/core/simulation';
 import { defineWorld, GREATEST_SPEED } from '../../src/core/world';
+import { fc } from '../helpers/properties';
 
 describe('the greatest speed', () => {
   it('has the bits that the shaders compare with', () => {

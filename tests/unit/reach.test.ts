@@ -1,11 +1,12 @@
 /** How many cells a radius spans: nobody nearer is farther on, whatever 32-bit floats do, and no cell is spared for nothing. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../src/core/cells';
 import { EVERY_CELL } from '../../src/core/constants';
 import { cellsSpanned, defineWorld, MAX_CELLS_PER_AXIS, type World } from '../../src/core/world';
 import { breadthFor, reachCells } from '../../src/engine/reach';
 import { nearestImage } from '../../src/reference/contact';
+import { fc } from '../helpers/properties';
 import { stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOfParticle, quarantineCell, retiredCell, startLength } from '../../src/core/cells';
 import { RETIRED_BIT } from '../../src/core/constants';
@@ -11,6 +10,7 @@ import { type ProbedGrid, probeCells } from '../../src/reference/probe';
 import { exclusiveScan } from '../../src/reference/scan';
 import { scatterParticles } from '../../src/reference/scatter';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 
 // 3 by 2 cells inside a ring of empty ones: rows of 5, the first used cell is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);

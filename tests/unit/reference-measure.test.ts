@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashState } from '../../src/core/hash';
 import { planSimulation } from '../../src/core/simulation';
@@ -8,6 +7,7 @@ import { isFiniteParticle } from '../../src/reference/finite';
 import { buildGrid } from '../../src/reference/grid';
 import { measureState } from '../../src/reference/measure';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4], cellSize: 1 }, 1);
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PairList, planSimulation } from '../../src/core/simulation';
 import { defineWorld } from '../../src/core/world';
@@ -9,6 +8,7 @@ import { comparePairs, PairCollector, sortPairs } from '../../src/reference/pair
 import { findPairs } from '../../src/reference/pairs';
 import { sweepPairs } from '../../src/reference/sweep';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 import { PLAIN_WORLDS } from '../helpers/worlds';
 
 /** Long arrays compared as bytes: the assertion library takes minutes for them. */

@@ -1,5 +1,5 @@
 /** The reference where each particle has a radius of its own: who meets whom, the law, and all that keeps radii. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { hashState } from '../../src/core/hash';
 import { areWithinReach } from '../../src/core/levels';
@@ -12,6 +12,7 @@ import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { mixedOptions } from '../helpers/mixed-simulations';
+import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
 const DIMENSIONS = [2, 3] as const;

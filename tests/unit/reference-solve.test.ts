@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../src/core/constants';
 import {
@@ -15,6 +14,7 @@ import { integrate } from '../../src/reference/integrate';
 import { findPartners } from '../../src/reference/partner';
 import { resolveContacts, separateContacts } from '../../src/reference/resolve';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { fc } from '../helpers/properties';
 import { PLAIN_WORLDS } from '../helpers/worlds';
 
 /** A box around the origin, or from it, with the numbers of a substep of 1/8 s. */

@@ -2,7 +2,7 @@
  * Boxes beside discs and balls, on the CPU: where two lie over each other and the shortest way out, pairs as all pairs have
  * them, the same on the reference and the CPU engine; what they weigh, walls, checkpoints, what is refused.
  */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { hashState } from '../../src/core/hash';
 import { defaultSettings } from '../../src/core/settings';
@@ -20,6 +20,7 @@ import { comparePairs } from '../../src/reference/pair-list';
 import { sweepShapes } from '../../src/reference/shape-pairs';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
+import { fc } from '../helpers/properties';
 import { MIXED_KINDS, shapedOptions } from '../helpers/shaped-simulations';
 import { runs } from '../helpers/worlds';
 

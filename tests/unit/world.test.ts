@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellCoordinate } from '../../src/core/cells';
 import { ArgumentError } from '../../src/core/errors';
 import { defineWorld, MAX_CELLS_PER_AXIS, type World, type WorldOptions } from '../../src/core/world';
+import { fc } from '../helpers/properties';
 
 /** The next 32-bit float in a direction, so that tests stand on both sides of a border. */
 function neighbourFloat(value: number, direction: 1 | -1): number {

@@ -1,5 +1,5 @@
 /** Periodic and unbounded worlds: their cells miss nobody, whatever 32-bit floats do, and their pairs are the oracle's. */
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import {
   bucketOfLattice,
@@ -17,6 +17,7 @@ import { buildGrid } from '../../src/reference/grid';
 import { measureState } from '../../src/reference/measure';
 import { comparePairs } from '../../src/reference/pair-list';
 import { findPairs } from '../../src/reference/pairs';
+import { fc } from '../helpers/properties';
 import { stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 
