@@ -5,6 +5,7 @@
  * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are such that
  * 32-bit floats hold every difference and square exactly, so there is one answer, and every engine must find just it.
  */
+import { CellstormError } from '../../src/core/errors';
 import type { PairList } from '../../src/core/simulation';
 import type { Gpu } from '../../src/gpu/device';
 import type { BenchScene } from './scenes';
@@ -71,6 +72,11 @@ export interface GpuRunner {
 }
 
 export type Engine = CpuEngine | GpuEngine;
+
+/** What an engine needs is not there, such as a package that nobody installed. */
+export class AbsentError extends CellstormError {
+  override name = 'AbsentError';
+}
 
 /** What an engine found. */
 export interface Found {

@@ -1,6 +1,6 @@
 /**
  * Purpose: which pairs there are, found by a method that shares nothing with the engines under test but the definition of
- * an overlap: bodies are dealt into strips along the last axis, sorted along the first and swept, in doubles.
+ * an overlap: bodies are dealt into strips across the longest edge of the box but one, sorted along the longest and swept, in doubles.
  * Input: a scene and positions. Output: their number and checksum.
  */
 import { type Found, mixPair } from './engine';
@@ -13,11 +13,15 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   const { dimensions, radius, radii } = scene;
   const count = positions.length / dimensions;
   const height = 2 * radius;
-  const last = dimensions - 1;
-  const x = (body: number) => positions[body * dimensions] as number;
+  // Swept along the longest edge of the box and dealt along the next: worlds may be lines along any axis.
+  const edgeOf = (axis: number) => (scene.max[axis] as number) - (scene.min[axis] as number);
+  const [along = 0, across = 1] = Array.from({ length: dimensions }, (_, axis) => axis).sort(
+    (a, b) => edgeOf(b) - edgeOf(a),
+  );
+  const x = (body: number) => positions[body * dimensions + along] as number;
   const strips = new Map<number, number[]>();
   for (let body = 0; body < count; body++) {
-    const strip = Math.floor((positions[body * dimensions + last] as number) / height);
+    const strip = Math.floor((positions[body * dimensions + across] as number) / height);
     const dealt = strips.get(strip);
     if (dealt) dealt.push(body);
     else strips.set(strip, [body]);

@@ -13,6 +13,7 @@ import type { Dimensions } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
 import { Readback } from '../../src/gpu/readback';
 import {
+  AbsentError,
   type CpuEngine,
   type CpuRunner,
   type Engine,
@@ -104,7 +105,7 @@ export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<B
 
 /** Cases in the order in which they are run: counts ascending, so that small ones tell what large ones will take. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
-  const ascending = counts.toSorted((a, b) => a - b);
+  const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
     dimensions
       .filter((offered) => defineBenchScene(scene).dimensions.includes(offered))
@@ -130,7 +131,14 @@ class Bench {
 
   async run(): Promise<BenchResult> {
     try {
-      for (const name of casesOf(this.plan)) await this.runCase(name);
+      for (const name of casesOf(this.plan)) {
+        try {
+          await this.runCase(name);
+        } catch (error) {
+          if (error instanceof BenchStopped) throw error;
+          this.tellRest(name, error);
+        }
+      }
     } catch (error) {
       if (!(error instanceof BenchStopped)) throw error;
     } finally {
@@ -142,6 +150,18 @@ class Bench {
 
   private gpuCopy: number | undefined;
   private timestampStep: number | undefined;
+
+  /** A case that ended by no engine's fault, such as memory for its bodies: others go on. */
+  private tellRest(name: CaseName, error: unknown): void {
+    const told = this.outcomes.filter(
+      ({ scene, dimensions, count }) =>
+        scene === name.scene && dimensions === name.dimensions && count === name.count,
+    );
+    for (const engine of this.plan.engines) {
+      if (told.some((outcome) => outcome.engine === engine.name)) continue;
+      this.tell(name, engine, { status: 'failed', reason: reasonOf(error) });
+    }
+  }
 
   private async runCase(name: CaseName): Promise<void> {
     const { engines, seed } = this.plan;
@@ -164,7 +184,9 @@ class Bench {
       else chosen.push(engine);
     }
     if (chosen.length === 0) return;
-    const frames = [scene.frame(0), scene.frame(LAST_FRAME)] as const;
+    // Where bodies move, the frame after the last that is timed: nobody is flung across the world.
+    const last = scene.moves ? this.plan.repeat + WARM_ROUNDS + 1 : LAST_FRAME;
+    const frames = [scene.frame(0), scene.frame(last)] as const;
     const judge = new Judge(scene, frames);
     const open: { run: Open; found: Found }[] = [];
     try {
@@ -204,8 +226,10 @@ class Bench {
     const known = this.curves.get(key) ?? [];
     this.curves.set(key, known);
     const { name, dimensions, seed, count } = scene;
-    if (known.length > 0 || count <= PILOTS[1]) return known;
+    if (known.length > 1 || count <= PILOTS[1]) return known;
+    // One size says nothing of growth.
     for (const pilot of pilotsFor(count)) {
+      if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
       const small = createBenchScene(name, { dimensions, count: pilot, seed });
       if (engine.refuse?.(small)) continue;
@@ -216,6 +240,7 @@ class Bench {
           const times: number[] = [];
           for (let round = 0; round <= WARM_ROUNDS; round++) times.push((await run.time(1)).total);
           known.push({ count: small.count, milliseconds: Math.min(...times) });
+          known.sort((a, b) => a.count - b.count);
         } finally {
           await run.close();
         }
@@ -243,7 +268,8 @@ class Bench {
       if (!wrong) return { run, found };
       this.tell(name, engine, { status: 'wrong', found, ...wrong });
     } catch (error) {
-      this.tell(name, engine, { status: isTooLarge(error) ? 'refused' : 'failed', reason: reasonOf(error) });
+      const status = isTooLarge(error) || isAbsent(error) ? 'refused' : 'failed';
+      this.tell(name, engine, { status, reason: reasonOf(error) });
     }
     await run?.close().catch(() => undefined);
     return undefined;
@@ -526,6 +552,12 @@ function pilotsFor(count: number): number[] {
 /** Whether a device has not the room, which is no fault of the engine. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || (error instanceof GpuError && error.reason === 'memory');
+}
+
+/** A package that is not installed, or a machine without a GPU: no fault of the engine's. */
+function isAbsent(error: unknown): boolean {
+  if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
+  return error instanceof AbsentError;
 }
 
 function reasonOf(error: unknown): string {

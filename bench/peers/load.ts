@@ -1,5 +1,5 @@
 /** Purpose: packages that need not be installed: imported when an engine is opened, or a sentence that names what is missing. */
-import { CellstormError } from '../../src/core/errors';
+import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
@@ -7,6 +7,6 @@ export async function loadPeer<Module>(name: string, load: () => Promise<Module>
   } catch (cause) {
     const told = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
     const sentence = `The package ${name} could not be loaded (${told}), so it is left out: npm install ${name} brings it.`;
-    throw new CellstormError(sentence, { cause });
+    throw new AbsentError(sentence, { cause });
   }
 }

@@ -168,7 +168,7 @@ function describeRange(values: readonly number[], format: (value: number) => str
 
 function describeFastest({ name, cases }: Group): string[] {
   const winners = cases.flatMap(({ count, timed }) => {
-    const [best, ...others] = timed;
+    const [best, ...others] = timed.filter(({ engine }) => engine !== YARDSTICK);
     if (!best || others.length === 0) return [];
     return [{ count, value: { best, close: others.filter((other) => !isFaster(best, other)) } }];
   });

@@ -15,11 +15,12 @@ export interface Timing {
 /** Ascending. */
 export type Curve = readonly Timing[];
 
-/** The exponent p of time ~ n^p by least squares over the last decade; undefined of fewer than three sizes there. */
+/** The exponent p of time ~ n^p by least squares over the last decade, or the last three sizes; undefined of fewer. */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;
-  const points = curve
-    .filter(({ count, milliseconds }) => count * DECADE >= last && milliseconds > 0)
+  const decade = curve.filter(({ count }) => count * DECADE >= last);
+  const points = (decade.length < 3 ? curve.slice(-3) : decade)
+    .filter(({ milliseconds }) => milliseconds > 0)
     .map(({ count, milliseconds }) => [Math.log(count), Math.log(milliseconds)] as const);
   if (points.length < 3) return undefined;
   const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
-import { type CpuEngine, type CpuRunner, foldPairs, mixPair } from '../../bench/harness/engine';
+import { AbsentError, type CpuEngine, type CpuRunner, foldPairs, mixPair } from '../../bench/harness/engine';
 import {
   type BenchRecord,
   compareRecords,
@@ -127,6 +127,34 @@ describe('the gate', () => {
     expect(outcomes.map(({ engine, status, reason }) => [engine, status, reason])).toEqual([
       ['fails', 'failed', 'The roof fell in.'],
       ['cpu-grid', 'timed', undefined],
+    ]);
+  });
+
+  it('leaves out what is not there, and goes on after a case that cannot be', async () => {
+    const absent: CpuEngine = {
+      ...CPU_GRID,
+      name: 'absent',
+      open: () => Promise.reject(new AbsentError('The package absent is not installed.')),
+    };
+    const breaking: CpuEngine = {
+      ...CPU_GRID,
+      name: 'breaking',
+      refuse: ({ count }) => {
+        if (count === 300) throw new Error('The lights went out.');
+        return undefined;
+      },
+    };
+    const outcomes = await outcomesOf({ engines: [absent, CPU_NAIVE], counts: [300, 300] });
+    expect(outcomes.map(({ engine, status }) => [engine, status])).toEqual([
+      ['absent', 'refused'],
+      ['cpu-naive', 'timed'],
+    ]);
+    const broken = await outcomesOf({ engines: [breaking, CPU_NAIVE], counts: [300, 400] });
+    expect(broken.map(({ count, engine, status }) => [count, engine, status])).toEqual([
+      [300, 'breaking', 'failed'],
+      [300, 'cpu-naive', 'failed'],
+      [400, 'breaking', 'timed'],
+      [400, 'cpu-naive', 'timed'],
     ]);
   });
 
