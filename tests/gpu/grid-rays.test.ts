@@ -12,7 +12,7 @@ import { expectArraysEqual, expectArraysWithin, type GpuTools, gpuTest } from '.
 import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../helpers/rays';
-import { fewerInSpace } from '../helpers/thorough';
+import { fewerInSpace, THOROUGH } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
 
 const SHARED = { shared: true } as const;
@@ -186,8 +186,7 @@ function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHi
 
 describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)).reverse())) {
-    // Of few, in space as in the plane.
-    for (const particles of dimensions === 3 ? [MANY] : [MANY, FEW]) {
+    for (const particles of THOROUGH ? [MANY, FEW] : [dimensions === 3 ? FEW : MANY]) {
       gpuTest(
         `meet what brute force says in a ${kind} world of ${particles}`,
         async (device, tools) => {

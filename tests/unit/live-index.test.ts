@@ -15,6 +15,7 @@ import { exactOverlap } from '../helpers/exact-pairs';
 import { buffersOf } from '../helpers/memory';
 import { fc } from '../helpers/properties';
 import { expectHits } from '../helpers/rays';
+import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, unusualCrowds } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 
@@ -415,7 +416,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     radius,
   });
 
-  describe.each(Object.keys(CROWDS))('%s', (kind) => {
+  describe.each(fewerInSpace(dimensions, Object.keys(CROWDS)))('%s', (kind) => {
     const crowdOf = CROWDS[kind] as (typeof CROWDS)[string];
 
     it('answers as brute force and as one made afresh, after any script', () => {
