@@ -179,11 +179,14 @@ const SPARE_OBSTACLES = 4000;
 type Held = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Room for what is there, in the scene and in a state that goes on, and for what the chosen tool adds; no less than there was
- * before.
+ * Room for what is there, in the scene and in a state that goes on, and for what the chosen tool adds, by as many particles as
+ * `most` allows; no less than there was before.
  */
 export function roomFor(
-  { pointer }: Pick<Choices, 'pointer'>,
+  {
+    pointer,
+    most = Number.POSITIVE_INFINITY,
+  }: Pick<Choices, 'pointer'> & { readonly most?: number | undefined },
   { dimensions, positions, obstacles }: Pick<SimulationOptions, 'dimensions' | 'positions' | 'obstacles'>,
   held?: Held,
   before: { readonly capacity: number; readonly obstacleCapacity: number } = {
@@ -199,7 +202,8 @@ export function roomFor(
   return {
     capacity: Math.max(
       before.capacity,
-      pointer === 'add' ? count + Math.max(SPARE_PARTICLES, count >> 1) : count,
+      count,
+      pointer === 'add' ? Math.min(most, count + Math.max(SPARE_PARTICLES, count >> 1)) : 0,
     ),
     obstacleCapacity: Math.max(
       before.obstacleCapacity,

@@ -622,7 +622,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
         this.scale = scale;
         this.isDirty = true;
         this.showLegend();
-        const { capacity, obstacleCapacity } = roomFor(choices, run.options);
+        const { capacity, obstacleCapacity } = roomFor({ ...choices, most: this.cap?.most }, run.options);
         const { simulation } = run;
         const isShort =
           simulation.capacity < (capacity ?? 0) || simulation.obstacleCapacity < (obstacleCapacity ?? 0);

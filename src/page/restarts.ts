@@ -251,7 +251,7 @@ export class Restarts {
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
     const { options, checkpoint } = startOf(actual, count);
     const room = roomFor(
-      actual,
+      { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,
       goesOn ? carried.checkpoint : checkpoint,
       goesOn ? carried.room : undefined,

@@ -48,6 +48,12 @@ export class Tools {
   private end: readonly number[] | undefined;
   private goal: readonly number[] | undefined;
   private isAsking = false;
+  /** Whether a step has been taken since the pointer went down. */
+  private hasWorked = false;
+  /** The run that was asked for more room since the pointer went down: asked again it would refuse again. */
+  private asked: Run | undefined;
+  /** Where the pointer was down for less than a step, to push or pull: the next step still does it there. */
+  private tap: Place | undefined;
   private readonly random = new Random(1);
 
   constructor(private readonly site: Workplace) {}
@@ -64,13 +70,19 @@ export class Tools {
   /** The pointer is down here; undefined when it is up again. */
   at(place: Place | undefined): void {
     const isFirst = !this.place;
-    this.place = place;
     if (!place) {
+      const { pointer } = this.site.choices;
+      if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.place;
+      this.place = undefined;
+      this.hasWorked = false;
       this.grip = undefined;
+      this.asked = undefined;
       // What there was no room for yet is still drawn.
       if (!this.goal) this.end = undefined;
       return;
     }
+    this.place = place;
+    this.tap = undefined;
     const { run, choices } = this.site;
     if (!run) return;
     if (choices.pointer === 'wall') {
@@ -90,8 +102,11 @@ export class Tools {
 
   /** To be called before each step. */
   beforeStep(run: Run, seconds: number): void {
-    const { place, grip, site } = this;
+    const { grip, site } = this;
+    const place = this.place ?? this.tap;
     if (!place || seconds === 0) return;
+    this.tap = undefined;
+    this.hasWorked = true;
     const { pointer, brush } = site.choices;
     const { radius, world } = run.simulation;
     const ray = site.rayAt(place);
@@ -138,6 +153,12 @@ export class Tools {
     }
   }
 
+  private askForRoom(run: Run): void {
+    if (this.asked === run) return;
+    this.asked = run;
+    this.site.makeRoom();
+  }
+
   private grasp(run: Run, particles: ParticleArrays, ray: Ray): void {
     const { simulation } = run;
     const picked = pick(simulation, particles, ray, GRASP * simulation.radius);
@@ -154,7 +175,7 @@ export class Tools {
       return;
     }
     if (count >= capacity) {
-      this.site.makeRoom();
+      this.askForRoom(run);
       return;
     }
     const reach = this.site.choices.brush * radius;
@@ -195,7 +216,7 @@ export class Tools {
     }
     const isDone = end.every((along, axis) => along === goal[axis]);
     this.goal = isDone ? undefined : goal;
-    if (!isDone) this.site.makeRoom();
+    if (!isDone) this.askForRoom(run);
     else if (!this.place) this.end = undefined;
   }
 }

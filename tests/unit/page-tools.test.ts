@@ -6,8 +6,11 @@ import { createCpuSimulation } from '../../src/cpu';
 import { held, pushed } from '../../src/page/brush';
 import type { Ray } from '../../src/page/camera';
 import { defaultChoices, roomFor, simulationOptions } from '../../src/page/choices';
+import type { Run } from '../../src/page/engine';
+import type { Choices } from '../../src/page/fields';
 import { near, pick } from '../../src/page/pick';
 import { changeObstacles, onFloor, sprinkle, wall } from '../../src/page/sprinkle';
+import { Tools, type Workplace } from '../../src/page/tools';
 import { Random } from '../../src/scenes';
 import { DIMENSIONS } from '../helpers/passes';
 
@@ -191,6 +194,72 @@ describe('walls', () => {
   });
 });
 
+describe('tools', () => {
+  /** A workplace at whose middle the pointer is, that counts what it is asked for. */
+  function place(pointer: Choices['pointer']) {
+    const simulation = createCpuSimulation({
+      dimensions: 2,
+      radius: 0.5,
+      min: [0, 0],
+      max: [16, 16],
+      positions: at(2, 3),
+    });
+    const asked = { pushes: 0, rooms: 0 };
+    const run = {
+      simulation,
+      fixed: NO_OBSTACLES,
+      restorations: 0,
+      push: () => {
+        asked.pushes++;
+      },
+    } as unknown as Run;
+    const site: Workplace = {
+      run,
+      choices: { ...defaultChoices(), pointer },
+      cap: undefined,
+      rayAt: () => POINT,
+      notify: () => undefined,
+      changed: () => undefined,
+      makeRoom: () => {
+        asked.rooms++;
+      },
+    };
+    return { tools: new Tools(site), run, asked };
+  }
+
+  it('push with the next step where the pointer was down for less than one, and only then', () => {
+    const { tools, run, asked } = place('push');
+    tools.at({ x: 1, y: 1 });
+    tools.at(undefined);
+    tools.beforeStep(run, 0.01);
+    tools.beforeStep(run, 0.01);
+    expect(asked.pushes).toBe(1);
+    tools.at({ x: 1, y: 1 });
+    tools.beforeStep(run, 0.01);
+    tools.beforeStep(run, 0.01);
+    tools.at(undefined);
+    tools.beforeStep(run, 0.01);
+    expect(asked.pushes).toBe(3);
+  });
+
+  it('ask once for room that a run has not got, until the pointer comes down again', async () => {
+    const { tools, asked } = place('add');
+    const frame = async () => {
+      tools.update();
+      await new Promise((resolve) => setTimeout(resolve));
+    };
+    tools.at({ x: 1, y: 1 });
+    await frame();
+    await frame();
+    await frame();
+    expect(asked.rooms).toBe(1);
+    tools.at(undefined);
+    tools.at({ x: 1, y: 1 });
+    await frame();
+    expect(asked.rooms).toBe(2);
+  });
+});
+
 describe('room', () => {
   const choices = { ...defaultChoices(), count: 100 };
   const options = simulationOptions(choices, 100);
@@ -207,5 +276,8 @@ describe('room', () => {
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);
     expect(roomFor({ pointer: 'add' }, many).capacity).toBe(15_000);
+    // Where fewer may run there is no room for more; those that are there stay.
+    expect(roomFor({ pointer: 'add', most: 12_000 }, many).capacity).toBe(12_000);
+    expect(roomFor({ pointer: 'add', most: 9000 }, many).capacity).toBe(10_000);
   });
 });
