@@ -14,6 +14,12 @@ struct Obstacle {
   half_extents: vec4f,
 }
 
+// What it takes away: a box from `low` to `high`, or with a square of a radius in low.w a ball around `low`.
+struct Drain {
+  low: vec4f,
+  high: vec4f,
+}
+
 // Of one substep.
 struct Frame {
   // In w particles.
@@ -24,7 +30,7 @@ struct Frame {
   sizes: vec4u,
   // Of the sorted grid: cells from one to the next, in w the first.
   grid_strides: vec4u,
-  // Its last cell along each axis.
+  // Its last cell along each axis; in w drains.
   grid_last: vec4u,
   // Velocity that gravity adds; in w the time.
   gain: vec4f,
@@ -32,6 +38,7 @@ struct Frame {
   scale: vec4f,
   // Share of FLIP, density correction, 1 / particles a cell, tolerance.
   rules: vec4f,
+  drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
 

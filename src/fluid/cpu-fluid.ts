@@ -5,18 +5,12 @@
  */
 import { type CpuSimulation, createCpuSimulation } from '../cpu/index';
 import { DestroyedError } from '../index';
+import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels } from './lattice';
-import { movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
-import {
-  checkInTank,
-  checkObstacles,
-  checkTimeStep,
-  type FluidOptions,
-  type FluidPlan,
-  type FluidRegion,
-  planFluid,
-} from './options';
-import { markCells } from './reference/cells';
+import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
+import { isFreeAt, markCells } from './reference/cells';
+import { setAside } from './reference/drain';
 import { assemble } from './reference/equations';
 import { driveFaces } from './reference/faces';
 import {
@@ -31,15 +25,20 @@ import { moveParticles } from './reference/particles';
 import { solvePressure } from './reference/pressure';
 import { applyPressure, extrapolate } from './reference/project';
 import { particlesToGrid, type Transferred } from './reference/transfer';
+import type { FluidRegion } from './regions';
+import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
 import {
   checkNew,
   type FluidFields,
   type FluidParticles,
+  fastestBody,
   idsIn,
   type NewFluid,
   packFields,
   substepsFor,
+  withoutIds,
 } from './shape';
+import { Turnover } from './turnover';
 
 export function createCpuFluid(options: FluidOptions): CpuFluid {
   return new CpuFluid(planFluid(options));
@@ -49,7 +48,13 @@ export class CpuFluid {
   readonly backend = 'cpu';
   /** The particles, to be drawn or pushed; it must not be stepped. */
   readonly particles: CpuSimulation;
+  private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
+  private readonly turnover: Turnover;
+  /** By id: 1 where a drain took the particle. */
+  private readonly drained: Uint8Array;
+  /** Slots in the order of ids: in which sums are taken, so that they do not depend on where particles lie. */
+  private readonly order: Uint32Array;
   private readonly affine: Float32Array | undefined;
   private readonly carried: Transferred;
   private readonly kinds: Uint8Array;
@@ -67,7 +72,8 @@ export class CpuFluid {
   private destroyed = false;
 
   /** Use createCpuFluid, which checks its arguments. */
-  constructor(readonly plan: FluidPlan) {
+  constructor(plan: FluidPlan) {
+    this.currentPlan = plan;
     const { dimensions, lattice, capacity, radius, min, max, positions, velocities, obstacles } = plan;
     const { size } = lattice;
     this.particles = createCpuSimulation({ dimensions, capacity, radius, min, max, positions, velocities });
@@ -84,8 +90,24 @@ export class CpuFluid {
     this.before = new Float64Array(dimensions * size);
     this.pressure = new Float64Array(size);
     this.hierarchy = createHierarchy(defineLevels(lattice));
+    this.order = new Uint32Array(capacity);
+    this.drained = new Uint8Array(capacity);
+    this.turnover = new Turnover({
+      take: () => this.takeDrained(),
+      remove: (ids) => this.particles.remove(ids),
+    });
   }
 
+  /** Options checked and completed, with the settings as they are now. */
+  get plan(): FluidPlan {
+    return this.currentPlan;
+  }
+
+  get settings(): FluidSettings {
+    return pickSettings(this.currentPlan);
+  }
+
+  /** Particles held; those that were drained in the last substeps are still among them. */
   get count(): number {
     return this.particles.count;
   }
@@ -98,18 +120,29 @@ export class CpuFluid {
     return this.elapsed;
   }
 
-  /** A step in as many substeps as the options say, or as `substeps` does. */
+  /** Changes settings, from the next substep on. */
+  set(changes: FluidSettingsOptions): void {
+    this.checkUsable();
+    const { plan } = this;
+    this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
+  }
+
+  /** A step in as many substeps as the settings say, or as `substeps` does. */
   step(dt: number, substeps = this.plan.substeps): void {
     this.checkUsable();
     checkTimeStep(dt, substeps);
     if (dt === 0) return;
-    for (let substep = 0; substep < substeps; substep++) this.substep(dt / substeps);
+    for (let substep = 0; substep < substeps; substep++) {
+      this.turnover.begin(this.done);
+      this.substep(dt / substeps);
+    }
   }
 
   /** A step in as many substeps as the fastest particle asks for, at most `most`; returns how many. */
   advance(dt: number, most = 16): number {
     this.checkUsable();
-    const substeps = substepsFor(this.plan, this.greatestSpeed(), this.obstacleSpeed(), dt, most);
+    const bodies = fastestBody(this.plan, this.currentObstacles);
+    const substeps = substepsFor(this.plan, this.greatestSpeed(), bodies, dt, most);
     this.step(dt, substeps);
     return substeps;
   }
@@ -119,15 +152,14 @@ export class CpuFluid {
     this.checkUsable();
     checkNew(given);
     checkInTank('positions', given.positions, this.plan.lattice, this.plan.cellSize);
-    const ids = this.particles.add(given);
-    const slopes = this.plan.dimensions ** 2;
-    for (const id of ids) this.affine?.fill(0, slopes * id, slopes * (id + 1));
-    return ids;
+    return this.append(given);
   }
 
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkUsable();
     this.particles.remove(ids);
+    for (const id of ids) this.drained[id] = 0;
+    this.turnover.spare(ids);
   }
 
   /** Removes all that is in a region; how many particles that were. */
@@ -146,16 +178,17 @@ export class CpuFluid {
   measure(): FluidMeasures {
     this.checkUsable();
     const { plan, kinds, fullness, lastStep } = this;
-    const { positions, velocities } = this.particles.read();
+    const { ids, positions, velocities } = this.read();
     return {
       ...this.solved,
-      count: this.count,
+      count: ids.length,
+      missed: this.turnover.missed,
       time: this.elapsed,
       substeps: this.done,
       divergenceAfter: this.divergenceAfter,
       unconverged: this.unconverged,
       volume: measureVolume(plan.lattice, plan.cellSize, kinds, fullness),
-      nominalVolume: (this.count * plan.cellSize ** plan.dimensions) / plan.particlesPerCell,
+      nominalVolume: (ids.length * plan.cellSize ** plan.dimensions) / plan.particlesPerCell,
       ...measureParticles(plan, positions, velocities, lastStep),
       hash: this.particles.measure().hash,
     };
@@ -163,7 +196,43 @@ export class CpuFluid {
 
   read(): FluidParticles {
     this.checkUsable();
-    return this.particles.read();
+    return withoutIds(this.plan.dimensions, this.particles.read(), this.gone());
+  }
+
+  /** Everything to go on with the same bits. */
+  checkpoint(): FluidCheckpoint {
+    this.checkUsable();
+    const progress = {
+      particles: this.particles.checkpoint(),
+      time: this.elapsed,
+      substeps: this.done,
+      lastStep: this.lastStep,
+      unconverged: this.unconverged,
+      ...this.turnover.state,
+      drained: marked(this.drained),
+      leaving: this.turnover.leaving() as Uint32Array,
+    };
+    return describeFluid(this.plan, this.currentObstacles, progress, this.affine);
+  }
+
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep. */
+  restore(checkpoint: FluidCheckpoint): void {
+    this.checkUsable();
+    const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint.particles);
+    this.currentPlan = { ...this.plan, ...settings };
+    this.currentObstacles = obstacles;
+    if (affine) this.affine?.set(affine);
+    this.elapsed = checkpoint.time;
+    this.done = checkpoint.substeps;
+    this.lastStep = checkpoint.lastStep;
+    this.unconverged = checkpoint.unconverged;
+    this.drained.fill(0);
+    for (const id of checkpoint.drained) this.drained[id] = 1;
+    this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
+    this.solved = { iterations: 0, residual: 0, divergenceBefore: 0 };
+    this.divergenceAfter = 0;
+    for (const array of [this.kinds, this.fullness, this.pressure, this.carried.velocity]) array.fill(0);
   }
 
   fields(): FluidFields {
@@ -182,8 +251,11 @@ export class CpuFluid {
 
   private substep(dt: number): void {
     const { plan, carried, kinds, fullness, known, hierarchy, affine } = this;
-    const { lattice, cellSize, gravity, mask, correction, separation } = plan;
-    const set = { ...this.particles.buffers, count: this.count };
+    const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
+    const { ids } = this.particles.buffers;
+    const order = this.order.subarray(0, this.count);
+    orderById(ids, this.capacity, order);
+    const set = { ...this.particles.buffers, count: this.count, order };
     const obstacles = this.currentObstacles;
     particlesToGrid(lattice, cellSize, set, affine, carried);
     markCells({ ...plan, obstacles }, carried, kinds, fullness);
@@ -207,9 +279,37 @@ export class CpuFluid {
     const { before } = this;
     moveParticles({ ...plan, dt, mask, obstacles: this.currentObstacles, before, velocity }, set, affine);
     if (separation > 0) this.particles.separate(separation);
+    if (drains.length > 0) {
+      setAside(drains, plan.dimensions, this.particles.buffers, this.drained);
+      this.turnover.mark();
+    }
     this.lastStep = dt;
     this.elapsed += dt;
     this.done++;
+    const room = this.capacity - this.count;
+    const born = this.turnover.emit(plan, dt, room, (place) =>
+      isFreeAt({ ...plan, obstacles: this.currentObstacles }, place),
+    );
+    if (born) this.append(born);
+  }
+
+  private append(given: NewFluid): Uint32Array {
+    const ids = this.particles.add(given);
+    const slopes = this.plan.dimensions ** 2;
+    for (const id of ids) this.affine?.fill(0, slopes * id, slopes * (id + 1));
+    return ids;
+  }
+
+  private takeDrained(): Uint32Array {
+    const ids = marked(this.drained);
+    this.drained.fill(0);
+    return ids;
+  }
+
+  /** Drained, and not yet removed. */
+  private gone(): Set<number> {
+    if (!this.turnover.isBusy) return new Set();
+    return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
   private greatestSpeed(): number {
@@ -224,10 +324,6 @@ export class CpuFluid {
     return Math.sqrt(greatest);
   }
 
-  private obstacleSpeed(): number {
-    return Math.max(0, ...this.currentObstacles.map(({ velocity }) => Math.hypot(...velocity)));
-  }
-
   private checkUsable(): void {
     if (this.destroyed) throw new DestroyedError('CpuFluid');
   }
@@ -236,4 +332,21 @@ export class CpuFluid {
 /** The arrays of the finest level, whose entries come first; couplings lie as far apart as those of all levels. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
+}
+
+/** Ids that are marked, ascending. */
+function marked(flags: Uint8Array): Uint32Array {
+  const ids: number[] = [];
+  for (let id = flags.indexOf(1); id >= 0; id = flags.indexOf(1, id + 1)) ids.push(id);
+  return Uint32Array.from(ids);
+}
+
+/** Slots by ascending ids, each below `capacity`. */
+function orderById(ids: Uint32Array, capacity: number, order: Uint32Array): void {
+  const slots = new Int32Array(capacity).fill(-1);
+  ids.forEach((id, slot) => {
+    slots[id] = slot;
+  });
+  let next = 0;
+  for (const slot of slots) if (slot >= 0) order[next++] = slot;
 }

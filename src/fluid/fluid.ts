@@ -6,6 +6,7 @@
  */
 import {
   ArgumentError,
+  CellstormError,
   createSimulation,
   DestroyedError,
   type Gpu,
@@ -14,33 +15,32 @@ import {
   type Simulation,
   type StageTimes,
 } from '../index';
+import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels, SOLID } from './lattice';
-import { movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
-import {
-  checkInTank,
-  checkObstacles,
-  checkTimeStep,
-  type FluidOptions,
-  type FluidPlan,
-  type FluidRegion,
-  planFluid,
-} from './options';
+import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { type Buffers, createBuffers, readBuffers, UNIFORM } from './passes/buffers';
 import { encodeFrame, FRAME_BYTES, nodesOf } from './passes/frame';
 import { FluidKernel, PARTIALS, WORKGROUP } from './passes/kernel';
 import { type KernelName, kernelSources } from './passes/kernels';
 import { decodeSolver, Pressure } from './passes/pressure';
+import { isFreeAt } from './reference/cells';
 import { type FluidMeasures, measureDivergence, measureParticles, measureVolume } from './reference/measure';
 import { LAYERS } from './reference/project';
+import type { FluidRegion } from './regions';
+import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
 import {
   checkNew,
   type FluidFields,
   type FluidParticles,
+  fastestBody,
   idsIn,
   type NewFluid,
   packFields,
   substepsFor,
+  withoutIds,
 } from './shape';
+import { Turnover } from './turnover';
 
 const OWN_KERNELS = [
   'transfer',
@@ -50,6 +50,8 @@ const OWN_KERNELS = [
   'extrapolate',
   'extrapolateLast',
   'particles',
+  'drain',
+  'drained',
   'speed',
 ] as const satisfies readonly KernelName[];
 
@@ -66,6 +68,8 @@ type LatticeBuffer =
   | 'crowd'
   | 'affine'
   | 'speeds'
+  | 'marks'
+  | 'drained'
   | 'frames';
 
 /** Substeps that can be recorded before the first of them is submitted, and one. */
@@ -94,9 +98,15 @@ export class Fluid {
   readonly backend = 'gpu';
   /** The particles, to be drawn or pushed; it must not be stepped. */
   readonly particles: Simulation;
+  private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
+  private readonly turnover: Turnover;
+  /** Steps that wait to be told who was drained. */
+  private waiting: Promise<void> | undefined;
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
-  private readonly groups: Readonly<Record<'transfer' | 'kinds' | 'fullness' | 'faces', GPUBindGroup>>;
+  private readonly groups: Readonly<
+    Record<'transfer' | 'kinds' | 'fullness' | 'faces' | 'drained', GPUBindGroup>
+  >;
   private readonly layers: readonly GPUBindGroup[];
   private nextFrame = 0;
   private lastStep = 0;
@@ -106,11 +116,12 @@ export class Fluid {
 
   private constructor(
     private readonly gpu: Gpu,
-    readonly plan: FluidPlan,
+    plan: FluidPlan,
     private readonly parts: Parts,
     private readonly couplingSize: number,
   ) {
     this.particles = parts.particles;
+    this.currentPlan = plan;
     this.currentObstacles = plan.obstacles;
     const { kernels, owned, grid } = parts;
     const { buffers } = owned;
@@ -121,7 +132,12 @@ export class Fluid {
       kinds: kernels.kinds.bind(all),
       fullness: kernels.fullness.bind(all),
       faces: kernels.faces.bind(all),
+      drained: kernels.drained.bind(all),
     };
+    this.turnover = new Turnover({
+      take: () => this.takeDrained(),
+      remove: (ids) => this.particles.remove(ids),
+    });
     const { known, knownAfter } = buffers;
     this.layers = [
       kernels.extrapolate.bind({ ...all, known, known_after: knownAfter }),
@@ -157,6 +173,8 @@ export class Fluid {
           crowd: 4 * size,
           affine: apic ? 4 * dimensions ** 2 * capacity : 16,
           speeds: 16 * PARTIALS,
+          marks: 4 * capacity,
+          drained: 4 * Math.ceil(capacity / 32),
           frames: [SLOT_BYTES * FRAMES, UNIFORM],
         }),
       );
@@ -182,6 +200,16 @@ export class Fluid {
     }
   }
 
+  /** Options checked and completed, with the settings as they are now. */
+  get plan(): FluidPlan {
+    return this.currentPlan;
+  }
+
+  get settings(): FluidSettings {
+    return pickSettings(this.currentPlan);
+  }
+
+  /** Particles held; those that were drained in the last substeps are still among them. */
   get count(): number {
     return this.particles.count;
   }
@@ -210,15 +238,39 @@ export class Fluid {
     return { velocity, kinds, fullness, pressure: this.parts.pressure.buffers.pressure };
   }
 
-  /** A step in as many substeps as the options say, or as `substeps` does. */
-  step(dt: number, substeps = this.plan.substeps): void {
+  /** Changes settings, from the next substep on. */
+  set(changes: FluidSettingsOptions): void {
+    this.checkSettled('set');
+    const { plan } = this;
+    this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
+  }
+
+  /**
+   * A step in as many substeps as the settings say, or as `substeps` does. Where drains took particles, and the GPU has not yet
+   * told which, it is a promise of a step; calls of `step` until then wait in line, and all that changes the liquid is refused.
+   */
+  step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
     checkTimeStep(dt, substeps);
-    if (dt === 0) return;
-    const { device } = this.gpu;
-    const encoder = device.createCommandEncoder({ label: 'fluid.step' });
-    for (let substep = 0; substep < substeps; substep++) this.encodeSubstep(encoder, dt / substeps);
-    device.queue.submit([encoder.finish()]);
+    if (dt === 0) return this.waiting;
+    const run = (first: number): Promise<void> | undefined => {
+      for (let substep = first; substep < substeps; substep++) {
+        this.checkUsable();
+        const late = this.turnover.begin(this.done);
+        if (late) return late.then(() => run(substep));
+        this.play(dt / substeps);
+      }
+      return undefined;
+    };
+    const late = this.waiting ? this.waiting.then(() => run(0)) : run(0);
+    if (!late) return undefined;
+    const waiting: Promise<void> = late.finally(() => {
+      if (this.waiting === waiting) this.waiting = undefined;
+    });
+    this.waiting = waiting;
+    // Whoever awaits it is told.
+    waiting.catch(() => undefined);
+    return waiting;
   }
 
   /**
@@ -228,20 +280,29 @@ export class Fluid {
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
     checkTimeStep(dt, 1);
-    const substeps = substepsFor(this.plan, await this.greatestSpeed(), this.obstacleSpeed(), dt, most);
-    this.step(dt, substeps);
+    if (this.waiting) await this.waiting;
+    const bodies = fastestBody(this.plan, this.currentObstacles);
+    const substeps = substepsFor(this.plan, await this.greatestSpeed(), bodies, dt, most);
+    await this.step(dt, substeps);
     return substeps;
   }
 
   /**
    * Records one substep into the caller's encoder, which must be submitted before the next call that is not itself a
-   * recording. At most 63 substeps fit what is recorded before a submission.
+   * recording. At most 63 substeps fit what is recorded before a submission. Not where there are emitters or drains: who comes
+   * and goes is written between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
-    this.checkUsable();
+    this.checkSettled('encodeSubstep');
     checkTimeStep(dt, 1);
     if (typeof encoder?.beginComputePass !== 'function') {
       throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');
+    }
+    const { emitters, drains } = this.plan;
+    if (emitters.length + drains.length > 0 || this.turnover.isBusy) {
+      throw new CellstormError(
+        'encodeSubstep cannot record a liquid with emitters or drains, since particles come and go between submissions; call step.',
+      );
     }
     if (dt === 0) return;
     const held = this.recorded.get(encoder) ?? 0;
@@ -261,10 +322,12 @@ export class Fluid {
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, 1);
+    if (this.waiting) await this.waiting;
     const { queue } = this.gpu.device;
     const times: Record<string, number> = {};
     let total = 0;
     if (dt === 0) return { source: 'wall-clock', stages: times, total };
+    for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
     const frame = this.placeFrame(dt);
     const stages = this.stages();
     await queue.onSubmittedWorkDone();
@@ -283,22 +346,18 @@ export class Fluid {
 
   /** More liquid; the ids of its particles. */
   add(given: NewFluid): Uint32Array {
-    this.checkUsable();
+    this.checkSettled('add');
     checkNew(given);
     checkInTank('positions', given.positions, this.plan.lattice, this.plan.cellSize);
-    const ids = this.particles.add(given);
-    if (this.plan.transfer === 'apic') {
-      const bytes = 4 * this.plan.dimensions ** 2;
-      const none = new Uint8Array(bytes);
-      for (const id of ids)
-        this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.affine, bytes * id, none);
-    }
-    return ids;
+    return this.append(given);
   }
 
   remove(ids: Uint32Array | readonly number[]): void {
-    this.checkUsable();
+    this.checkSettled('remove');
     this.particles.remove(ids);
+    if (!this.turnover.isBusy) return;
+    this.clearOf(this.parts.owned.buffers.marks, 4, ids);
+    this.turnover.spare(ids);
   }
 
   /**
@@ -313,20 +372,23 @@ export class Fluid {
 
   /** Replaces all obstacles; between calls each goes on with its velocity. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
-    this.checkUsable();
+    this.checkSettled('setObstacles');
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
   }
 
   async measure(): Promise<FluidMeasures> {
     this.checkUsable();
-    const { plan, lastStep, count, elapsed, done } = this;
+    if (this.waiting) await this.waiting;
+    const { plan, lastStep, elapsed, done } = this;
+    const { missed } = this.turnover;
     const { velocity, kinds, fullness } = this.parts.owned.buffers;
     const { diagonal, solver } = this.parts.pressure.buffers;
     const [bytes, state, { hash }] = await Promise.all([
       readBuffers(this.gpu, [kinds, fullness, velocity, diagonal, solver]),
-      this.particles.read(),
+      this.read(),
       this.particles.measure(),
     ]);
+    const count = state.ids.length;
     const [kindBytes, fullBytes, velocityBytes, diagonalBytes, solverBytes] = bytes as [
       ArrayBuffer,
       ArrayBuffer,
@@ -341,6 +403,7 @@ export class Fluid {
     const rows = new Float32Array(diagonalBytes);
     return {
       count,
+      missed,
       time: elapsed,
       substeps: done,
       iterations: solved.iterations,
@@ -357,11 +420,58 @@ export class Fluid {
 
   async read(): Promise<FluidParticles> {
     this.checkUsable();
-    return this.particles.read();
+    if (this.waiting) await this.waiting;
+    const [particles, gone] = await Promise.all([this.particles.read(), this.gone()]);
+    const ids = new Set([...gone.drained, ...gone.leaving]);
+    return withoutIds(this.plan.dimensions, particles, ids);
+  }
+
+  /** Everything to go on with the same bits, as things are once the steps before are done. */
+  async checkpoint(): Promise<FluidCheckpoint> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
+    const { plan, currentObstacles, elapsed: time, done: substeps, lastStep } = this;
+    const { state } = this.turnover;
+    const { affine } = this.parts.owned.buffers;
+    const [particles, gone, [solverBytes, affineBytes]] = await Promise.all([
+      this.particles.checkpoint(),
+      this.gone(),
+      readBuffers(this.gpu, [this.parts.pressure.buffers.solver, affine]),
+    ]);
+    const { unconverged } = decodeSolver(solverBytes as ArrayBuffer);
+    const progress = { particles, time, substeps, lastStep, unconverged, ...state, ...gone };
+    const slopes = plan.transfer === 'apic' ? new Float32Array(affineBytes as ArrayBuffer) : undefined;
+    return describeFluid(plan, currentObstacles, progress, slopes);
+  }
+
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep. */
+  restore(checkpoint: FluidCheckpoint): void {
+    this.checkSettled('restore');
+    const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint.particles);
+    this.currentPlan = { ...this.plan, ...settings };
+    this.currentObstacles = obstacles;
+    this.elapsed = checkpoint.time;
+    this.done = checkpoint.substeps;
+    this.lastStep = checkpoint.lastStep;
+    this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
+    const { buffers } = this.parts.owned;
+    const { queue } = this.gpu.device;
+    if (affine) queue.writeBuffer(buffers.affine, 0, affine as Float32Array<ArrayBuffer>);
+    const marks = new Uint32Array(this.capacity);
+    for (const id of checkpoint.drained) marks[id] = 1;
+    queue.writeBuffer(buffers.marks, 0, marks);
+    this.parts.pressure.restart(this.gpu, checkpoint.unconverged);
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'fluid.restore' });
+    for (const buffer of [buffers.velocity, buffers.fullness]) encoder.clearBuffer(buffer);
+    encoder.clearBuffer(buffers.kinds, 4 * this.plan.lattice.first);
+    queue.submit([encoder.finish()]);
   }
 
   /** The lattice as the last substep left it. */
   async fields(): Promise<FluidFields> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
     const { kinds, velocity, pressure } = this.buffers;
     const { lastStep } = this;
     const [kindBytes, velocityBytes, pressureBytes] = await readBuffers(this.gpu, [
@@ -432,7 +542,27 @@ export class Fluid {
           if (plan.separation > 0) particles.encodeSeparate(encoder, plan.separation);
         },
       },
+      ...(plan.drains.length > 0
+        ? [
+            staged('drain', (pass, frame) => {
+              const { positions, ids } = particles.buffers;
+              const { frames, marks } = owned.buffers;
+              const group = kernels.drain.bind({ frame: frames, positions, ids, marks });
+              kernels.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
+            }),
+          ]
+        : []),
     ];
+  }
+
+  /** One substep, submitted, and who begins at its end. */
+  private play(dt: number): void {
+    const { device } = this.gpu;
+    const encoder = device.createCommandEncoder({ label: 'fluid.substep' });
+    const frame = this.placeFrame(dt);
+    for (const stage of this.stages()) stage.encode(encoder, frame);
+    device.queue.submit([encoder.finish()]);
+    this.pass(dt);
   }
 
   /** Writes the frame of the next substep; its byte in the ring. */
@@ -451,6 +581,59 @@ export class Fluid {
     this.lastStep = dt;
     this.elapsed += dt;
     this.done++;
+    const { plan, currentObstacles: obstacles } = this;
+    if (plan.drains.length > 0) this.turnover.mark();
+    const room = this.capacity - this.count;
+    const born = this.turnover.emit(plan, dt, room, (place) => isFreeAt({ ...plan, obstacles }, place));
+    if (born) this.append(born);
+  }
+
+  private append(given: NewFluid): Uint32Array {
+    const ids = this.particles.add(given);
+    const { plan, parts } = this;
+    if (plan.transfer === 'apic') this.clearOf(parts.owned.buffers.affine, 4 * plan.dimensions ** 2, ids);
+    return ids;
+  }
+
+  /** Zeros for particles of some ids, `bytes` each; one write for each run of ids that follow each other. */
+  private clearOf(buffer: GPUBuffer, bytes: number, ids: ArrayLike<number>): void {
+    for (let first = 0, next = 1; first < ids.length; first = next++) {
+      while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;
+      const zeros = new Uint8Array(bytes * (next - first));
+      this.gpu.device.queue.writeBuffer(buffer, bytes * (ids[first] as number), zeros);
+    }
+  }
+
+  /** Ids that drains have marked since the last time; their marks are cleared. */
+  private async takeDrained(): Promise<Uint32Array> {
+    const { drained } = this.parts.owned.buffers;
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'fluid.drained' });
+    const pass = encoder.beginComputePass({ label: 'fluid.drained' });
+    const words = Math.ceil(this.capacity / 32);
+    this.parts.kernels.drained.encode(pass, this.groups.drained, Math.ceil(words / WORKGROUP), 0);
+    pass.end();
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [bytes] = await readBuffers(this.gpu, [drained]);
+    const bits = new Uint32Array(bytes as ArrayBuffer, 0, words);
+    const ids: number[] = [];
+    bits.forEach((word, index) => {
+      for (let bit = 0; word >>> bit !== 0; bit++) if ((word >>> bit) & 1) ids.push(32 * index + bit);
+    });
+    return Uint32Array.from(ids);
+  }
+
+  /** Drained and not yet removed, as things are at the call: marked, and about to be removed. */
+  private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
+    const none = new Uint32Array(0);
+    if (!this.turnover.isBusy) return { drained: none, leaving: none };
+    const [leaving, [bytes]] = await Promise.all([
+      this.turnover.leaving(),
+      readBuffers(this.gpu, [this.parts.owned.buffers.marks]),
+    ]);
+    const marks = new Uint32Array(bytes as ArrayBuffer);
+    const drained: number[] = [];
+    for (let id = marks.indexOf(1); id >= 0; id = marks.indexOf(1, id + 1)) drained.push(id);
+    return { drained: Uint32Array.from(drained), leaving };
   }
 
   private async greatestSpeed(): Promise<number> {
@@ -474,12 +657,17 @@ export class Fluid {
     return Math.sqrt(greatest);
   }
 
-  private obstacleSpeed(): number {
-    return Math.max(0, ...this.currentObstacles.map(({ velocity }) => Math.hypot(...velocity)));
-  }
-
   private checkUsable(): void {
     if (this.destroyed) throw new DestroyedError('Fluid');
     this.gpu.checkAlive();
+  }
+
+  /** For what changes the liquid: steps that wait come first. */
+  private checkSettled(call: string): void {
+    this.checkUsable();
+    if (!this.waiting) return;
+    throw new CellstormError(
+      `${call} was called while a step of this liquid waits to be told what was drained; await what step returned.`,
+    );
   }
 }

@@ -5,9 +5,14 @@
  *     fluid.step(1 / 60);
  *     const { volume, residual } = await fluid.measure();
  */
+export type { FluidCheckpoint } from './checkpoint';
 export { CpuFluid, createCpuFluid } from './cpu-fluid';
+export type { Emitter } from './emitters';
 export { createFluid, Fluid } from './fluid';
 export type { BallObstacle, BoxObstacle, ObstacleOptions } from './obstacles';
-export type { FluidOptions, FluidPlan, FluidRegion, Transfer } from './options';
+export type { FluidOptions, FluidPlan } from './options';
 export type { FluidMeasures } from './reference/measure';
+export type { FluidRegion } from './regions';
+export type { FluidSettings, FluidSettingsOptions, Transfer } from './settings';
 export type { FluidFields, FluidParticles, NewFluid } from './shape';
+export { fluidWarnings, type WarningFigures } from './warnings';

@@ -2,6 +2,8 @@
  * Purpose: solid bodies in the liquid that move as the caller says: balls and boxes.
  * Inputs: where they are and how fast they go. Outputs: which places are inside, and the way out.
  */
+import { ArgumentError, checkKnownKeys, checkRange, checkVector } from '../index';
+
 export interface BallObstacle {
   readonly shape: 'ball';
   readonly position: readonly number[];
@@ -28,6 +30,46 @@ export interface Obstacle {
   readonly halfExtents: readonly number[];
   /** Of balls, of boxes 0. */
   readonly radius: number;
+}
+
+export const MAX_OBSTACLES = 16;
+
+export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 | 3): readonly Obstacle[] {
+  if (!Array.isArray(given) || given.length > MAX_OBSTACLES) {
+    throw new ArgumentError('obstacles', given, `a list of at most ${MAX_OBSTACLES}`);
+  }
+  const whole = (vector: readonly number[]) => [0, 1, 2].map((axis) => vector[axis] ?? 0);
+  return given.map((obstacle: ObstacleOptions, index) => {
+    const name = `obstacles[${index}]`;
+    const { shape, position } = obstacle;
+    if (shape !== 'ball' && shape !== 'box')
+      throw new ArgumentError(`${name}.shape`, shape, "'ball' or 'box'");
+    checkKnownKeys(name, obstacle, [
+      'shape',
+      'position',
+      'velocity',
+      shape === 'ball' ? 'radius' : 'halfExtents',
+    ]);
+    checkVector(`${name}.position`, position, dimensions);
+    const velocity = obstacle.velocity ?? new Array<number>(dimensions).fill(0);
+    checkVector(`${name}.velocity`, velocity, dimensions);
+    if (obstacle.shape === 'ball') {
+      checkRange(`${name}.radius`, obstacle.radius, 2 ** -30, 2 ** 30);
+      return {
+        position: whole(position),
+        velocity: whole(velocity),
+        halfExtents: [0, 0, 0],
+        radius: obstacle.radius,
+      };
+    }
+    checkVector(`${name}.halfExtents`, obstacle.halfExtents, dimensions);
+    obstacle.halfExtents.forEach((half, axis) => {
+      checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
+    });
+    // In the plane without end across it.
+    const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
+    return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
+  });
 }
 
 export function insideObstacle(
@@ -71,4 +113,15 @@ export function leaveObstacle(obstacle: Obstacle, place: number[]): boolean {
 export function movedObstacle(obstacle: Obstacle, dt: number): Obstacle {
   const { position, velocity } = obstacle;
   return { ...obstacle, position: position.map((at, axis) => at + dt * (velocity[axis] as number)) };
+}
+
+/** An obstacle as the caller would give it, of `dimensions` numbers a vector. */
+export function describeObstacle(
+  { position, velocity, halfExtents, radius }: Obstacle,
+  dimensions: 2 | 3,
+): ObstacleOptions {
+  const own = (vector: readonly number[]) => vector.slice(0, dimensions);
+  const placed = { position: own(position), velocity: own(velocity) };
+  if (radius > 0) return { shape: 'ball', ...placed, radius };
+  return { shape: 'box', ...placed, halfExtents: own(halfExtents) };
 }

@@ -8,28 +8,22 @@ import {
   checkInteger,
   checkKnownKeys,
   checkRange,
-  checkVector,
   LimitError,
 } from '../index';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
-import type { Obstacle, ObstacleOptions } from './obstacles';
+import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
+import { checkRegion, type FluidRegion, isInRegion, JITTER, noise } from './regions';
+import {
+  defaultSettings,
+  type FluidSettings,
+  type FluidSettingsOptions,
+  resolveSettings,
+  SETTING_NAMES,
+  type Transfer,
+} from './settings';
 
-export type Transfer = 'flip' | 'pic' | 'apic';
-
-/** What is full of liquid at first: a box or a ball. */
-export type FluidRegion =
-  | {
-      readonly min: readonly number[];
-      readonly max: readonly number[];
-      readonly velocity?: readonly number[] | undefined;
-    }
-  | {
-      readonly centre: readonly number[];
-      readonly radius: number;
-      readonly velocity?: readonly number[] | undefined;
-    };
-
-export interface FluidOptions {
+/** With what may change later: see settings.ts. */
+export interface FluidOptions extends FluidSettingsOptions {
   readonly dimensions: 2 | 3;
   /** Cells along each axis; the tank is from 0 to cells · cellSize, with solid walls. At least 2 along each. */
   readonly cells: readonly number[];
@@ -46,29 +40,16 @@ export interface FluidOptions {
   readonly capacity?: number | undefined;
   /** Mass of a unit of volume. Default 1000. */
   readonly density?: number | undefined;
-  /** Acceleration. Default 9.81 down the second axis. */
-  readonly gravity?: readonly number[] | undefined;
   /** How velocities come back to particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
-  /** Of 'flip', its share: 1 is FLIP, 0 is PIC. Default 0.97. */
-  readonly blend?: number | undefined;
   /** Solid cells: a number other than 0 for each, x fastest, or a function of the middle of a cell. */
   readonly solids?: ArrayLike<number> | ((middle: readonly number[]) => boolean) | undefined;
   /** Bodies that move; at most 16. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
-  /** Of what flowed in too much, the share that may be left over. Default 1e-4. */
-  readonly tolerance?: number | undefined;
-  /** Iterations of the pressure solver at most. Default 12. */
-  readonly mostIterations?: number | undefined;
-  /** Of an excess of particles in a cell, the share that is undone in a substep. Default 0.3; 0: volume may drift. */
-  readonly correction?: number | undefined;
-  /** Rounds that keep particles apart in each substep. Default 1; 0: none. */
-  readonly separation?: number | undefined;
-  /** Substeps of `step`. Default 2. */
-  readonly substeps?: number | undefined;
 }
 
-export interface FluidPlan {
+/** Options checked and completed; settings as they are now. */
+export interface FluidPlan extends FluidSettings {
   readonly lattice: Lattice;
   readonly dimensions: 2 | 3;
   readonly cellSize: number;
@@ -78,39 +59,27 @@ export interface FluidPlan {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly density: number;
-  readonly gravity: readonly number[];
   readonly transfer: Transfer;
-  /** Share of FLIP: 0 for PIC and APIC. */
-  readonly blend: number;
   /** Over the lattice: 1 where a cell is solid for good. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  readonly tolerance: number;
-  readonly mostIterations: number;
-  readonly correction: number;
-  readonly separation: number;
-  readonly substeps: number;
   /** Of a particle, for keeping them apart. */
   readonly radius: number;
+  /** From a particle to the next at first. */
+  readonly spacing: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
 }
 
-export const MAX_OBSTACLES = 16;
 /** Three velocities, couplings and more for each: 2^24 cells take a gigabyte. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
-const MAX_SUBSTEPS = 64;
-const MAX_ITERATIONS = 200;
 
 /**
  * Radius of a particle for keeping it apart, in shares of the distance between particles at first. Twice as large, near what
  * random packing allows, drives up surfaces: volume is off by 4.2% instead of 2.7% in a dam break of 16 cells.
  */
 const RADIUS = 0.225;
-
-/** Particles are off the middle of their part of a cell by at most this share of it: rows would stay rows. */
-const JITTER = 0.4;
 
 const NAMES: readonly (keyof FluidOptions)[] = [
   'dimensions',
@@ -122,16 +91,10 @@ const NAMES: readonly (keyof FluidOptions)[] = [
   'particlesPerCell',
   'capacity',
   'density',
-  'gravity',
   'transfer',
-  'blend',
   'solids',
   'obstacles',
-  'tolerance',
-  'mostIterations',
-  'correction',
-  'separation',
-  'substeps',
+  ...SETTING_NAMES,
 ];
 
 export function planFluid(options: FluidOptions): FluidPlan {
@@ -149,27 +112,14 @@ export function planFluid(options: FluidOptions): FluidPlan {
   }
   const density = options.density ?? 1000;
   checkRange('density', density, 1e-6, 1e9);
-  const gravity = options.gravity ?? (dimensions === 2 ? [0, -9.81] : [0, -9.81, 0]);
-  checkVector('gravity', gravity, dimensions);
   const transfer = options.transfer ?? 'flip';
   if (!['flip', 'pic', 'apic'].includes(transfer)) {
     throw new ArgumentError('transfer', transfer, "'flip', 'pic' or 'apic'");
   }
-  if (options.blend !== undefined && transfer !== 'flip') {
-    throw new ArgumentError('blend', options.blend, "left out, unless transfer is 'flip'");
-  }
-  const blend = transfer === 'flip' ? (options.blend ?? 0.97) : 0;
-  checkRange('blend', blend, 0, 1);
-  const tolerance = options.tolerance ?? 1e-4;
-  checkRange('tolerance', tolerance, 1e-6, 0.5);
-  const mostIterations = options.mostIterations ?? 12;
-  checkInteger('mostIterations', mostIterations, 1, MAX_ITERATIONS);
-  const correction = options.correction ?? 0.3;
-  checkRange('correction', correction, 0, 1);
-  const separation = options.separation ?? 1;
-  checkInteger('separation', separation, 0, 64);
-  const substeps = options.substeps ?? 2;
-  checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
+  const max = cells.slice(0, dimensions).map((number) => Math.fround(number * cellSize));
+  const spacing = cellSize / along;
+  const scope = { dimensions, transfer, spacing, max };
+  const settings = resolveSettings(scope, defaultSettings(scope), options);
   const obstacles = checkObstacles(options.obstacles ?? [], dimensions);
   const lattice = defineLattice(dimensions, cells);
   const mask = maskOf(options.solids, lattice, cellSize);
@@ -183,7 +133,6 @@ export function planFluid(options: FluidOptions): FluidPlan {
       `The liquid begins with ${count} particles, but capacity is ${capacity}; it must be at least as many.`,
     );
   }
-  const max = cells.slice(0, dimensions).map((number) => Math.fround(number * cellSize));
   return {
     lattice,
     dimensions,
@@ -193,17 +142,12 @@ export function planFluid(options: FluidOptions): FluidPlan {
     count,
     ...seeds,
     density,
-    gravity: Array.from(gravity),
+    ...settings,
     transfer,
-    blend,
     mask,
     obstacles,
-    tolerance,
-    mostIterations,
-    correction,
-    separation,
-    substeps,
-    radius: (RADIUS * cellSize) / along,
+    radius: RADIUS * spacing,
+    spacing,
     min: new Array<number>(dimensions).fill(0),
     max,
   };
@@ -225,44 +169,6 @@ function checkCells(given: unknown, dimensions: 2 | 3): Triple {
     );
   }
   return cells;
-}
-
-export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 | 3): readonly Obstacle[] {
-  if (!Array.isArray(given) || given.length > MAX_OBSTACLES) {
-    throw new ArgumentError('obstacles', given, `a list of at most ${MAX_OBSTACLES}`);
-  }
-  const whole = (vector: readonly number[]) => [0, 1, 2].map((axis) => vector[axis] ?? 0);
-  return given.map((obstacle: ObstacleOptions, index) => {
-    const name = `obstacles[${index}]`;
-    const { shape, position } = obstacle;
-    if (shape !== 'ball' && shape !== 'box')
-      throw new ArgumentError(`${name}.shape`, shape, "'ball' or 'box'");
-    checkKnownKeys(name, obstacle, [
-      'shape',
-      'position',
-      'velocity',
-      shape === 'ball' ? 'radius' : 'halfExtents',
-    ]);
-    checkVector(`${name}.position`, position, dimensions);
-    const velocity = obstacle.velocity ?? new Array<number>(dimensions).fill(0);
-    checkVector(`${name}.velocity`, velocity, dimensions);
-    if (obstacle.shape === 'ball') {
-      checkRange(`${name}.radius`, obstacle.radius, 2 ** -30, 2 ** 30);
-      return {
-        position: whole(position),
-        velocity: whole(velocity),
-        halfExtents: [0, 0, 0],
-        radius: obstacle.radius,
-      };
-    }
-    checkVector(`${name}.halfExtents`, obstacle.halfExtents, dimensions);
-    obstacle.halfExtents.forEach((half, axis) => {
-      checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
-    });
-    // In the plane without end across it.
-    const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
-    return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
-  });
 }
 
 function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: number): Uint8Array {
@@ -353,37 +259,6 @@ export function checkInTank(
     const name = `${argument}[${index}] (particle ${Math.floor(index / dimensions)})`;
     throw new ArgumentError(name, at, `a number from 0 to ${high}, in the tank`);
   });
-}
-
-export function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
-  if ('radius' in region) {
-    return (
-      place.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
-      region.radius ** 2
-    );
-  }
-  return place.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
-}
-
-export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {
-  const isBall = typeof region === 'object' && region !== null && 'radius' in region;
-  checkKnownKeys(name, region, isBall ? ['centre', 'radius', 'velocity'] : ['min', 'max', 'velocity']);
-  if ('radius' in region) {
-    checkVector(`${name}.centre`, region.centre, dimensions);
-    checkRange(`${name}.radius`, region.radius, 0, 2 ** 30);
-  } else {
-    checkVector(`${name}.min`, region.min, dimensions);
-    checkVector(`${name}.max`, region.max, dimensions);
-  }
-  if (region.velocity !== undefined) checkVector(`${name}.velocity`, region.velocity, dimensions);
-}
-
-/** From 0 to 1, the same for the same numbers. */
-function noise(index: number, axis: number): number {
-  let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
-  bits = Math.imul(bits ^ (bits >>> 15), 0x735a2d97);
-  return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
 }
 
 /** Shortest substep: below, rates overflow into noise. */

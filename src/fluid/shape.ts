@@ -4,7 +4,9 @@
 import type { ParticleArrays } from '../index';
 import { ArgumentError, checkInteger } from '../index';
 import { AIR, eachCell, SOLID } from './lattice';
-import { checkRegion, type FluidPlan, type FluidRegion, isInRegion } from './options';
+import type { Obstacle } from './obstacles';
+import type { FluidPlan } from './options';
+import { checkRegion, type FluidRegion, isInRegion } from './regions';
 
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
@@ -75,6 +77,31 @@ export function substepsFor(
   checkInteger('most', most, 1, 64);
   const speed = Math.max(greatestSpeed + Math.hypot(...gravity) * dt, obstacleSpeed);
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_A_SUBSTEP * cellSize))));
+}
+
+/** Speed of the fastest obstacle or emitter. */
+export function fastestBody(
+  { emitters }: Pick<FluidPlan, 'emitters'>,
+  obstacles: readonly Obstacle[],
+): number {
+  const speeds = [...obstacles, ...emitters].map(({ velocity }) => Math.hypot(...velocity));
+  return Math.max(0, ...speeds);
+}
+
+/** Particles but for some. */
+export function withoutIds(
+  dimensions: 2 | 3,
+  particles: FluidParticles,
+  gone: ReadonlySet<number>,
+): FluidParticles {
+  if (gone.size === 0) return particles;
+  const { ids, positions, velocities } = particles;
+  const stays = (_: number, index: number) => !gone.has(ids[Math.floor(index / dimensions)] as number);
+  return {
+    ids: ids.filter((id) => !gone.has(id)),
+    positions: positions.filter(stays),
+    velocities: velocities.filter(stays),
+  };
 }
 
 /** Ids of the particles in a region. */

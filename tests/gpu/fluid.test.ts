@@ -6,6 +6,7 @@ import { describe, expect } from 'vitest';
 import { createSimulation } from '../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
 import { checkRepeats } from '../../src/verify/fluid';
+import { FOUNTAIN } from '../helpers/fountain';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
 
 const SHARED = { shared: true } as const;
@@ -148,6 +149,47 @@ gpuTest(
     );
     fluid.destroy();
     expect(() => fluid.step(1 / 60)).toThrow('This Fluid was destroyed');
+  },
+  SHARED,
+);
+
+gpuTest(
+  'comes and goes as its twin does, whether one waits for who was drained or not, and goes on from a checkpoint',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const twin = createCpuFluid(FOUNTAIN);
+    const [fluid, hasty] = [await createFluid(gpu, FOUNTAIN), await createFluid(gpu, FOUNTAIN)];
+    const half = 20;
+    for (let substep = 0; substep < half; substep++) {
+      await fluid.step(STEP, 1);
+      twin.step(STEP, 1);
+    }
+    const checkpoint = structuredClone(await fluid.checkpoint());
+    const expected = twin.checkpoint();
+    for (const name of ['substeps', 'time', 'missed', 'ways', 'drained', 'leaving', 'obstacles'] as const)
+      expect(checkpoint[name], name).toEqual(expected[name]);
+    expect(checkpoint.drained.length + checkpoint.leaving.length).toBeGreaterThan(0);
+    const [got, told] = [await fluid.read(), twin.read()];
+    expect(Array.from(got.ids)).toEqual(Array.from(told.ids));
+    expect(got.ids.length).toBeLessThan(fluid.count);
+    expectArraysWithin(got.positions, told.positions, 1e-3, 'positions');
+    for (let substep = 0; substep < half; substep++) await fluid.step(STEP, 1);
+    const seen = await fluid.measure();
+    // All at once: steps wait in line for what the device tells.
+    const waits = hasty.step(STEP * 2 * half, 2 * half);
+    expect(waits).toBeInstanceOf(Promise);
+    expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this liquid waits');
+    expect(await hasty.measure()).toEqual({ ...seen, time: expect.closeTo(seen.time, 9) });
+    expect(hasty.time).toBeCloseTo(seen.time, 9);
+    hasty.restore(checkpoint);
+    expect(await hasty.checkpoint()).toEqual(checkpoint);
+    for (let substep = 0; substep < half; substep++) await hasty.step(STEP, 1);
+    expect(await hasty.measure()).toEqual(seen);
+    const encoder = device.createCommandEncoder();
+    expect(() => hasty.encodeSubstep(encoder, STEP)).toThrow(
+      'encodeSubstep cannot record a liquid with emitters',
+    );
+    for (const one of [fluid, hasty]) one.destroy();
   },
   SHARED,
 );

@@ -3,8 +3,10 @@
  * tests/unit/fluid.test.ts compares them with the shader.
  */
 import type { Lattice, Level, Levels } from '../lattice';
-import type { Obstacle } from '../obstacles';
-import { type FluidPlan, MAX_OBSTACLES } from '../options';
+import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
+import type { FluidPlan } from '../options';
+import { cornersOf } from '../regions';
+import { MAX_DRAINS } from '../settings';
 
 export const FRAME_FIELDS = [
   'cells',
@@ -15,6 +17,7 @@ export const FRAME_FIELDS = [
   'gain',
   'scale',
   'rules',
+  'drains',
   'obstacles',
 ] as const;
 
@@ -22,8 +25,19 @@ export const LEVEL_FIELDS = ['cells', 'strides', 'coarse_cells', 'coarse_strides
 
 const VECTOR_BYTES = 16;
 const VECTORS_PER_OBSTACLE = 3;
+const VECTORS_PER_DRAIN = 2;
 
-export const FRAME_BYTES = VECTOR_BYTES * (FRAME_FIELDS.length - 1 + VECTORS_PER_OBSTACLE * MAX_OBSTACLES);
+/** Vectors before the lists, which are `drains` and `obstacles`. */
+const HEAD_VECTORS = FRAME_FIELDS.length - 2;
+const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DRAINS);
+
+export const FRAME_BYTES = OBSTACLES_BYTE + VECTOR_BYTES * VECTORS_PER_OBSTACLE * MAX_OBSTACLES;
+
+/** Where fields of the frame begin. */
+export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELDS.map((name, index) => [
+  name,
+  name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
+]);
 
 type Vector = readonly [number, number, number, number];
 
@@ -52,7 +66,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
     // A ring of empty cells is around the grid's own.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
-    grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), 0],
+    grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };
   const [gainX = 0, gainY = 0, gainZ = 0] = gravity.map((component) => component * dt);
   const numbers: Readonly<Record<string, Vector>> = {
@@ -66,8 +80,15 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     else if (numbers[name]) new Float32Array(bytes, VECTOR_BYTES * index, 4).set(numbers[name]);
   });
   obstacles.forEach(({ position, velocity, halfExtents, radius }, index) => {
-    const first = VECTOR_BYTES * (FRAME_FIELDS.length - 1 + VECTORS_PER_OBSTACLE * index);
+    const first = OBSTACLES_BYTE + VECTOR_BYTES * VECTORS_PER_OBSTACLE * index;
     new Float32Array(bytes, first, 12).set([...position, radius, ...velocity, 0, ...halfExtents, 0]);
+  });
+  plan.drains.forEach((drain, index) => {
+    const first = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * index);
+    const { min, max } = cornersOf(drain);
+    const [low, radius] = 'radius' in drain ? [drain.centre, drain.radius] : [min, 0];
+    const vector = ([x = 0, y = 0, z = 0]: readonly number[], last: number) => [x, y, z, last];
+    new Float32Array(bytes, first, 8).set([...vector(low, radius ** 2), ...vector(max, 0)]);
   });
   return bytes;
 }

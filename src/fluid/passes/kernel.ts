@@ -6,8 +6,9 @@
 
 import shared from '../../../shaders/fluid/shared.wgsl?raw';
 import { type Gpu, GpuError, LimitError } from '../../index';
-import { MAX_OBSTACLES } from '../options';
+import { MAX_OBSTACLES } from '../obstacles';
 import { COARSEST_ROUNDS, SMOOTHINGS } from '../reference/multigrid';
+import { MAX_DRAINS } from '../settings';
 import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
 /** Threads of a workgroup. */
@@ -145,6 +146,7 @@ export function linkKernel(
     WORKGROUP,
     PARTIALS,
     MAX_OBSTACLES,
+    MAX_DRAINS,
     COARSEST_ROUNDS,
     SMOOTHINGS,
     TAIL_THREADS,

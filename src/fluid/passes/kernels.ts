@@ -3,6 +3,8 @@ import apply from '../../../shaders/fluid/apply.wgsl?raw';
 import begin from '../../../shaders/fluid/begin.wgsl?raw';
 import coarsen from '../../../shaders/fluid/coarsen.wgsl?raw';
 import dot from '../../../shaders/fluid/dot.wgsl?raw';
+import drain from '../../../shaders/fluid/drain.wgsl?raw';
+import drained from '../../../shaders/fluid/drained.wgsl?raw';
 import equations from '../../../shaders/fluid/equations.wgsl?raw';
 import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
 import faces from '../../../shaders/fluid/faces.wgsl?raw';
@@ -195,6 +197,18 @@ export function kernelSources(apic: boolean) {
         positions: WRITE,
         velocities: WRITE,
       },
+    },
+    drain: {
+      name: 'drain',
+      text: drain,
+      entryPoint: 'set_aside',
+      bindings: { frame: 'frame', ids: READ_WORDS, positions: WRITE_WORDS, marks: WRITE_WORDS },
+    },
+    drained: {
+      name: 'drained',
+      text: drained,
+      entryPoint: 'pack_marks',
+      bindings: { marks: WRITE_WORDS, drained: WRITE_WORDS },
     },
     speed: {
       name: 'speed',

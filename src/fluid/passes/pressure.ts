@@ -50,8 +50,9 @@ const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
 const WORDS = 3;
-/** Bytes of `struct Solver`. */
+/** Bytes of `struct Solver`, and the word of it that is `unconverged`. */
 const SOLVER_BYTES = 48;
+const UNCONVERGED_WORD = 8;
 
 interface LevelGroups {
   readonly red: GPUBindGroup;
@@ -190,6 +191,16 @@ export class Pressure {
     run('project', nodes);
   }
 
+  /** As before the first substep, but for how many did not converge. */
+  restart({ device }: Gpu, unconverged: number): void {
+    const words = new Uint32Array(SOLVER_BYTES / 4);
+    words[UNCONVERGED_WORD] = unconverged;
+    device.queue.writeBuffer(this.owned.buffers.solver, 0, words);
+    const encoder = device.createCommandEncoder({ label: 'fluid.restart' });
+    encoder.clearBuffer(this.owned.buffers.pressure);
+    device.queue.submit([encoder.finish()]);
+  }
+
   destroy(): void {
     this.owned.destroy();
   }
@@ -228,8 +239,8 @@ export function decodeSolver(bytes: ArrayBuffer): SolverState {
     greatest: floats[0] as number,
     left: floats[4] as number,
     iterations: words[6] as number,
-    unconverged: words[8] as number,
-    substeps: words[9] as number,
+    unconverged: words[UNCONVERGED_WORD] as number,
+    substeps: words[UNCONVERGED_WORD + 1] as number,
   };
 }
 

@@ -62,3 +62,18 @@ export function markCells(
     if (kinds[entry] === AIR && (inside[entry] as number) > 0) kinds[entry] = FLUID;
   });
 }
+
+/** Whether a particle may be at a place in the tank. */
+export function isFreeAt(
+  { lattice, cellSize, mask, obstacles }: Omit<CellInput, 'particlesPerCell'>,
+  place: readonly number[],
+): boolean {
+  const { dimensions, cells, strides, first } = lattice;
+  let entry = first;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const cell = Math.min(Math.floor((place[axis] as number) / cellSize), (cells[axis] as number) - 1);
+    entry += cell * (strides[axis] as number);
+  }
+  const whole = [0, 1, 2].map((axis) => place[axis] ?? 0);
+  return !mask[entry] && !obstacles.some((obstacle) => insideObstacle(obstacle, whole));
+}

@@ -25,6 +25,8 @@ export interface FluidMeasures extends SolverFigures {
   readonly divergenceAfter: number;
   /** Substeps that ended with more than `tolerance` left over. */
   readonly unconverged: number;
+  /** Particles that emitters did not bring, since there were as many as the liquid holds. */
+  readonly missed: number;
   /** Cells within the liquid, of those at a surface as much as is full; and what the particles would fill. */
   readonly volume: number;
   readonly nominalVolume: number;

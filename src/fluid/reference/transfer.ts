@@ -12,6 +12,8 @@ export interface ParticleSet {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
+  /** Slots in the order in which sums are taken. Default: as they lie. */
+  readonly order?: Uint32Array | undefined;
 }
 
 /** Up to eight corners around a place, each with a weight and the slope of that along each axis. */
@@ -112,7 +114,7 @@ export interface Transferred {
 export function particlesToGrid(
   lattice: Lattice,
   cellSize: number,
-  { count, positions, velocities, ids }: ParticleSet,
+  { count, positions, velocities, ids, order }: ParticleSet,
   affine: Float32Array | undefined,
   out: Transferred,
 ): void {
@@ -123,7 +125,8 @@ export function particlesToGrid(
   out.inside.fill(0);
   const corners = new Corners(lattice);
   const place = [0, 0, 0];
-  for (let particle = 0; particle < count; particle++) {
+  for (let index = 0; index < count; index++) {
+    const particle = order ? (order[index] as number) : index;
     let finite = true;
     for (let axis = 0; axis < dimensions; axis++) {
       place[axis] = (positions[dimensions * particle + axis] as number) / cellSize;
