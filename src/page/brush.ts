@@ -7,10 +7,10 @@ import text from '../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../core/constants';
 import type { ParticleArrays } from '../core/simulation';
 import type { Dimensions } from '../core/world';
-import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
 import { defineStruct, type StructLayout } from '../gpu/layout';
 import { compileShader } from '../gpu/shader-module';
+import type { GpuBody } from './body';
 import type { Ray } from './camera';
 
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
@@ -58,7 +58,7 @@ export class GpuBrush {
     private readonly uniforms: GPUBuffer,
   ) {}
 
-  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: Simulation): Promise<GpuBrush> {
+  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: GpuBody): Promise<GpuBrush> {
     const { device } = gpu;
     const module = await compileShader(device, 'page.brush', {
       dimensions,
@@ -82,14 +82,14 @@ export class GpuBrush {
   }
 
   /** Between two steps. */
-  push(simulation: Simulation, { origin, direction, reach, force }: Stroke, seconds: number): void {
+  push(simulation: GpuBody, { origin, direction, reach, force }: Stroke, seconds: number): void {
     const { positions, velocities } = simulation.buffers;
     const change = force * seconds;
     this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
   }
 
   /** Between two steps. */
-  hold(simulation: Simulation, { id, place, speed }: Grip, seconds: number): void {
+  hold(simulation: GpuBody, { id, place, speed }: Grip, seconds: number): void {
     const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
     const stroke = { origin: place, direction: NOWHERE, reach: speed, change, held: id };
@@ -101,7 +101,7 @@ export class GpuBrush {
   }
 
   private run(
-    { count }: Simulation,
+    { count }: GpuBody,
     entryPoint: keyof Pipelines,
     stroke: Omit<Parameters<StructLayout<typeof STROKE>['encode']>[0], 'count'>,
     buffers: readonly GPUBuffer[],

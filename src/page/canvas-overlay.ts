@@ -6,12 +6,13 @@
 import { latticeOfParticle } from '../core/cells';
 import { latticeAt } from '../core/levels';
 import { shapesOf } from '../core/shapes';
-import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
+import type { ParticleArrays } from '../core/simulation';
 import type { World } from '../core/world';
 import { findContact, separation } from '../reference/contact';
 import { isFiniteParticle } from '../reference/finite';
 import { buildGrid, type Grid, sortParticles } from '../reference/grid';
 import { probeCells } from '../reference/probe';
+import type { Body } from './body';
 import { project } from './camera';
 import { interpolate, type Rgb, toCss } from './colour';
 import type { Frame } from './engine';
@@ -77,7 +78,7 @@ export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
 export class CanvasOverlay {
   constructor(
     private readonly context: CanvasRenderingContext2D,
-    private readonly simulation: ParticleSimulation,
+    private readonly simulation: Body,
     private readonly particles: ParticleArrays,
     private readonly frame: Frame,
   ) {}

@@ -3,7 +3,8 @@
  * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
  */
 import type { StaticBodies } from '../core/obstacle-tree';
-import type { ParticleArrays, ParticleSimulation } from '../core/simulation';
+import type { ParticleArrays } from '../core/simulation';
+import type { Body } from './body';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
 import { interpolate, type Rgb, type Theme, toCss } from './colour';
@@ -34,7 +35,7 @@ export class CanvasView {
 
   /** `values`: of each particle, what decides its colour. */
   draw(
-    simulation: ParticleSimulation,
+    simulation: Body,
     particles: ParticleArrays,
     values: ArrayLike<number>,
     obstacles: StaticBodies,

@@ -3,13 +3,15 @@
  * Everything here is plain data and pure functions.
  */
 import type { ObstaclesGiven } from '../core/obstacles';
-import { defaultSettings, type SettingsOptions } from '../core/settings';
+import { defaultSettings } from '../core/settings';
 import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
+import type { BodySettings } from './body';
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
 import { formatCount, formatTimes } from './format';
+import { findMethodScene, type Method, methodOf } from './methods/list';
 import { NO_OVERLAYS } from './overlays';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
@@ -21,6 +23,12 @@ const FIRST_SCENE = 'pile';
 type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps' | 'iterations'>;
 
 function ofScene(scene: string, dimensions: Dimensions): OfScene {
+  const ofMethod = findMethodScene(scene);
+  if (ofMethod) {
+    const { gravity, substeps } = ofMethod;
+    const { restitution, friction, iterations } = defaultSettings(dimensions);
+    return { gravity, boxWidth: 1, restitution, friction, substeps, iterations };
+  }
   const { settings } = createScene(scene, { dimensions, count: 1 });
   const { restitution, friction, substeps, iterations } = defaultSettings(dimensions);
   return {
@@ -44,6 +52,8 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     spread: 1,
     seed: DEFAULT_SEED,
     timeScale: 1,
+    transfer: 'flip',
+    flipShare: 0.97,
     broadPhase: 'grid',
     engine: 'gpu',
     colour: 'speed',
@@ -102,6 +112,8 @@ export function capOf(
   { isSoftware, most: held }: Hardware,
 ): Cap | undefined {
   const { engine, scene, broadPhase, count, substeps } = choices;
+  const method = methodOf(choices);
+  if (method !== 'collisions') return capOfMethod(method, engine, { isSoftware, most: held });
   const isNaive = broadPhase === 'naive';
   if (isNaive || scene === 'one-cell') {
     const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
@@ -138,6 +150,29 @@ export function capOf(
   };
 }
 
+/** Particles of a method with which a step takes a second or two. */
+const MOST_OF_METHOD = {
+  liquid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
+  flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
+} as const;
+const METHOD_WORDS = { liquid: 'a liquid', flock: 'a flock' } as const;
+
+function capOfMethod(
+  method: Exclude<Method, 'collisions'>,
+  engine: Choices['engine'],
+  { isSoftware, most: held }: Hardware,
+): Cap {
+  const words = METHOD_WORDS[method];
+  const on = engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu';
+  const most = Math.min(MOST_OF_METHOD[method][on], engine === 'cpu' ? MOST_ON_CPU : held);
+  const why = {
+    cpu: 'The CPU engine runs on one thread',
+    software: 'The processor plays the GPU here',
+    gpu: 'That is what this page gives it',
+  } as const;
+  return { most, reason: `At most ${formatCount(most)} particles of ${words} run. ${why[on]}.` };
+}
+
 export function floorToTwoDigits(value: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return unit * Math.floor(value / unit);
@@ -147,9 +182,11 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
   return Math.min(choices.count, capOf(choices, hardware)?.most ?? choices.count);
 }
 
-export function settingsOf(choices: Choices): SettingsOptions {
-  const { broadPhase, restitution, friction, substeps, iterations } = choices;
-  return { broadPhase, restitution, friction, substeps, iterations, gravity: gravityVector(choices) };
+export function settingsOf(choices: Choices): BodySettings {
+  const { broadPhase, restitution, friction, substeps, iterations, flipShare } = choices;
+  const gravity = gravityVector(choices);
+  if (methodOf(choices) === 'liquid') return { substeps, gravity, flipShare };
+  return { broadPhase, restitution, friction, substeps, iterations, gravity };
 }
 
 export function simulationOptions(choices: Choices, count: number): SimulationOptions {
@@ -162,8 +199,37 @@ export function simulationOptions(choices: Choices, count: number): SimulationOp
   return sceneOptions(scene, { ...settingsOf(choices), max });
 }
 
-function gravityVector({ dimensions, gravity }: Choices): number[] {
+export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
+}
+
+/** Fields that say nothing of a method. */
+const OF_COLLISIONS: readonly FieldName[] = [
+  'size',
+  'spread',
+  'restitution',
+  'friction',
+  'iterations',
+  'broadPhase',
+];
+const OF_LIQUIDS: readonly FieldName[] = ['transfer', 'flipShare'];
+const FIELDS_OF_METHODS = [...OF_COLLISIONS, ...OF_LIQUIDS];
+
+/** Of the fields that mean something to some methods only, why each means nothing to what is chosen, else ''. */
+export function refusedFields(
+  choices: Pick<Choices, 'scene' | 'transfer'> & { readonly opened?: unknown },
+): ReadonlyMap<FieldName, string> {
+  const method = methodOf(choices);
+  return new Map(
+    FIELDS_OF_METHODS.map((name) => {
+      if (OF_LIQUIDS.includes(name)) {
+        if (method !== 'liquid') return [name, 'Only liquids have it.'];
+        const isLeftOut = name === 'flipShare' && choices.transfer !== 'flip';
+        return [name, isLeftOut ? 'Only FLIP has a share of PIC.' : ''];
+      }
+      return [name, method === 'collisions' ? '' : `It means nothing to ${METHOD_WORDS[method]}.`];
+    }),
+  );
 }
 
 /** Whether a scene's particles have one radius, so that a spread means something. */

@@ -3,7 +3,8 @@
  * eyes; of its range each theme leaves out the end that its background would swallow. All other colours are custom
  * properties in style.css, read here so that canvas and page agree.
  */
-import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { SimulationOptions } from '../core/simulation';
+import type { Body } from './body';
 import type { Colouring } from './fields';
 import { formatCount, formatReal } from './format';
 
@@ -138,7 +139,7 @@ const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as 
 const OLDEST = 10;
 
 /** What the colours of a simulation go up to. */
-export function scaleFor(by: Colouring, simulation: ParticleSimulation, options: SimulationOptions): Scale {
+export function scaleFor(by: Colouring, simulation: Body, options: SimulationOptions): Scale {
   const { dimensions } = simulation;
   if (by === 'speed') return { by, end: speedScale(simulation, options) };
   if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
@@ -172,7 +173,7 @@ const ENDLESS_FALL = 100;
  * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
  * exceed; two digits, at least 1.
  */
-function speedScale(simulation: ParticleSimulation, options: SimulationOptions): number {
+function speedScale(simulation: Body, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;
   const isEndless = world.kind === 'unbounded';
   const height = isEndless ? ENDLESS_FALL * radius : (world.max[1] ?? 0) - (world.min[1] ?? 0);

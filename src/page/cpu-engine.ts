@@ -5,8 +5,8 @@
 
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
-import type { Checkpoint, NewParticles, ParticleArrays, SimulationOptions } from '../core/simulation';
-import type { CpuSimulation } from '../cpu/simulation';
+import type { NewParticles, ParticleArrays, SimulationOptions } from '../core/simulation';
+import type { CpuBody, State } from './body';
 import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
 import { MOST_ON_CPU } from './choices';
@@ -38,7 +38,10 @@ export async function openCpuEngine(): Promise<Engine> {
     lost: new Promise<string>(() => undefined),
     most: () => MOST_ON_CPU,
     holds: () => true,
-    start: async (options) => new CpuRun(view, createCpuSimulation(options), options, createCpuTally),
+    start: async (options, method) => {
+      const body = method ? await method.onCpu(options) : createCpuSimulation(options);
+      return new CpuRun(view, body, options, createCpuTally);
+    },
     destroy: () => view.canvas.remove(),
   };
 }
@@ -54,7 +57,7 @@ class CpuRun implements Run {
 
   constructor(
     private readonly view: CanvasView,
-    readonly simulation: CpuSimulation,
+    readonly simulation: CpuBody,
     readonly options: SimulationOptions,
     private readonly createTally: typeof import('./cpu-tally').createCpuTally,
   ) {
@@ -64,12 +67,15 @@ class CpuRun implements Run {
 
   step(seconds: number): void {
     const { total, stages } = this.simulation.profile(seconds);
-    this.stepTime = { milliseconds: total, clock: 'page', stages };
+    const isTimed = Object.keys(stages).length > 0;
+    this.stepTime = { milliseconds: total, clock: 'page', stages: isTimed ? stages : undefined };
+    this.fixed = this.simulation.moved ?? this.fixed;
   }
 
   async timeSteps(seconds: number, steps: number): Promise<StepTime> {
     const began = performance.now();
     for (let step = 0; step < steps; step++) this.simulation.step(seconds);
+    this.fixed = this.simulation.moved ?? this.fixed;
     return { milliseconds: (performance.now() - began) / steps, clock: 'page' };
   }
 
@@ -90,7 +96,7 @@ class CpuRun implements Run {
     this.fixed = bodiesOfObstacles(this.simulation, given);
   }
 
-  restore(checkpoint: Checkpoint): void {
+  restore(checkpoint: State): void {
     this.simulation.restore(checkpoint);
     this.restorations++;
     this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
@@ -146,7 +152,7 @@ class CpuRun implements Run {
   }
 
   /** Gives particles other velocities. */
-  private steer(velocitiesOf: (state: Checkpoint) => Float32Array): void {
+  private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
     // The CPU engine answers at once.
     if (checkpoint instanceof Promise) return;

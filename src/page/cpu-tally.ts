@@ -3,19 +3,16 @@
  * simulation's own pairs; density is pairs of a second simulation, of larger particles at the same places, which is no code
  * that the page has not loaded already.
  */
-import type { ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { ParticleArrays, SimulationOptions } from '../core/simulation';
 import { createCpuSimulation } from '../cpu/simulation';
+import type { Body } from './body';
 import { DENSITY_REACH } from './colour';
 import type { Counted } from './tally';
 
 /** Counts of each particle, in the order of what was read. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
-export function createCpuTally(
-  simulation: ParticleSimulation,
-  options: SimulationOptions,
-  counted: Counted,
-): CountNear {
+export function createCpuTally(simulation: Body, options: SimulationOptions, counted: Counted): CountNear {
   if (counted === 'contacts') return ({ ids }) => countEnds(simulation, ids);
   const { dimensions, capacity, radius, world } = simulation;
   const { min, max } = world;
@@ -29,7 +26,7 @@ export function createCpuTally(
 }
 
 /** In how many overlapping pairs each is. */
-function countEnds(simulation: ParticleSimulation, ids: Uint32Array): Uint32Array {
+function countEnds(simulation: Body, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs();
   const counts = new Uint32Array(ids.length);
   // The CPU engine answers at once.

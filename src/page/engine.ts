@@ -1,12 +1,13 @@
 /**
  * Purpose: what the page asks of whatever computes and draws: the GPU (gpu-engine.ts) or the CPU
- * (cpu-engine.ts). An engine owns a canvas and starts runs; a run owns one simulation.
+ * (cpu-engine.ts). An engine owns a canvas and starts runs; a run owns one body: a simulation, or a method seen as one.
  */
 import { CellstormError, GpuError } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
 import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../core/obstacles';
-import type { Checkpoint, NewParticles, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { NewParticles, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
+import type { Body, MethodStart, State } from './body';
 import type { Grip, Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
 import type { Scale, Theme } from './colour';
@@ -31,11 +32,12 @@ export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
   /** Milliseconds of each stage, in their order, where the engine times them. */
-  readonly stages?: Readonly<Record<string, number>>;
+  readonly stages?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Run {
-  readonly simulation: ParticleSimulation;
+  readonly simulation: Body;
+  /** Of a method, what a simulation of its particles would begin with. */
   readonly options: SimulationOptions;
   /** Submissions that the GPU has not finished; the page waits rather than pile up more. */
   readonly pending: number;
@@ -55,7 +57,7 @@ export interface Run {
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
-  restore(checkpoint: Checkpoint): void;
+  restore(state: State): void;
   /** To be awaited before the pointer does this. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
   /** To be awaited before anything is drawn in these colours. Returns why they cannot be shown, else ''. */
@@ -83,7 +85,8 @@ export interface Engine {
   most(dimensions: Dimensions): number;
   /** Whether its device was made large enough; asked before anything large is made. */
   holds(count: number): boolean;
-  start(options: SimulationOptions): Promise<Run>;
+  /** `method`: what moves the particles, where it is not a simulation. */
+  start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
   destroy(): void;
 }
 
@@ -104,18 +107,19 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Obstacles that a simulation took, as bodies. */
-export function bodiesOfObstacles(
-  simulation: ParticleSimulation,
-  given: ObstaclesGiven | undefined,
-): StaticBodies {
+/** Obstacles that a simulation took, as bodies; or what a method moves by itself. */
+export function bodiesOfObstacles(simulation: Body, given: ObstaclesGiven | undefined): StaticBodies {
+  if (simulation.moved) return simulation.moved;
   if (!given) return NO_OBSTACLES;
   const { dimensions, obstacleCapacity, radiusRange, boxes } = simulation;
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
 /** Why the others around each particle cannot be counted, else ''. */
-export function refuseCounts({ boxes, radiusRange }: ParticleSimulation, by: Colouring): string {
+export function refuseCounts(
+  { boxes, radiusRange }: Pick<Body, 'boxes' | 'radiusRange'>,
+  by: Colouring,
+): string {
   if (boxes) return 'Boxes are not counted around each other, so colours stay with speed.';
   if (by !== 'density' || !radiusRange) return '';
   return 'Density is counted among particles of one radius, so colours stay with speed.';

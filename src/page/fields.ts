@@ -4,13 +4,13 @@
  */
 import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../core/settings';
 import type { Dimensions } from '../core/world';
-import { ALL_SCENES } from '../scenes';
 import { formatCount, formatReal, titleOf } from './format';
+import { PAGE_SCENES } from './methods/list';
 
 /** What a change asks for: to start over, to go on otherwise, or only another look. */
 export type Effect = 'start' | 'set' | 'view';
 
-export type Group = 'Scene' | 'Collisions' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
+export type Group = 'Scene' | 'Collisions' | 'Liquid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
 
 interface FieldBase {
   readonly label: string;
@@ -63,7 +63,7 @@ export const FIELDS = {
     label: 'Scene',
     group: 'Scene',
     effect: 'start',
-    options: ALL_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
+    options: PAGE_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
   } as ChoiceField<string>,
   dimensions: {
     kind: 'choice',
@@ -192,6 +192,28 @@ export const FIELDS = {
     min: 0.05,
     max: 2,
     step: 0.05,
+  },
+  transfer: {
+    kind: 'choice',
+    label: 'Transfer',
+    group: 'Liquid',
+    effect: 'start',
+    hint: 'How particles take velocities from the lattice: FLIP splashes, PIC is thick, APIC spins on',
+    options: options([
+      ['flip', 'FLIP'],
+      ['pic', 'PIC'],
+      ['apic', 'APIC'],
+    ]),
+  },
+  flipShare: {
+    kind: 'number',
+    label: 'FLIP share',
+    group: 'Liquid',
+    effect: 'set',
+    hint: 'Of FLIP: what is left is PIC, which calms it',
+    min: 0,
+    max: 1,
+    step: 0.01,
   },
   broadPhase: {
     kind: 'choice',

@@ -70,6 +70,11 @@ export class Files {
   }
 
   private async saveState({ simulation }: Run, stem: string): Promise<void> {
+    if (simulation.method) {
+      throw new CellstormError(
+        `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
+      );
+    }
     const bytes = encodeCheckpoint(await simulation.checkpoint());
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
     this.subject.notify('The state is saved; it goes on with the same bits.');
@@ -105,7 +110,8 @@ export class Files {
       if (file !== this.latest) return;
       if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);
       const { simulation, options } = run;
-      const present = { simulation, options, checkpoint: await simulation.checkpoint() };
+      const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
+      const present = { simulation, options, checkpoint };
       const opening = openParticles(file.name, bytes, present, mostParticles);
       let step = opening.next();
       while (!step.done && file === this.latest) {

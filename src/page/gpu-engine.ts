@@ -4,13 +4,14 @@
 
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
-import type { Checkpoint, NewParticles, SimulationOptions } from '../core/simulation';
+import type { NewParticles, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { bytesPerParticle } from '../engine/memory';
-import { createSimulation, type Simulation } from '../engine/simulation';
+import { createSimulation } from '../engine/simulation';
 import { createBuffers } from '../gpu/buffers';
 import { type Gpu, type GpuRequest, greatestCount, isSoftware, requestGpu } from '../gpu/device';
 import { bodyFloats, toBodies } from '../gpu/layout';
+import type { GpuBody, MethodStart, State } from './body';
 import { GpuBrush, type Grip, type Stroke } from './brush';
 import { floorToTwoDigits } from './choices';
 import type { Engine, Frame, Run, StepTime } from './engine';
@@ -96,8 +97,8 @@ export class GpuEngine implements Engine {
     return count * MOST_BYTES <= Math.min(maxStorageBufferBindingSize, maxBufferSize);
   }
 
-  async start(options: SimulationOptions): Promise<Run> {
-    const simulation = await createSimulation(this.gpu, options);
+  async start(options: SimulationOptions, method?: MethodStart): Promise<Run> {
+    const simulation = await (method ? method.onGpu(this.gpu, options) : createSimulation(this.gpu, options));
     const run = new GpuRun(this.gpu, this.view, simulation, options);
     try {
       await run.createBuffers();
@@ -117,7 +118,7 @@ export class GpuEngine implements Engine {
 
 class GpuRun implements Run {
   stepTime: StepTime | undefined;
-  pending = 0;
+  private submitted = 0;
   private lastTiming = Number.NEGATIVE_INFINITY;
   private isTiming = false;
   private readonly tallies = new Map<Colouring, Tally>();
@@ -132,11 +133,13 @@ class GpuRun implements Run {
   constructor(
     private readonly gpu: Gpu,
     private readonly view: GpuView,
-    readonly simulation: Simulation,
+    readonly simulation: GpuBody,
     readonly options: SimulationOptions,
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = new Float32Array(simulation.capacity);
+    // The first step of a method compiles what it needs.
+    if (simulation.method) this.lastTiming = performance.now();
   }
 
   /** What is drawn beside the simulation's own buffers; to be awaited before all else. */
@@ -152,10 +155,16 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
+  /** While a step is timed by its stages, none other may come between them. */
+  get pending(): number {
+    return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
+  }
+
   step(seconds: number): void {
     const now = performance.now();
     if (this.isTiming || now - this.lastTiming < TIMING_INTERVAL_MS) {
       this.simulation.step(seconds);
+      this.showMoved();
       this.track();
       return;
     }
@@ -165,6 +174,7 @@ class GpuRun implements Run {
       (stepTime) => {
         this.stepTime = stepTime;
         this.isTiming = false;
+        this.showMoved();
       },
       // Only the end of the run or of the device gets here, and both are dealt with elsewhere.
       () => undefined,
@@ -191,7 +201,7 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  restore(checkpoint: Checkpoint): void {
+  restore(checkpoint: State): void {
     this.simulation.restore(checkpoint);
     this.restorations++;
     this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
@@ -270,6 +280,14 @@ class GpuRun implements Run {
     this.simulation.destroy();
   }
 
+  /** Where the body moves what particles run into. */
+  private showMoved(): void {
+    const { moved } = this.simulation;
+    if (!moved || moved === this.fixed) return;
+    this.fixed = moved;
+    this.showObstacles();
+  }
+
   private showObstacles(): void {
     const buffer = this.beside.get('obstacles');
     const { dimensions, world, radius } = this.simulation;
@@ -293,7 +311,7 @@ class GpuRun implements Run {
   }
 
   async timeSteps(seconds: number, steps: number): Promise<StepTime> {
-    if (this.gpu.timestamps) {
+    if (this.gpu.timestamps || this.simulation.method) {
       const { total, stages, source } = await this.simulation.profile(seconds);
       return { milliseconds: total, clock: source === 'wall-clock' ? 'page' : 'gpu', stages };
     }
@@ -305,9 +323,9 @@ class GpuRun implements Run {
   }
 
   private track(): void {
-    this.pending++;
+    this.submitted++;
     const done = () => {
-      this.pending--;
+      this.submitted--;
     };
     this.gpu.device.queue.onSubmittedWorkDone().then(done, done);
   }

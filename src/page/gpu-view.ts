@@ -10,10 +10,10 @@ import frameText from '../../shaders/draw/frame.wgsl?raw';
 import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
-import type { Simulation } from '../engine/simulation';
 import type { Gpu } from '../gpu/device';
 import type { ShaderSource } from '../gpu/link';
 import { compileShader } from '../gpu/shader-module';
+import type { GpuBody } from './body';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import type { Colouring } from './fields';
@@ -100,7 +100,7 @@ export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
 }
 
-export function drawnOf({ dimensions, radiusRange, boxes }: Simulation, by: Colouring): Drawn {
+export function drawnOf({ dimensions, radiusRange, boxes }: GpuBody, by: Colouring): Drawn {
   const isMixed = boxes || radiusRange !== undefined;
   return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
 }
@@ -174,7 +174,7 @@ export class GpuView {
   }
 
   /** What is laid over pictures of a simulation, on this canvas. */
-  async createOverlay(simulation: Simulation): Promise<Overlay> {
+  async createOverlay(simulation: GpuBody): Promise<Overlay> {
     // Loaded only when needed.
     const { Overlay: Made } = await import('./overlay');
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
@@ -182,7 +182,7 @@ export class GpuView {
 
   /** `prelude` records what is to be known before. */
   draw(
-    simulation: Simulation,
+    simulation: GpuBody,
     frame: Frame,
     beside: Beside,
     prelude?: (encoder: GPUCommandEncoder) => void,
@@ -229,7 +229,7 @@ export class GpuView {
     this.canvas.remove();
   }
 
-  private particleGroup({ buffers }: Simulation, by: Colouring, { values, births }: Beside): GPUBindGroup {
+  private particleGroup({ buffers }: GpuBody, by: Colouring, { values, births }: Beside): GPUBindGroup {
     const { positions, velocities, ids } = buffers;
     if (by === 'age' && births) return this.group(this.layouts.aged, [positions, births, ids]);
     return this.group(this.layouts.particles, [positions, by === 'id' ? ids : (values ?? velocities)]);
@@ -453,7 +453,7 @@ function describePipeline(
 }
 
 function frameValues(
-  simulation: Simulation,
+  simulation: GpuBody,
   { box, sight, viewport, theme, scale, overlays }: Frame,
   samples: number,
 ): FrameValues {

@@ -2,7 +2,7 @@
  * Purpose: states that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
  * far apart and so many that they fit the page's memory.
  */
-import type { Checkpoint, ParticleSimulation } from '../core/simulation';
+import type { Body, State } from './body';
 
 /** Milliseconds between two at least, and in times that reading one back took. */
 const INTERVAL_MS = 3000;
@@ -13,18 +13,18 @@ const MOST_VALUES = 2 ** 24;
 
 interface Kept {
   readonly time: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: State;
 }
 
 export class History {
   private kept: Kept[] = [];
-  private simulation: ParticleSimulation | undefined;
+  private simulation: Body | undefined;
   private next = 0;
   private isAsking = false;
   private hasChanged = false;
 
   /** Whose states are kept from now on; those of the one before are forgotten, unless this one goes on with them. */
-  attach(simulation: ParticleSimulation, goesOn = false): void {
+  attach(simulation: Body, goesOn = false): void {
     this.simulation = simulation;
     if (!goesOn) this.kept = [];
     this.isAsking = false;
@@ -37,7 +37,7 @@ export class History {
     this.hasChanged = true;
   }
 
-  get latest(): Checkpoint | undefined {
+  get latest(): State | undefined {
     return this.kept.at(-1)?.checkpoint;
   }
 
@@ -48,13 +48,13 @@ export class History {
   }
 
   /** The last state from before `time`, and at the beginning that; later ones are forgotten. */
-  takeBefore(time: number): Checkpoint | undefined {
+  takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
     return this.latest;
   }
 
   /** One that cannot be gone back to. */
-  forget(checkpoint: Checkpoint): void {
+  forget(checkpoint: State): void {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }
 

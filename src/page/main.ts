@@ -1,5 +1,5 @@
 /** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
-import type { Measures, ParticleSimulation } from '../core/simulation';
+import type { Body, Measured } from './body';
 import type { Frame } from './engine';
 import { GpuEngine } from './gpu-engine';
 import { showHints } from './hints';
@@ -12,9 +12,9 @@ export interface PageHandle {
   /** Resolves when the first picture is drawn. */
   readonly ready: Promise<void>;
   /** What runs now; another one after a reset or another choice. */
-  readonly simulation: ParticleSimulation | undefined;
+  readonly simulation: Body | undefined;
   /** The last measures shown. */
-  readonly measures: Measures | undefined;
+  readonly measures: Measured | undefined;
   /** How the last picture was drawn. */
   readonly frame: Frame | undefined;
   /** Whether a particle is being dragged. */

@@ -2,7 +2,7 @@
  * Purpose: the figures on the panel. Asks the simulation for its measures a few times a second, one question
  * at a time and seldom where an answer takes long, and counts frames.
  */
-import type { Measures } from '../core/simulation';
+import type { Measured } from './body';
 import type { Run } from './engine';
 
 const INTERVAL_MS = 250;
@@ -11,7 +11,7 @@ const GREATEST_SHARE = 0.2;
 const FRAME_WINDOW_MS = 1000;
 
 export class Meter {
-  measures: Measures | undefined;
+  measures: Measured | undefined;
   private run: Run | undefined;
   /** State has changed since the last question. */
   private stale = false;

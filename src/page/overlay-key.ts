@@ -2,7 +2,7 @@
  * Purpose: the key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
  * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
  */
-import type { ParticleSimulation } from '../core/simulation';
+import type { Body } from './body';
 import type { Frame } from './engine';
 import { type KeyLine, keyOf } from './overlays';
 import { find } from './panel';
@@ -29,7 +29,7 @@ export class OverlayKey {
   }
 
   /** To be called every frame; '' of what is not drawn where all is. */
-  update(frame: Frame, simulation: ParticleSimulation, missing: string): void {
+  update(frame: Frame, simulation: Body, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
     if (shown !== this.shown) {

@@ -15,7 +15,6 @@ import { WORKGROUP_SIZE } from '../core/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import type { World } from '../core/world';
 import { CellSort, type SortBinding } from '../engine/cell-sort';
-import type { Simulation } from '../engine/simulation';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
@@ -35,6 +34,7 @@ import {
   worldName,
 } from '../passes/modules';
 import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+import type { GpuBody } from './body';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import {
@@ -279,7 +279,7 @@ export class Overlay {
 
   private constructor(
     private readonly gpu: Gpu,
-    private readonly simulation: Simulation,
+    private readonly simulation: GpuBody,
     private readonly parameters: SharedParameters,
     private readonly substep: Substep,
     private readonly pipelines: OverlayPipelines,
@@ -292,7 +292,7 @@ export class Overlay {
     this.readback = new Readback(gpu, 'overlay');
   }
 
-  static async create(gpu: Gpu, simulation: Simulation, picture: OverlayPicture): Promise<Overlay> {
+  static async create(gpu: Gpu, simulation: GpuBody, picture: OverlayPicture): Promise<Overlay> {
     const { device } = gpu;
     const { world, dimensions } = simulation;
     const layouts = createLayouts(device);
@@ -618,7 +618,7 @@ export function heatCounters(world: World): {
 }
 
 function packLook(
-  simulation: Simulation,
+  simulation: GpuBody,
   { sight, viewport, theme, overlays }: Frame,
 ): Float32Array<ArrayBuffer> {
   const { world, count, dimensions } = simulation;

@@ -2,8 +2,9 @@
  * Purpose: what can be laid over the picture to see the grid at work, said once for the GPU (overlay.ts), the CPU
  * (canvas-overlay.ts), the panel and the key beside the picture: which there are, how they look, what they mean here.
  */
-import type { ParticleSimulation } from '../core/simulation';
+
 import type { World } from '../core/world';
+import type { Body } from './body';
 import { formatCount } from './format';
 
 export const OVERLAY_NAMES = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
@@ -39,7 +40,7 @@ const LEAST_LINE_SHARE = 0.5;
 
 /** How wide lines are where a unit of length is so many CSS pixels: thin ones, so that small particles are seen. */
 export function lineShare(
-  { radius, radiusRange }: Pick<ParticleSimulation, 'radius' | 'radiusRange'>,
+  { radius, radiusRange }: Pick<Body, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
 ): number {
   const usual = radiusRange ? Math.sqrt(radiusRange.smallest * radiusRange.largest) : radius;
@@ -106,7 +107,7 @@ export function heatEnd(world: World, count: number): number {
 }
 
 /** Why there is nothing to lay over a picture of this simulation, else ''. */
-export function refuseOverlays({ world }: Pick<ParticleSimulation, 'world'>): string {
+export function refuseOverlays({ world }: Pick<Body, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
   return 'A world without an end has no box whose cells could be drawn, so overlays stay off.';
 }
@@ -118,7 +119,7 @@ export interface KeyLine {
 }
 
 /** What is shown, in words, where a unit of length is so many CSS pixels; of figures that only the engine knows, see PairsShown. */
-export function keyOf(shown: Overlays, simulation: ParticleSimulation, pixelsPerUnit: number): KeyLine[] {
+export function keyOf(shown: Overlays, simulation: Body, pixelsPerUnit: number): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
   const isSpace = dimensions === 3;

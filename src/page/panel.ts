@@ -4,11 +4,10 @@
  * index.html. From here only text goes in, never markup.
  */
 import GUI, { type Controller } from 'lil-gui';
-import type { Measures, ParticleSimulation } from '../core/simulation';
 import type { World } from '../core/world';
-import { ALL_SCENES } from '../scenes';
+import type { Body, Figure, Measured } from './body';
 import { checksOf } from './checks';
-import { canSpread } from './choices';
+import { canSpread, refusedFields } from './choices';
 import { type Legend, legendCss } from './colour';
 import type { Engine, StepTime } from './engine';
 import {
@@ -24,6 +23,7 @@ import {
   toSlider,
 } from './fields';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from './format';
+import { PAGE_SCENES } from './methods/list';
 import { type Chosen, FIELDS_OF_SCENES } from './opened';
 import { shownCells } from './overlays';
 
@@ -42,7 +42,10 @@ export interface PanelEvents {
 }
 
 /** Folded at first. */
-const FOLDED: readonly Group[] = ['Collisions'];
+const FOLDED: readonly Group[] = ['Collisions', 'Liquid'];
+
+/** Why a control cannot be used: a sentence for all to see, who says it, or a hint, where it is plain to see. */
+type Refusal = string | HTMLElement | { readonly hint: string };
 
 interface Control {
   readonly controller: Controller;
@@ -55,8 +58,8 @@ export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
   private engineName = '';
-  /** Why controls cannot be used: a sentence, or who says it. */
-  private readonly refusals = new Map<FieldName, string | HTMLElement>();
+  /** Why controls cannot be used. */
+  private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
   /** Particles that the engine holds. */
   private most: number | undefined;
@@ -78,11 +81,14 @@ export class Panel {
       controller.updateDisplay();
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
-    const scene = ALL_SCENES.find(({ name }) => name === choices.scene);
+    const scene = PAGE_SCENES.find(({ name }) => name === choices.scene);
     const ofFile = `The particles come from the file ${opened?.name}. Choose a scene to leave it.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
     for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
-    if (!opened) {
+    for (const [name, hint] of refusedFields({ ...choices, opened })) {
+      if (!opened || !FIELDS_OF_SCENES.includes(name)) this.enable(name, hint === '', { hint });
+    }
+    if (!opened && scene?.method === 'collisions') {
       this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
       this.enable('boxWidth', scene?.world !== 'unbounded', 'This scene has a world without end.');
     }
@@ -124,8 +130,9 @@ export class Panel {
   }
 
   /** `simulation`: of which they are. */
-  showMeasures(measures: Measures | undefined, simulation: ParticleSimulation | undefined): void {
+  showMeasures(measures: Measured | undefined, simulation: Body | undefined): void {
     if (!measures || !simulation) return;
+    this.showFigures(measures.figures);
     const { count, candidates, contacts, greatestOccupancy, kineticEnergy, hash } = measures;
     const all = (count * (count - 1)) / 2;
     setText('particles', formatCount(count));
@@ -142,6 +149,23 @@ export class Panel {
     setText('fullest', formatCount(greatestOccupancy));
     setText('energy', formatReal(kineticEnergy));
     setText('hash', hash);
+  }
+
+  /** Those of a method, in the place of those of collisions. */
+  private showFigures(figures: readonly Figure[] | undefined): void {
+    const rows = [...document.querySelectorAll<HTMLElement>('[data-of="collisions"]')];
+    for (const row of rows) row.hidden = figures !== undefined;
+    const own = [...document.querySelectorAll<HTMLElement>('.measures [data-of="method"]')];
+    for (const row of own.slice(figures?.length ?? 0)) row.remove();
+    const [first] = rows;
+    figures?.forEach(({ title, value, hint }, index) => {
+      const row = own[index] ?? figureRow();
+      const [name, number] = row.children;
+      if (name && name.textContent !== title) name.textContent = title;
+      if (number && number.textContent !== value) number.textContent = value;
+      row.dataset.hint = hint;
+      if (!own[index]) first?.before(row);
+    });
   }
 
   /** Of the grid that runs, in units of length. */
@@ -259,7 +283,7 @@ export class Panel {
     return name === 'count' && this.most !== undefined ? { ...field, slider: this.most } : field;
   }
 
-  private enable(name: FieldName, isEnabled: boolean, why: string | HTMLElement): void {
+  private enable(name: FieldName, isEnabled: boolean, why: Refusal): void {
     const control = this.controls.get(name);
     if (!control) return;
     control.controller.enable(isEnabled);
@@ -275,11 +299,13 @@ export class Panel {
     if (!control) return;
     const why = this.refusals.get(name);
     const { note, controller } = control;
-    const hint = this.hintOf(name);
-    note.textContent = typeof why === 'string' ? why : why ? '' : hint;
+    const isElsewhere = why instanceof HTMLElement;
+    const hint =
+      why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
+    note.textContent = typeof why === 'string' ? why : hint;
     note.hidden = typeof why !== 'string';
-    controller.domElement.dataset.hint = why ? '' : hint;
-    const by = why instanceof HTMLElement ? why : note;
+    controller.domElement.dataset.hint = hint;
+    const by = isElsewhere ? why : note;
     for (const element of controller.domElement.querySelectorAll('input, select')) {
       if (by.textContent) element.setAttribute('aria-describedby', by.id);
       else element.removeAttribute('aria-describedby');
@@ -303,6 +329,14 @@ export class Panel {
       find('body', HTMLElement).hidden = !isOpen;
     });
   }
+}
+
+/** A row among the measures: a title and a number. */
+function figureRow(): HTMLElement {
+  const row = document.createElement('div');
+  row.dataset.of = 'method';
+  row.append(document.createElement('dt'), document.createElement('dd'));
+  return row;
 }
 
 /** An element that index.html has. */

@@ -5,8 +5,8 @@
  * its sheets.
  */
 import { describeCount } from '../core/errors';
-import type { Checkpoint, Measures } from '../core/simulation';
 import { Address, type AddressSite } from './address';
+import type { Measured, State } from './body';
 import type { Ray } from './camera';
 import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale } from './colour';
@@ -23,6 +23,7 @@ import { History } from './history';
 import type { Inspector } from './inspector';
 import { type Regard, readLink } from './link';
 import { Meter } from './meter';
+import { methodOf } from './methods/list';
 import { type Chosen, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
 import { shownOf } from './overlays';
@@ -126,7 +127,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   /** The last state that was kept. */
-  get latest(): Checkpoint | undefined {
+  get latest(): State | undefined {
     return this.history.latest;
   }
 
@@ -134,7 +135,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return this.run?.simulation;
   }
 
-  get measures(): Measures | undefined {
+  get measures(): Measured | undefined {
     return this.meter.measures;
   }
 
@@ -336,6 +337,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
   async openScale(): Promise<void> {
+    if (methodOf(this.choices) !== 'collisions') {
+      this.panel.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
+      return;
+    }
     try {
       this.scaleSheet ??= import('./scale-sheet').then(({ ScaleSheet }) => new ScaleSheet(this));
       (await this.scaleSheet).open();
@@ -624,8 +629,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
         this.showLegend();
         const { capacity, obstacleCapacity } = roomFor({ ...choices, most: this.cap?.most }, run.options);
         const { simulation } = run;
+        // Of what a method moves by itself there is never more.
         const isShort =
-          simulation.capacity < (capacity ?? 0) || simulation.obstacleCapacity < (obstacleCapacity ?? 0);
+          simulation.capacity < (capacity ?? 0) ||
+          (!simulation.method && simulation.obstacleCapacity < (obstacleCapacity ?? 0));
         if (isShort) await this.makeRoom();
       } catch (error) {
         if (run === this.run) this.panel.notify(explain(error));

@@ -5,14 +5,17 @@
  * Guarantee: of an engine a loss is dealt with once, whatever was under way; a run is shown when it is ready, or destroyed.
  */
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
-import { type Checkpoint, planSimulation, type SimulationOptions } from '../core/simulation';
+import { planSimulation, type SimulationOptions } from '../core/simulation';
 import type { GpuRequest } from '../gpu/device';
+import type { MethodStart, State } from './body';
 import { capOf, changedFields, defaultChoices, type Hardware, roomFor } from './choices';
 import { type Scale, scaleFor } from './colour';
 import { type Engine, explain, explainMissingGpu, type Run } from './engine';
 import { FEWEST_PARTICLES, fieldOf, MOST_PARTICLES } from './fields';
 import { formatCount } from './format';
-import { type Chosen, refuseOpened, settingChanges, startCount, startOf } from './opened';
+import { methodOf } from './methods/list';
+import { startFrom } from './methods/start';
+import { type Chosen, refuseOpened, settingChanges, startCount } from './opened';
 import { nextTask } from './save';
 import { boxAround, type SeenBox, worldBox } from './seen-box';
 
@@ -48,7 +51,7 @@ export interface RestartSite {
   /** What is to run; where that cannot be, what runs instead is put in. */
   choices: Chosen;
   /** The last state that was kept. */
-  readonly latest: Checkpoint | undefined;
+  readonly latest: State | undefined;
   show(shown: Shown): void;
   /** The present run is to take changes that came while it was made. */
   adjust(run: Run): void;
@@ -64,7 +67,7 @@ interface Carried {
   readonly choices: Chosen;
   /** Particles that its run was started with. */
   readonly count: number;
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: State;
   readonly births: Float32Array;
   /** What its run had room for, and states from before may need. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
@@ -198,7 +201,9 @@ export class Restarts {
     const tried = this.countOf(choices);
     const isMemory = error instanceof GpuError && error.reason === 'memory';
     // How much memory there is nobody says.
-    const fits = error instanceof LimitError ? error.fits : isMemory ? tried >> 1 : undefined;
+    const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
+    const half = isMemory || isLattice ? tried >> 1 : undefined;
+    const fits = error instanceof LimitError ? (error.fits ?? half) : half;
     if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu')
       return undefined;
     const count = Math.min(fits, Math.floor(MOST_OF_REFUSED * tried));
@@ -249,14 +254,14 @@ export class Restarts {
     const { carried } = this;
     // The engine may be for fewer particles, in a smaller box.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
-    const { options, checkpoint } = startOf(actual, count);
+    const { options, checkpoint, method } = await startFrom(actual, count);
     const room = roomFor(
       { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,
       goesOn ? carried.checkpoint : checkpoint,
       goesOn ? carried.room : undefined,
     );
-    const started = await this.startOn(engine, { ...options, ...room });
+    const started = await this.startOn(engine, { ...options, ...room }, method);
     const { run } = started;
     try {
       const resumes = goesOn && this.resume(run, carried);
@@ -352,17 +357,19 @@ export class Restarts {
   private async startOn(
     engine: Engine,
     options: SimulationOptions,
+    method: MethodStart | undefined,
   ): Promise<{ readonly engine: Engine; readonly run: Run }> {
     try {
-      return { engine, run: await engine.start(options) };
+      return { engine, run: await engine.start(options, method) };
     } catch (error) {
       if (engine !== this.engine) engine.destroy();
       if (!(error instanceof LimitError) || engine.kind === 'cpu') throw error;
     }
     const { dimensions, capacity, world } = planSimulation(options);
-    const larger = await this.openGpu({ particles: capacity, dimensions, cells: world.cellCount });
+    const cells = Math.max(world.cellCount, method?.cells ?? 0);
+    const larger = await this.openGpu({ particles: capacity, dimensions, cells });
     try {
-      return { engine: larger, run: await larger.start(options) };
+      return { engine: larger, run: await larger.start(options, method) };
     } catch (further) {
       larger.destroy();
       throw further;
@@ -370,7 +377,7 @@ export class Restarts {
   }
 
   /** A state of the present run, for one that takes its place. */
-  private carry(checkpoint: Checkpoint): Carried | undefined {
+  private carry(checkpoint: State): Carried | undefined {
     const { run, running, startedCount } = this;
     if (!run || !running) return undefined;
     const { capacity, obstacleCapacity } = run.simulation;
@@ -428,7 +435,7 @@ function hardwareOf(engine: Engine | undefined, { dimensions }: Chosen): Hardwar
 }
 
 /** A state of an earlier time; the settings stay as they are chosen now. */
-export function goOnFrom(run: Run, checkpoint: Checkpoint): void {
+export function goOnFrom(run: Run, checkpoint: State): void {
   const { settings } = run.simulation;
   run.restore(checkpoint);
   run.simulation.set(settings);

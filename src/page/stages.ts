@@ -26,6 +26,13 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   sort: 'Brings all state into the order of the cells',
   partner: 'Tests candidates for the fastest contact of each, which bounces',
   resolve: 'Tests candidates and pushes those apart that overlap',
+  transfer: 'Gathers velocities from the particles around each face',
+  cells: 'Finds out which cells are full, empty or solid',
+  faces: 'Gravity, and what solids allow',
+  pressure: 'Solves for the pressure that leaves no divergence',
+  extrapolate: 'Continues velocities beyond the surface',
+  particles: 'Brings velocities back to particles and moves them',
+  separate: 'Pushes those apart that are too near',
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 

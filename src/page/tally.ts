@@ -7,7 +7,6 @@ import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
 import type { SimulationOptions } from '../core/simulation';
 import { defineWorld, type World } from '../core/world';
 import { CellSort, type SortBinding } from '../engine/cell-sort';
-import type { Simulation } from '../engine/simulation';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
@@ -25,6 +24,7 @@ import {
   variantName,
 } from '../passes/modules';
 import { type ParticleGroup, ParticlePass } from '../passes/particle-pass';
+import type { GpuBody } from './body';
 import { DENSITY_REACH } from './colour';
 
 export type Counted = 'contacts' | 'density';
@@ -66,7 +66,7 @@ export class Tally {
   private readonly group: ParticleGroup;
 
   private constructor(
-    private readonly simulation: Simulation,
+    private readonly simulation: GpuBody,
     private readonly world: World,
     private readonly substep: Substep,
     private readonly parts: Parts,
@@ -86,7 +86,7 @@ export class Tally {
 
   static async create(
     gpu: Gpu,
-    simulation: Simulation,
+    simulation: GpuBody,
     options: SimulationOptions,
     counted: Counted,
   ): Promise<Tally> {
@@ -144,7 +144,7 @@ export class Tally {
 }
 
 /** With cells as wide as density reaches. */
-function widerWorld({ dimensions, capacity, radius, world }: Simulation, options: SimulationOptions): World {
+function widerWorld({ dimensions, capacity, radius, world }: GpuBody, options: SimulationOptions): World {
   const { periodic, crowds } = options;
   const { min, max } = world;
   const place = world.kind === 'unbounded' ? ({ unbounded: true } as const) : { min, max, periodic };

@@ -87,7 +87,11 @@ export class Tools {
     if (!run) return;
     if (choices.pointer === 'wall') {
       if (isFirst) this.end = undefined;
-      const { dimensions, world } = run.simulation;
+      const { dimensions, world, method } = run.simulation;
+      if (method) {
+        this.site.notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
+        return;
+      }
       if (dimensions === 3 && world.kind === 'unbounded') {
         this.site.notify('A world without end has no floor to build walls on.');
         return;
@@ -141,7 +145,7 @@ export class Tools {
     try {
       const particles = await run.simulation.read();
       // Another state has other ids.
-      if (run !== site.run || run.restorations !== restorations) return;
+      if (run !== site.run || run.restorations !== restorations || run.simulation.isBusy) return;
       const ray = site.rayAt(this.place ?? place);
       if (pointer === 'add') this.add(run, particles, ray);
       else if (pointer === 'erase') this.erase(run, particles, ray);
@@ -192,12 +196,12 @@ export class Tools {
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
     const { simulation, fixed } = run;
-    const { dimensions, radius } = simulation;
+    const { dimensions, radius, method } = simulation;
     const reach = this.site.choices.brush * radius;
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    const without = near(dimensions, fixed.positions, ray, reach);
+    const without = method ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
     if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
     if (gone.length + without.length > 0) this.site.changed();

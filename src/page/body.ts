@@ -1,0 +1,76 @@
+/**
+ * Purpose: what the page asks of what runs, whatever moves it: a simulation of collisions, or a method that is seen as one, so
+ * that the brush, overlays, the inspector, colours, files and states to go back to need not know the difference.
+ */
+import type { StaticBodies } from '../core/obstacle-tree';
+import type { SettingsOptions } from '../core/settings';
+import type { Checkpoint, Measures, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { StageTimes } from '../core/stage-times';
+import type { Gpu } from '../gpu/device';
+
+/** A figure of the method's own, in the place of those of collisions. */
+export interface Figure {
+  readonly title: string;
+  readonly value: string;
+  readonly hint: string;
+}
+
+export interface Measured extends Measures {
+  readonly figures?: readonly Figure[] | undefined;
+}
+
+/** Of a method, what particles alone do not say. */
+export interface State extends Checkpoint {
+  readonly method?: unknown;
+}
+
+/** What a running body takes; of a liquid, the share of FLIP too. */
+export interface BodySettings extends SettingsOptions {
+  readonly flipShare?: number | undefined;
+}
+
+type Shared = Omit<
+  ParticleSimulation,
+  | 'advance'
+  | 'flights'
+  | 'separate'
+  | 'continuous'
+  | 'memoryBytes'
+  | 'measure'
+  | 'checkpoint'
+  | 'restore'
+  | 'set'
+>;
+
+export interface Body extends Shared {
+  /** Of a simulation of collisions, none. */
+  readonly method?: 'liquid' | 'flock' | undefined;
+  /** What particles run into, where the body moves it itself; else it is as the page set it. */
+  readonly moved?: StaticBodies | undefined;
+  /** Between two stages of a step: nothing may be asked of it but its picture. */
+  readonly isBusy?: boolean | undefined;
+  set(changes: BodySettings): void;
+  measure(): Promise<Measured> | Measured;
+  checkpoint(): Promise<State> | State;
+  restore(state: State): void;
+}
+
+/** On the GPU: its buffers are drawn, coloured and pushed. */
+export interface GpuBody extends Body {
+  readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
+  profile(seconds: number): Promise<StageTimes>;
+}
+
+/** On the CPU, where answers are there at once. */
+export interface CpuBody extends Body {
+  profile(seconds: number): StageTimes;
+}
+
+/** What a method starts from, beside what a simulation of its particles would. */
+export interface MethodStart {
+  readonly method: 'liquid' | 'flock';
+  /** Numbers of the largest buffer over its lattice: what a device must be asked for. */
+  readonly cells: number;
+  onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuBody>;
+  onCpu(options: SimulationOptions): Promise<CpuBody>;
+}

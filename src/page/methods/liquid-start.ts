@@ -1,0 +1,71 @@
+/**
+ * Purpose: a liquid scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
+ */
+import type { SimulationOptions } from '../../core/simulation';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../fluid';
+import { planFluid } from '../../fluid/options';
+import { Random } from '../../scenes';
+import { gravityVector } from '../choices';
+import type { Choices } from '../fields';
+import { CpuLiquidBody, GpuLiquidBody } from './liquid-body';
+import { liquidScene, movingAt, PER_CELL } from './liquid-scenes';
+import type { Start } from './start';
+
+/** By how much a seed moves a particle, in shares of how far particles are apart: it stays in its part of a cell. */
+const SEEDED = 0.4;
+
+export function startLiquid(choices: Choices, count: number): Start {
+  const { dimensions, boxWidth, seed, substeps, transfer, flipShare } = choices;
+  const scene = liquidScene(choices.scene, { dimensions, count, width: boxWidth });
+  const { cells, cellSize, fill, solids } = scene;
+  const along = PER_CELL[dimensions] ** (1 / dimensions);
+  const gravity = gravityVector(choices);
+  const given: FluidOptions = {
+    dimensions,
+    cells,
+    cellSize,
+    fill,
+    solids,
+    gravity,
+    transfer,
+    blend: transfer === 'flip' ? flipShare : undefined,
+    obstacles: movingAt(scene, 0, 0),
+    substeps,
+  };
+  const { positions, velocities, min, max, lattice } = planFluid(given);
+  const random = new Random(seed);
+  const reach = (SEEDED * cellSize) / along;
+  positions.forEach((at, index) => {
+    positions[index] = at + reach * (random.nextBits() / 2 ** 32 - 0.5);
+  });
+  const options: SimulationOptions = {
+    dimensions,
+    radius: Math.fround(cellSize / along / 2),
+    min,
+    max,
+    cellSize,
+    positions,
+    velocities,
+    gravity,
+    substeps,
+  };
+  const fluidOptions = (capacity: number | undefined): FluidOptions => ({
+    ...given,
+    fill: [],
+    positions,
+    velocities,
+    capacity: Math.max(1, capacity ?? 0),
+  });
+  return {
+    options,
+    method: {
+      method: 'liquid',
+      cells: dimensions * 2 * lattice.size,
+      onGpu: async (gpu, held) => {
+        const fluid = await createFluid(gpu, fluidOptions(held.capacity));
+        return new GpuLiquidBody(gpu.device, fluid, scene, held);
+      },
+      onCpu: async (held) => new CpuLiquidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held),
+    },
+  };
+}

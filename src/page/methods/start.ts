@@ -1,0 +1,24 @@
+/**
+ * Purpose: what a run starts from, whatever moves it. What a method needs is loaded when one is chosen.
+ */
+import type { Checkpoint, SimulationOptions } from '../../core/simulation';
+import type { MethodStart } from '../body';
+import { type Chosen, startOf } from '../opened';
+import { methodOf } from './list';
+
+export interface Start {
+  /** Of a simulation; of a method, as one of its particles would begin. */
+  readonly options: SimulationOptions;
+  /** The state that it starts from, where that is a file's. */
+  readonly checkpoint?: Checkpoint | undefined;
+  readonly method?: MethodStart | undefined;
+}
+
+export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
+  switch (methodOf(chosen)) {
+    case 'liquid':
+      return (await import('./liquid-start')).startLiquid(chosen, count);
+    default:
+      return startOf(chosen, count);
+  }
+}
