@@ -93,7 +93,10 @@ describe('the box that is seen', () => {
   });
 
   it('is there for every scene: all can be chosen', () => {
-    expect(FIELDS.scene.options.map(({ value }) => value)).toEqual(ALL_SCENE_NAMES);
+    expect(FIELDS.scene.options.map(({ value }) => value)).toEqual([
+      ...ALL_SCENE_NAMES,
+      ...METHOD_SCENES.map(({ name }) => name),
+    ]);
     for (const scene of ['far-apart', 'colliding-cells', 'one-large']) {
       const choices = { ...defaultChoices(scene), boxWidth: 3 };
       expect(simulationOptions(choices, 100)).toMatchObject({ unbounded: true });

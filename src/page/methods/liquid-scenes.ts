@@ -54,8 +54,8 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
       size: tank(dimensions, 1.6 * width, 0.8),
       fill: [
         box(dimensions, [0, 0], [1.6 * width, 0.12], 0.8),
-        { centre: [middle - 0.45, 0.62, ...across], radius: 0.19, velocity: [0.75, 0.15, ...still] },
-        { centre: [middle + 0.45, 0.72, ...across], radius: 0.15, velocity: [-0.95, 0, ...still] },
+        { centre: [middle - 0.45, 0.62, ...across], radius: 0.19, velocity: [0.45, 0.1, ...still] },
+        { centre: [middle + 0.45, 0.72, ...across], radius: 0.15, velocity: [-0.6, 0, ...still] },
       ],
     };
   },
