@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PlaneCamera, project, SpaceCamera, type Viewport } from '../../src/page/camera';
 import { capOf, defaultChoices, simulationOptions } from '../../src/page/choices';
 import { FIELDS, MOST_PARTICLES } from '../../src/page/fields';
+import { METHOD_SCENES } from '../../src/page/methods/list';
 import { boxAround, worldBox } from '../../src/page/seen-box';
 import { ALL_SCENE_NAMES } from '../../src/scenes';
 
