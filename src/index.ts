@@ -39,6 +39,8 @@ export type { KeyKind } from './core/keys';
 export { type NumberRanges, resolveNumbers } from './core/numbers';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
+export type { ParticlesCheckpoint } from './core/particles-checkpoint';
+export type { PlacedArrays, PlacedOptions, PlacedParticles } from './core/placed';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {
   Checkpoint,

@@ -23,6 +23,13 @@ import {
   readObstacles,
 } from './obstacles';
 import {
+  checkCheckpointParticles,
+  checkSameKind,
+  checkSameWorld,
+  describeWorld,
+  type ParticlesCheckpoint,
+} from './particles-checkpoint';
+import {
   checkTimeStep,
   defaultSettings,
   MAX_SUBSTEPS,
@@ -170,22 +177,13 @@ export interface ParticleArrays {
 }
 
 /** Everything needed to go on with the same bits: plain data, safe to copy and to store. */
-export interface Checkpoint extends ParticleArrays {
-  readonly version: 1;
-  readonly dimensions: Dimensions;
+export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   /** Of every particle; where each has its own, the largest of `radiusRange`. */
   readonly radius: number;
   /** What radii may be; left out where all are equal. */
   readonly radiusRange?: RadiusRange | undefined;
   /** Left out where no particle may be a box. */
   readonly boxes?: true | undefined;
-  /** Corners of the box; of an unbounded world, all that 32-bit floats can say. */
-  readonly min: readonly number[];
-  readonly max: readonly number[];
-  /** Length of the box along axes that wrap around, 0 along others; left out where there are none. */
-  readonly period?: readonly number[] | undefined;
-  /** Left out where the world is a box. */
-  readonly unbounded?: true | undefined;
   /** Left out where the paths of fast particles are not followed. */
   readonly continuous?: true | undefined;
   readonly time: number;
@@ -486,11 +484,7 @@ export function checkCheckpoint(
   >,
 ): Settings {
   const { dimensions, capacity, world, radiusRange } = simulation;
-  if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
-  if (checkpoint.dimensions !== dimensions) {
-    const accepted = `${dimensions}, like this simulation`;
-    throw new ArgumentError('checkpoint.dimensions', checkpoint.dimensions, accepted);
-  }
+  checkSameKind(checkpoint, dimensions);
   if (checkpoint.radius !== simulation.radius) {
     const accepted = `${simulation.radius}, like this simulation`;
     throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
@@ -502,61 +496,15 @@ export function checkCheckpoint(
       : 'left out, since no particle of this simulation may be a box';
     throw new ArgumentError('checkpoint.boxes', checkpoint.boxes, accepted);
   }
-  // First: the corners of an unbounded world would not tell anybody what is wrong.
-  const unbounded = world.kind === 'unbounded';
-  if ((checkpoint.unbounded ?? false) !== unbounded) {
-    const accepted = unbounded
-      ? "true, like this simulation's world"
-      : "left out, since this simulation's world is a box";
-    throw new ArgumentError('checkpoint.unbounded', checkpoint.unbounded, accepted);
-  }
-  for (const corner of ['min', 'max'] as const) {
-    const given = checkpoint[corner];
-    if (!Array.isArray(given) || world[corner].some((value, axis) => value !== given[axis])) {
-      const accepted = `[${world[corner].join(', ')}], like this simulation's box`;
-      throw new ArgumentError(`checkpoint.${corner}`, given, accepted);
-    }
-  }
+  checkSameWorld(checkpoint, world);
   if ((checkpoint.continuous ?? false) !== simulation.continuous) {
     const accepted = simulation.continuous
       ? 'true, since this simulation follows the paths of fast particles'
       : 'left out, since this simulation was created without `continuous`';
     throw new ArgumentError('checkpoint.continuous', checkpoint.continuous, accepted);
   }
-  const period = checkpoint.period ?? world.period.map(() => 0);
-  if (!Array.isArray(period) || world.period.some((value, axis) => value !== period[axis])) {
-    const accepted = `[${world.period.join(', ')}], like this simulation's box`;
-    throw new ArgumentError('checkpoint.period', period, accepted);
-  }
-  if (!(checkpoint.ids instanceof Uint32Array)) {
-    throw new ArgumentError('checkpoint.ids', checkpoint.ids, 'a Uint32Array');
-  }
-  const count = checkpoint.ids.length;
-  if (count > capacity) {
-    throw new ArgumentError('checkpoint.ids.length', count, `at most ${capacity}, the capacity`);
-  }
-  for (let index = 0; index < count; index++) {
-    const id = checkpoint.ids[index] as number;
-    const previous = index === 0 ? -1 : (checkpoint.ids[index - 1] as number);
-    if (id <= previous || id >= capacity) {
-      const accepted = `above ${previous} and below the capacity, ${capacity}`;
-      throw new ArgumentError(`checkpoint.ids[${index}]`, id, accepted);
-    }
-  }
-  for (const name of ['positions', 'velocities'] as const) {
-    const vectors = checkpoint[name];
-    if (!(vectors instanceof Float32Array) || vectors.length !== count * dimensions) {
-      const accepted = `a Float32Array of ${count * dimensions} numbers`;
-      throw new ArgumentError(`checkpoint.${name}`, vectors, accepted);
-    }
-  }
+  const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
   sizesOf('checkpoint.', checkpoint, count, simulation);
-  const { positions, velocities } = checkpoint;
-  for (let index = 0; index < velocities.length; index++) {
-    if (Number.isFinite(velocities[index]) || isSetAside(positions, index, dimensions)) continue;
-    const accepted = 'a finite number, as the position of its particle is finite';
-    throw new ArgumentError(`checkpoint.velocities[${index}]`, velocities[index], accepted);
-  }
   checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
@@ -610,12 +558,6 @@ export function checkObstacles(
   return obstacles;
 }
 
-/** Whether the particle that a component belongs to has a position that is not finite. */
-function isSetAside(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
-  const first = index - (index % dimensions);
-  return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));
-}
-
 /** What a checkpoint says of a simulation beside its particles. */
 export function describeSimulation(
   simulation: Pick<
@@ -639,13 +581,6 @@ export function describeSimulation(
   };
 }
 
-/** What a checkpoint says of a world: enough to know it again. */
-export function describeWorld(world: World): Pick<Checkpoint, 'min' | 'max' | 'period' | 'unbounded'> {
-  const { kind, min, max, period } = world;
-  if (kind === 'unbounded') return { min, max, unbounded: true };
-  return { min, max, ...(kind === 'periodic' ? { period } : {}) };
-}
-
 /** Particles as the engines hold them: checked, with their ids, and with sizes as in Shapes. */
 export interface Bodies extends Sizes {
   readonly ids: Uint32Array;
@@ -663,96 +598,4 @@ export function bodiesOf(
     ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
     : { radii };
   return { ids, positions, velocities, ...sizes };
-}
-
-/** Hands out the lowest free ids below a capacity, and knows which are alive. */
-export class IdAllocator {
-  private readonly alive: Uint8Array;
-  private lowestFree = 0;
-  private living = 0;
-
-  constructor(readonly capacity: number) {
-    this.alive = new Uint8Array(capacity);
-  }
-
-  get count(): number {
-    return this.living;
-  }
-
-  has(id: number): boolean {
-    return this.alive[id] === 1;
-  }
-
-  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
-  admit(
-    sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
-    particles: NewParticles,
-  ): Bodies {
-    const { dimensions } = sizes;
-    checkKnownKeys('particles', particles, ['positions', 'velocities', 'radii', 'halfExtents']);
-    const positions: Float32Array = particles.positions;
-    const count = Math.floor((positions?.length ?? 0) / dimensions);
-    checkPacked('positions', positions, count, dimensions);
-    const velocities = particles.velocities ?? new Float32Array(positions.length);
-    checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
-    const own = sizesOf('', particles, count, sizes);
-    this.checkRoom(count);
-    return { ids: this.take(count), positions, velocities, ...own };
-  }
-
-  /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */
-  take(count: number): Uint32Array {
-    const ids = new Uint32Array(count);
-    let id = this.lowestFree;
-    for (let taken = 0; taken < count; id++) {
-      if (this.alive[id] === 0) {
-        this.alive[id] = 1;
-        ids[taken++] = id;
-      }
-    }
-    if (count > 0) this.lowestFree = id;
-    this.living += count;
-    return ids;
-  }
-
-  release(ids: ArrayLike<number>): void {
-    for (let index = 0; index < ids.length; index++) {
-      const id = ids[index] as number;
-      this.alive[id] = 0;
-      if (id < this.lowestFree) this.lowestFree = id;
-    }
-    this.living -= ids.length;
-  }
-
-  replaceAll(ids: ArrayLike<number>): void {
-    this.alive.fill(0);
-    for (let index = 0; index < ids.length; index++) this.alive[ids[index] as number] = 1;
-    this.living = ids.length;
-    this.lowestFree = 0;
-  }
-
-  /** Distinct living ids, or an error. */
-  checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
-    if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
-      throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');
-    }
-    const seen = new Set<number>();
-    for (let index = 0; index < ids.length; index++) {
-      const id = ids[index] as number;
-      if (!Number.isInteger(id) || !this.has(id) || seen.has(id)) {
-        throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, named once');
-      }
-      seen.add(id);
-    }
-  }
-
-  checkRoom(count: number): void {
-    if (count > this.capacity - this.living) {
-      throw new ArgumentError(
-        'positions',
-        new Phrase(describeCount(count)),
-        `at most ${describeCount(this.capacity - this.living)} (capacity ${this.capacity}, ${this.living} alive)`,
-      );
-    }
-  }
 }

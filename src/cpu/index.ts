@@ -22,6 +22,8 @@
  *
  *     const { pairs } = findOverlaps(boxes, { dimensions: 3 });
  *
+ *     const own = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
+ *
  * Worlds are a box, a box that wraps around (`periodic: true`), or have no end (`unbounded: true`).
  * Uses neither the DOM nor Node nor WebGPU.
  */
@@ -37,6 +39,8 @@ export { crowdingWarning } from '../core/crowding';
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
 export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles';
 export { type PairEvents, pairEvents } from '../core/pair-events';
+export type { ParticlesCheckpoint } from '../core/particles-checkpoint';
+export type { PlacedArrays, PlacedOptions, PlacedParticles } from '../core/placed';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
 export type {
   Checkpoint,
@@ -58,6 +62,7 @@ export {
   type Overlaps,
 } from './box-pairs';
 export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid';
+export { CpuGridParticles, createCpuGridParticles } from './grid-particles';
 export { CpuLevelGrid } from './level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
 export type { Nearest } from './nearest';

@@ -14,6 +14,7 @@ import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import { hashState } from '../core/hash';
+import { IdAllocator } from '../core/ids';
 import type { ObstaclesGiven } from '../core/obstacles';
 import {
   checkTimeStep,
@@ -35,7 +36,6 @@ import {
   checkObstacles,
   describeSimulation,
   type FoundPairs,
-  IdAllocator,
   type Measures,
   type NewParticles,
   obstaclesOf,

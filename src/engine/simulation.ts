@@ -19,6 +19,7 @@ import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, DestroyedError, GpuError } from '../core/errors';
 import { type Flights as Counted, NO_FLIGHTS } from '../core/flight';
+import { IdAllocator } from '../core/ids';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
 import {
@@ -41,7 +42,6 @@ import {
   checkObstacles,
   describeSimulation,
   type FoundPairs,
-  IdAllocator,
   type Measures,
   type NewParticles,
   obstaclesOf,

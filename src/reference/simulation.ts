@@ -9,6 +9,7 @@ import { carryPositions } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
+import { IdAllocator } from '../core/ids';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
 import {
@@ -31,7 +32,6 @@ import {
   checkObstacles,
   describeSimulation,
   type FoundPairs,
-  IdAllocator,
   type Measures,
   type NewParticles,
   obstaclesOf,

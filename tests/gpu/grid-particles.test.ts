@@ -58,7 +58,8 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
         },
         parameters: { shift: 'vector' },
       });
-      expect(await particles.read()).toEqual({ positions, velocities });
+      const ids = Uint32Array.from({ length: COUNT }, (_, id) => id);
+      expect(await particles.read()).toEqual({ ids, positions, velocities });
       // A slot of 256 bytes for each of 1,024 values; and what lies by id, beside the grid's own.
       expect(kernel.memoryBytes).toBe(2 ** 18);
       const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
@@ -106,7 +107,7 @@ gpuTest(
       ],
       [{ velocities: positions.subarray(1) }, /^velocities\.length is 3, but it must be 4 /],
       [{ sortVelocities: 1 }, /^sortVelocities is 1, but it must be true or false\.$/],
-      [{ more: { heat: 'f32' } }, /^more\.heat is "f32", but it must be 'vector' or 'word'\.$/],
+      [{ more: { heat: 'f32' } }, /^more\.heat is "f32", but it must be 'vector', 'word' or 'place'\.$/],
       [
         { more: { positions: 'word' } },
         /^more\.positions is "word", .* left out, since that buffer is there\.$/,

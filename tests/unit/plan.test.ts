@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { GREATEST_SPEED_BITS } from '../../src/core/constants';
 import { ArgumentError } from '../../src/core/errors';
+import { IdAllocator } from '../../src/core/ids';
+import { describeWorld } from '../../src/core/particles-checkpoint';
 import { defaultSettings } from '../../src/core/settings';
 import {
   type Checkpoint,
   checkCheckpoint,
-  describeWorld,
-  IdAllocator,
   planSimulation,
   type SimulationOptions,
 } from '../../src/core/simulation';
