@@ -3,20 +3,26 @@
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     const life = await createLife(gpu, { dimensions: 2, min, max, reach: 1, positions, species, attraction });
+ *
+ * createCpuFlock and createCpuLife are the same without a GPU and without promises.
  */
+export { CpuFlock, createCpuFlock } from './cpu-flock';
+export { CpuLife, createCpuLife } from './cpu-life';
+export { createFlock, Flock } from './flock';
+export { createLife, Life } from './life';
+export type {
+  Attraction,
+  LifeCheckpoint,
+  LifeNumbers,
+  LifeOptions,
+  LifeSettings,
+  LifeState,
+  NewLife,
+} from './life-options';
 export {
-  createFlock,
-  Flock,
+  type FlockCheckpoint,
   type FlockOptions,
   type FlockSettings,
   type FlockState,
   flockSettings,
-} from './flock';
-export {
-  type Attraction,
-  createLife,
-  Life,
-  type LifeNumbers,
-  type LifeOptions,
-  type LifeSettings,
-} from './life';
+} from './options';

@@ -13,77 +13,23 @@
  */
 import lifeCode from '../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../shaders/flock/motion.wgsl?raw';
+import { type Dimensions, type Gpu, type GridKernel, GridParticles, type World } from '../index';
 import {
-  ArgumentError,
-  checkDimensions,
-  checkKnownKeys,
-  checkRange,
-  type Dimensions,
-  type Gpu,
-  type GridKernel,
-  GridParticles,
-  type NumberRanges,
-  resolveNumbers,
-} from '../index';
+  changeSettings,
+  checkLifeCheckpoint,
+  checkNew,
+  keptShare,
+  type LifeCheckpoint,
+  type LifeOptions,
+  type LifePlan,
+  type LifeSettings,
+  type LifeState,
+  type NewLife,
+  packAttraction,
+  planLife,
+} from './life-options';
+import { checkTimeStep } from './options';
 import { type Walls, wallsOf } from './walls';
-
-/** A row for each species: how much it is drawn to each of them, below 0 away. From −1 to 1, say; at most 1,000. */
-export type Attraction = readonly (readonly number[])[];
-
-export interface LifeNumbers {
-  /** What an attraction of 1 gives at most, length / s². Default: 10 reaches. */
-  readonly strength: number;
-  /** Time in which friction takes half of the speed. Default 0.04. */
-  readonly halfLife: number;
-  /** Nearer than this share of the reach all push each other away. Default 0.3. */
-  readonly core: number;
-}
-
-export interface LifeSettings extends LifeNumbers {
-  /** As many species as the life was created with. */
-  readonly attraction: Attraction;
-}
-
-export interface LifeOptions extends Partial<LifeNumbers> {
-  readonly dimensions: Dimensions;
-  /** Opposite corners of the box. */
-  readonly min: readonly number[];
-  readonly max: readonly number[];
-  /** Whether the box wraps around, along all axes or along each. Default false: walls. */
-  readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** How far particles feel each other. */
-  readonly reach: number;
-  /** `dimensions` numbers a particle, in the box. */
-  readonly positions: Float32Array;
-  readonly velocities?: Float32Array | undefined;
-  /** Of each particle, the row of its species. */
-  readonly species: Uint32Array | Uint8Array;
-  readonly attraction: Attraction;
-}
-
-export const LIFE_RANGES: NumberRanges<keyof LifeNumbers> = {
-  strength: [0, 1e9],
-  halfLife: [1e-6, 1e6],
-  core: [0.01, 0.99],
-};
-
-const NUMBER_NAMES = Object.keys(LIFE_RANGES);
-
-const OPTION_NAMES = [
-  'dimensions',
-  'min',
-  'max',
-  'periodic',
-  'reach',
-  'positions',
-  'velocities',
-  'species',
-  'attraction',
-];
-
-const MOST_SPECIES = 256;
-
-const GREATEST_ATTRACTION = 1000;
 
 const PARAMETERS = {
   dt: 'f32',
@@ -96,16 +42,6 @@ const PARAMETERS = {
   kinds: 'u32',
 } as const;
 
-/** What settings are where nothing else is said. */
-export function lifeNumbers(reach: number): LifeNumbers {
-  return { strength: 10 * reach, halfLife: 0.04, core: 0.3 };
-}
-
-/** Of a velocity, what friction leaves after `dt`. */
-export function keptShare(halfLife: number, dt: number): number {
-  return 2 ** (-dt / halfLife);
-}
-
 interface LifeParts {
   readonly particles: GridParticles<'species'>;
   readonly kernel: GridKernel;
@@ -113,17 +49,9 @@ interface LifeParts {
 }
 
 export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
-  checkKnownKeys('options', options, [...OPTION_NAMES, ...NUMBER_NAMES]);
-  const { dimensions, min, max, periodic, reach, positions, velocities, species } = options;
-  checkDimensions(dimensions);
-  checkRange('reach', reach, 1e-6, 1e6);
-  const numbers = resolveNumbers(options, lifeNumbers(reach), LIFE_RANGES);
-  const attraction = packAttraction(options.attraction);
-  const kinds = options.attraction.length;
-  if (positions instanceof Float32Array) checkSpecies(species, positions.length / dimensions, kinds);
+  const plan = planLife(options);
   const particles = await GridParticles.create(gpu, {
-    ...{ dimensions, min, max, periodic, positions, velocities },
-    diameter: reach,
+    ...plan.placed,
     more: { species: 'word' },
     label: 'life',
   });
@@ -139,15 +67,12 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
       },
       parameters: PARAMETERS,
     });
-    const { device } = gpu;
-    const table = device.createBuffer({
+    const attraction = gpu.device.createBuffer({
       label: 'life.attraction',
-      size: Math.max(16, attraction.byteLength),
+      size: Math.max(16, 4 * plan.kinds ** 2),
       usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
     });
-    device.queue.writeBuffer(table, 0, attraction);
-    device.queue.writeBuffer(particles.buffers.species, 0, Uint32Array.from(species));
-    return new Life(gpu, reach, kinds, numbers, { particles, kernel, attraction: table });
+    return new Life(gpu, plan, { particles, kernel, attraction });
   } catch (error) {
     particles.destroy();
     throw error;
@@ -155,25 +80,61 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
 }
 
 export class Life {
+  readonly backend = 'gpu';
+  /** Species. */
+  readonly kinds: number;
   private readonly walls: Walls;
+  private currentSettings: LifeSettings;
+  private elapsed = 0;
 
   /** Use createLife, which checks its arguments. */
   constructor(
     private readonly gpu: Gpu,
-    private readonly reach: number,
-    /** Species. */
-    readonly kinds: number,
-    private numbers: LifeNumbers,
+    private readonly plan: LifePlan,
     private readonly parts: LifeParts,
   ) {
-    this.walls = wallsOf(parts.particles.grid.world);
+    this.kinds = plan.kinds;
+    this.walls = wallsOf(this.world);
+    this.currentSettings = plan.settings;
+    this.writeAttraction();
+    const { particles } = parts;
+    particles.writeWords('species', plan.species);
+  }
+
+  get dimensions(): Dimensions {
+    return this.parts.particles.dimensions;
+  }
+
+  get world(): World {
+    return this.parts.particles.grid.world;
+  }
+
+  get capacity(): number {
+    return this.parts.particles.capacity;
   }
 
   get count(): number {
     return this.parts.particles.count;
   }
 
-  /** By id: vec2f (2D) or vec4f with w unused (3D), and u32 of species. */
+  /** One more than the greatest id of a particle: buffers are to be drawn up to here. */
+  get end(): number {
+    return this.parts.particles.end;
+  }
+
+  /** Simulated seconds, of all that was recorded. */
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): LifeSettings {
+    return this.currentSettings;
+  }
+
+  /**
+   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 of species. Positions of ids that nobody has are NaN. Between two
+   * steps, kernels of yours may change velocities, and positions within the box.
+   */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.parts.particles.buffers;
   }
@@ -186,14 +147,22 @@ export class Life {
   /** From the next recording on; a table from the next submission on. No kernel is compiled. */
   set(settings: Partial<LifeSettings>): void {
     this.parts.particles.checkAlive();
-    checkKnownKeys('settings', settings, [...NUMBER_NAMES, 'attraction']);
-    const { attraction } = settings;
-    const numbers = resolveNumbers(settings, this.numbers, LIFE_RANGES);
-    if (attraction !== undefined) {
-      const packed = packAttraction(attraction, this.kinds);
-      this.gpu.device.queue.writeBuffer(this.parts.attraction, 0, packed);
-    }
-    this.numbers = numbers;
+    this.currentSettings = changeSettings(settings, this.currentSettings);
+    if (settings.attraction !== undefined) this.writeAttraction();
+  }
+
+  /** More particles; their ids, the lowest free ones, ascending. What is recorded must be submitted before. */
+  add(given: NewLife): Uint32Array {
+    const { particles } = this.parts;
+    particles.checkAlive();
+    const { placed, species } = checkNew(given, this.dimensions, this.kinds);
+    const ids = particles.add(placed);
+    particles.writeWords('species', species, ids);
+    return ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.parts.particles.remove(ids);
   }
 
   step(dt: number): void {
@@ -204,56 +173,56 @@ export class Life {
 
   /** Records a step. The caller submits, in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
-    checkRange('dt', dt, 0, 1);
+    checkTimeStep(dt);
     const { particles, kernel, attraction } = this.parts;
-    const { strength, halfLife, core } = this.numbers;
-    const { reach, kinds, walls } = this;
+    const { strength, halfLife, core } = this.currentSettings;
+    const { kinds, walls } = this;
+    const { reach } = this.plan;
     particles.encode(encoder);
     kernel.encode(encoder, {
       buffers: { ...particles.buffers, attraction },
       parameters: { ...walls, dt, reach, core, strength, kinds, kept: keptShare(halfLife, dt) },
     });
+    this.elapsed += dt;
   }
 
   /** As all that was submitted left it, packed, by id. */
-  read(): Promise<{ readonly positions: Float32Array; readonly velocities: Float32Array }> {
-    return this.parts.particles.read();
+  async read(): Promise<LifeState> {
+    const { particles } = this.parts;
+    const [state, species] = await Promise.all([
+      particles.read(),
+      particles.readFloats(particles.buffers.species),
+    ]);
+    const kinds = new Uint32Array(species.buffer);
+    return { ...state, species: state.ids.map((id) => kinds[id] as number) };
+  }
+
+  async checkpoint(): Promise<LifeCheckpoint> {
+    // Of now, not of when the particles arrive.
+    const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
+    const [particles, state] = await Promise.all([this.parts.particles.checkpoint(), this.read()]);
+    return { ...own, ...particles, species: state.species };
+  }
+
+  /** Goes on from a checkpoint; it may be that of a CpuLife. */
+  restore(checkpoint: LifeCheckpoint): void {
+    const { particles } = this.parts;
+    particles.checkAlive();
+    const { species, settings } = checkLifeCheckpoint(checkpoint, this.plan);
+    particles.restore(checkpoint);
+    particles.writeWords('species', species, checkpoint.ids);
+    this.currentSettings = settings;
+    this.writeAttraction();
+    this.elapsed = checkpoint.time;
   }
 
   destroy(): void {
     this.parts.particles.destroy();
     this.parts.attraction.destroy();
   }
-}
 
-/** Row by row. */
-function packAttraction(attraction: unknown, kinds?: number): Float32Array<ArrayBuffer> {
-  const rows = attraction as Attraction;
-  const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
-  if (!isTable || (kinds !== undefined && rows.length !== kinds)) {
-    throw new ArgumentError(
-      'attraction',
-      attraction,
-      `${kinds ?? `1 to ${MOST_SPECIES}`} rows, one a species`,
-    );
+  private writeAttraction(): void {
+    const { attraction } = this.currentSettings;
+    this.gpu.device.queue.writeBuffer(this.parts.attraction, 0, packAttraction(attraction));
   }
-  rows.forEach((row, index) => {
-    if (!Array.isArray(row) || row.length !== rows.length) {
-      throw new ArgumentError(`attraction[${index}]`, row, `${rows.length} numbers, one a species`);
-    }
-    row.forEach((wish, other) => {
-      checkRange(`attraction[${index}][${other}]`, wish, -GREATEST_ATTRACTION, GREATEST_ATTRACTION);
-    });
-  });
-  return Float32Array.from(rows.flat());
-}
-
-function checkSpecies(species: unknown, count: number, kinds: number): void {
-  const isArray = species instanceof Uint32Array || species instanceof Uint8Array;
-  if (!isArray || species.length !== count) {
-    throw new ArgumentError('species', species, `a Uint32Array or Uint8Array of ${count}, one a particle`);
-  }
-  const wrong = species.findIndex((kind) => kind >= kinds);
-  if (wrong < 0) return;
-  throw new ArgumentError(`species[${wrong}]`, species[wrong], `less than ${kinds}, the rows of attraction`);
 }

@@ -1,5 +1,5 @@
 /**
- * Purpose: where walls turn back what flies: at the ends of a box, along the axes that do not wrap around.
+ * Purpose: where walls turn back what flies: at the ends of a box, along the axes that do not wrap around. Space without end has none.
  */
 import type { World } from '../index';
 
@@ -11,9 +11,10 @@ export interface Walls {
   readonly upper: readonly number[];
 }
 
-export function wallsOf({ min, max, period }: Pick<World, 'min' | 'max' | 'period'>): Walls {
+export function wallsOf({ kind, min, max, period }: Pick<World, 'kind' | 'min' | 'max' | 'period'>): Walls {
+  const isOpen = (axis: number) => kind === 'unbounded' || period[axis] !== 0;
   return {
-    lower: min.map((low, axis) => (period[axis] ? -OUT_OF_REACH : low)),
-    upper: max.map((high, axis) => (period[axis] ? OUT_OF_REACH : high)),
+    lower: min.map((low, axis) => (isOpen(axis) ? -OUT_OF_REACH : low)),
+    upper: max.map((high, axis) => (isOpen(axis) ? OUT_OF_REACH : high)),
   };
 }

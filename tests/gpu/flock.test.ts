@@ -1,10 +1,7 @@
-/** Flocks and particle life on the GPU: each step as the reference makes it, the same bits on every run, and what they promise. */
+/** Flocks and particle life on the GPU: each step as the CPU engine makes it in doubles, the same bits on every run, and what they promise. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world';
-import { createFlock, createLife, type FlockState } from '../../src/flock';
-import { stepBoids } from '../../src/flock/reference/boids';
-import { stepLife } from '../../src/flock/reference/life';
-import { dot, plus, type Vector, vectorAt } from '../../src/flock/reference/vectors';
+import { createCpuFlock, createCpuLife, createFlock, createLife, type FlockState } from '../../src/flock';
 import { flockOptions, lifeOptions, type Periodic } from '../helpers/flocks';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS } from '../helpers/passes';
@@ -29,12 +26,14 @@ function worldsIn(dimensions: Dimensions): readonly (readonly [string, Periodic]
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   for (const [name, periodic] of worldsIn(dimensions)) {
     gpuTest(
-      `flies as the reference does, twice alike, in ${name}`,
+      `flies as on the CPU, twice alike, in ${name}`,
       async (_, tools) => {
-        const { options, state } = flockOptions(dimensions, periodic, 500);
+        const options = flockOptions(dimensions, periodic, 500);
         const first = await createFlock(tools.wrap(), options);
         const again = await createFlock(tools.wrap(), options);
-        const expected = stepBoids(options, state, DT);
+        const cpu = createCpuFlock(options);
+        cpu.step(DT);
+        const expected = cpu.read();
         first.step(DT);
         const got = await first.read();
         // 4 perceptions a second at most, and what a step adds to it.
@@ -59,7 +58,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   gpuTest(
     'comes to fly one way, and stays out of obstacles and away from hunters',
     async (device, tools) => {
-      const { options } = flockOptions(dimensions, true, 300);
+      const options = flockOptions(dimensions, true, 300);
       const calmed = { obstacles: undefined, hunters: undefined, slowest: 2, alignment: 10 };
       const flock = await createFlock(tools.wrap(), { ...options, ...calmed });
       const before = agreement(dimensions, await flock.read());
@@ -109,26 +108,27 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
 });
 
 /** How much those agree on where to fly who are nearer than 1: 1 where all head the same way, 0 where each its own. */
-function agreement(dimensions: Dimensions, { positions, velocities }: FlockState): number {
-  const [places, speeds] = [positions, velocities].map((packed) =>
-    Array.from({ length: packed.length / dimensions }, (_, id) => vectorAt(dimensions, packed, id)),
-  ) as [Vector[], Vector[]];
+function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
+  const at = (packed: Float32Array, id: number) =>
+    Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));
   let [sum, pairs] = [0, 0];
-  places.forEach((place, id) => {
+  for (const id of ids) {
+    const [place, speed] = [at(positions, id), at(velocities, id)];
     for (let other = 0; other < id; other++) {
-      if (Math.hypot(...plus(place, places[other] as Vector, -1)) >= 1) continue;
-      const [one, another] = [speeds[id] as Vector, speeds[other] as Vector];
-      sum += dot(one, another) / Math.max(Math.hypot(...one) * Math.hypot(...another), 1e-9);
+      const [there, speedThere] = [at(positions, other), at(velocities, other)];
+      if (Math.hypot(...place.map((value, axis) => value - (there[axis] as number))) >= 1) continue;
+      const dot = speed.reduce((product, value, axis) => product + value * (speedThere[axis] as number), 0);
+      sum += dot / Math.max(Math.hypot(...speed) * Math.hypot(...speedThere), 1e-9);
       pairs++;
     }
-  });
+  }
   return sum / pairs;
 }
 
 gpuTest(
   'nobody at all flies too',
   async (_, tools) => {
-    const { options } = flockOptions(2, true, 4);
+    const options = flockOptions(2, true, 4);
     const flock = await createFlock(tools.wrap(), {
       ...options,
       positions: new Float32Array(),
@@ -145,12 +145,14 @@ gpuTest(
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
   for (const [name, periodic] of worldsIn(dimensions)) {
     gpuTest(
-      `goes on as the reference does, twice alike, in ${name}`,
+      `goes on as on the CPU, twice alike, in ${name}`,
       async (_, tools) => {
-        const { options, state } = lifeOptions(dimensions, periodic, 600);
+        const options = lifeOptions(dimensions, periodic, 600);
         const first = await createLife(tools.wrap(), options);
         const again = await createLife(tools.wrap(), options);
-        const expected = stepLife(options, state, DT);
+        const cpu = createCpuLife(options);
+        cpu.step(DT);
+        const expected = cpu.read();
         first.step(DT);
         const got = await first.read();
         expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');

@@ -1,8 +1,6 @@
-/** Purpose: small flocks and lives for tests, with obstacles, hunters and two in the very same place; and their states. */
+/** Purpose: small flocks and lives for tests, with obstacles, hunters and two in the very same place. */
 import type { Dimensions } from '../../src/core/world';
 import type { FlockOptions, LifeOptions } from '../../src/flock';
-import type { BoidsState } from '../../src/flock/reference/boids';
-import type { LifeState } from '../../src/flock/reference/life';
 import { createNoise, scatterIn } from './passes';
 
 export type Periodic = boolean | readonly boolean[];
@@ -19,7 +17,7 @@ function box(dimensions: Dimensions, periodic: Periodic) {
   };
 }
 
-function scatter(world: ReturnType<typeof box>, count: number, seed: number): LifeState {
+function scatter(world: ReturnType<typeof box>, count: number, seed: number) {
   const noise = createNoise(seed);
   const { dimensions, min, max } = world;
   const positions = scatterIn(noise, min, max, count);
@@ -28,11 +26,7 @@ function scatter(world: ReturnType<typeof box>, count: number, seed: number): Li
   return { positions, velocities };
 }
 
-export function flockOptions(
-  dimensions: Dimensions,
-  periodic: Periodic,
-  count: number,
-): { readonly options: FlockOptions; readonly state: BoidsState } {
+export function flockOptions(dimensions: Dimensions, periodic: Periodic, count: number): FlockOptions {
   const world = box(dimensions, periodic);
   const { positions, velocities } = scatter(world, count, 5);
   // One that has no heading yet.
@@ -40,17 +34,10 @@ export function flockOptions(
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const obstacles = Float32Array.of(...all(-0.4), 0.75, ...all(1), 0.3);
   const hunters = Float32Array.of(...all(-1.25), ...all(2));
-  return {
-    options: { ...world, perception: 1, fear: 1.75, positions, velocities, obstacles, hunters },
-    state: { positions, velocities, hunters, hunterVelocities: new Float32Array(hunters.length) },
-  };
+  return { ...world, perception: 1, fear: 1.75, positions, velocities, obstacles, hunters };
 }
 
-export function lifeOptions(
-  dimensions: Dimensions,
-  periodic: Periodic,
-  count: number,
-): { readonly options: LifeOptions; readonly state: LifeState } {
+export function lifeOptions(dimensions: Dimensions, periodic: Periodic, count: number): LifeOptions {
   const world = box(dimensions, periodic);
   const state = scatter(world, count, 6);
   const species = Uint32Array.from({ length: count }, (_, id) => (id * 7) % 3);
@@ -59,5 +46,5 @@ export function lifeOptions(
     [1, 0.1, -1],
     [-0.75, 0.3, 0.6],
   ];
-  return { options: { ...world, ...state, reach: 1, species, attraction }, state };
+  return { ...world, ...state, reach: 1, species, attraction };
 }

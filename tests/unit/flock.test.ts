@@ -1,8 +1,14 @@
 /** Flocks and particle life: what they refuse, before any GPU is asked; what the references do with a few. */
 import { describe, expect, test } from 'vitest';
-import { createFlock, createLife, type FlockOptions, type LifeOptions } from '../../src/flock';
-import { stepBoids } from '../../src/flock/reference/boids';
-import { pullAt, stepLife } from '../../src/flock/reference/life';
+import {
+  createCpuFlock,
+  createCpuLife,
+  createFlock,
+  createLife,
+  type FlockOptions,
+  type LifeOptions,
+} from '../../src/flock';
+import { pullAt } from '../../src/flock/reference/life';
 import { ArgumentError, type Gpu } from '../../src/index';
 
 /** Whoever asks it for anything fails. */
@@ -106,25 +112,24 @@ describe('what particle life refuses', () => {
 });
 
 test('two boids too near part, and else come together; of a hunter all flee', () => {
-  const still = {
-    velocities: new Float32Array(4),
-    hunters: new Float32Array(),
-    hunterVelocities: new Float32Array(),
-  };
   const slow = { ...FLOCK, slowest: 0 };
-  const way = (x: number, options = slow) => {
-    const positions = Float32Array.of(5, 5, 5 + x, 5);
-    const { velocities } = stepBoids(options, { ...still, positions }, 0.1);
+  const after = (options: FlockOptions) => {
+    const flock = createCpuFlock(options);
+    flock.step(0.1);
+    return flock.read();
+  };
+  const way = (x: number) => {
+    const { velocities } = after({ ...slow, positions: Float32Array.of(5, 5, 5 + x, 5) });
     return (velocities[2] as number) - (velocities[0] as number);
   };
   expect(way(0.2)).toBeGreaterThan(0.1);
   expect(way(0.7)).toBeLessThan(-0.01);
   expect(way(1.1)).toBe(0);
-  const hunted = { ...still, positions: Float32Array.of(5, 5, 7, 5), hunters: Float32Array.of(6, 5) };
-  const { velocities, hunters } = stepBoids(slow, { ...hunted, hunterVelocities: new Float32Array(2) }, 0.1);
-  expect(velocities[0]).toBeLessThan(-1);
-  expect(velocities[2]).toBeGreaterThan(1);
-  expect([...hunters]).toEqual([6, 5]);
+  const hunters = Float32Array.of(6, 5);
+  const hunted = after({ ...slow, positions: Float32Array.of(5, 5, 7, 5), hunters });
+  expect(hunted.velocities[0]).toBeLessThan(-1);
+  expect(hunted.velocities[2]).toBeGreaterThan(1);
+  expect(hunted.hunters).toEqual(hunters);
 });
 
 test('the pull of life is −1 at no distance, 0 at the core, the wish half way on, 0 at the reach', () => {
@@ -133,8 +138,9 @@ test('the pull of life is −1 at no distance, 0 at the core, the wish half way 
     expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);
   });
   // The second is drawn to the first, the first flees: so both go one way.
-  const positions = Float32Array.of(5, 5, 5.6, 5);
-  const { velocities } = stepLife(LIFE, { positions, velocities: new Float32Array(4) }, 0.1);
+  const life = createCpuLife({ ...LIFE, positions: Float32Array.of(5, 5, 5.6, 5) });
+  life.step(0.1);
+  const { velocities } = life.read();
   const pulls = [velocities[0] as number, velocities[2] as number];
   expect(pulls[0]).toBeGreaterThan(0.5);
   expect(pulls[1]).toBeGreaterThan(0.5);

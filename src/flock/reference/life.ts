@@ -1,38 +1,92 @@
 /**
- * Purpose: one step of particle life in doubles, plain and slow: the twin of shaders/flock/life.wgsl. Inputs: what
- * createLife takes, and a state of 32-bit floats. Output: the next state, in doubles.
+ * Purpose: one step of particle life in doubles, for the CPU engine, and to hold the GPU against: the twin of
+ * shaders/flock/life.wgsl. Inputs: particles over a grid, their species, the table, settings. Output: the next state, in
+ * place, rounded to 32-bit floats.
+ * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
-import { keptShare, type LifeOptions, lifeNumbers } from '../life';
-import { Space } from './space';
-import { heading, plus, times, type Vector, vectorAt } from './vectors';
+import type { CpuGridParticles } from '../../cpu/index';
+import { keptShare, type LifeNumbers } from '../life-options';
+import { add, load, Space, scale, store, vector } from './space';
 
-export interface LifeState {
-  readonly positions: Float32Array;
-  readonly velocities: Float32Array;
+export interface LifeStep extends LifeNumbers {
+  readonly dt: number;
+  readonly reach: number;
+  readonly kinds: number;
+  /** Row by row. */
+  readonly attraction: ArrayLike<number>;
 }
 
-export function stepLife(
-  options: LifeOptions,
-  { positions, velocities }: LifeState,
-  dt: number,
-): { readonly positions: Float64Array; readonly velocities: Float64Array } {
-  const { dimensions, min, max, periodic = false, reach, species, attraction } = options;
-  const { strength, halfLife, core } = { ...lifeNumbers(reach), ...options };
-  const space = new Space({ dimensions, min, max, periodic }, positions, reach);
-  const next = Array.from(species, (kind, id) => {
-    const place = vectorAt(dimensions, positions, id);
-    let pull: Vector = times(place, 0);
-    space.visitNear(place, reach, id, (other, apart, distance) => {
-      const wish = attraction[kind]?.[species[other] as number] as number;
-      pull = plus(pull, heading(apart, id, other), -pullAt(distance / reach, wish, core));
+/** What a step needs room for. */
+export class LifeTwin {
+  private readonly space: Space;
+  /** Three numbers a particle. */
+  private readonly pulls: Float64Array;
+  private readonly place = vector();
+  private readonly velocity = vector();
+
+  constructor(private readonly particles: CpuGridParticles) {
+    this.space = new Space(particles.grid.world);
+    this.pulls = new Float64Array(3 * particles.capacity);
+  }
+
+  get memoryBytes(): number {
+    return this.pulls.byteLength;
+  }
+
+  step(species: Uint32Array, step: LifeStep): void {
+    const { particles, place, velocity, pulls, space } = this;
+    const { dimensions } = particles;
+    particles.sort();
+    this.gather(species, step);
+    const { positions, velocities } = particles.buffers;
+    const kept = keptShare(step.halfLife, step.dt);
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      load(place, positions, dimensions, id);
+      load(velocity, velocities, dimensions, id);
+      scale(velocity, kept);
+      add(velocity, pulls.subarray(3 * id, 3 * id + 3), step.dt * step.strength);
+      space.move(place, velocity, step.dt);
+      store(positions, dimensions, id, place);
+      store(velocities, dimensions, id, velocity);
+    }
+  }
+
+  private gather(species: Uint32Array, { reach, core, kinds, attraction }: LifeStep): void {
+    const { particles, space, pulls } = this;
+    const { dimensions, grid } = particles;
+    const { positions } = particles.buffers;
+    const wraps = grid.world.kind === 'periodic';
+    const inSpace = dimensions === 3;
+    pulls.fill(0, 0, 3 * particles.end);
+    grid.forEachPair((one, other) => {
+      const [a, b] = [dimensions * one, dimensions * other];
+      let x = (positions[a] as number) - (positions[b] as number);
+      let y = (positions[a + 1] as number) - (positions[b + 1] as number);
+      let z = inSpace ? (positions[a + 2] as number) - (positions[b + 2] as number) : 0;
+      if (wraps) {
+        x = space.shortest(x, 0);
+        y = space.shortest(y, 1);
+        z = space.shortest(z, 2);
+      }
+      const distance = Math.sqrt(x * x + y * y + z * z);
+      const share = distance / reach;
+      const [kind, otherKind] = [species[one] as number, species[other] as number];
+      const wish = attraction[kinds * kind + otherKind] as number;
+      const otherWish = attraction[kinds * otherKind + kind] as number;
+      // In the very same place the lower id parts to the left.
+      const along = distance > 0 ? 1 / distance : 0;
+      const [headingX, headingY, headingZ] = [distance > 0 ? along * x : -1, along * y, along * z];
+      const pull = pullAt(share, wish, core);
+      const otherPull = pullAt(share, otherWish, core);
+      pulls[3 * one] = (pulls[3 * one] as number) - pull * headingX;
+      pulls[3 * one + 1] = (pulls[3 * one + 1] as number) - pull * headingY;
+      pulls[3 * one + 2] = (pulls[3 * one + 2] as number) - pull * headingZ;
+      pulls[3 * other] = (pulls[3 * other] as number) + otherPull * headingX;
+      pulls[3 * other + 1] = (pulls[3 * other + 1] as number) + otherPull * headingY;
+      pulls[3 * other + 2] = (pulls[3 * other + 2] as number) + otherPull * headingZ;
     });
-    const kept = times(vectorAt(dimensions, velocities, id), keptShare(halfLife, dt));
-    return space.moved(place, plus(kept, pull, dt * strength), dt);
-  });
-  return {
-    positions: Float64Array.from(next.flatMap(({ place }) => place)),
-    velocities: Float64Array.from(next.flatMap(({ velocity }) => velocity)),
-  };
+  }
 }
 
 /** How hard one is drawn to another that is this share of the reach away. */

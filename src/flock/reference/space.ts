@@ -1,98 +1,151 @@
 /**
- * Purpose: the box that flocks live in, for the references: who is near a place, the way to the nearest image, and where
- * a step ends. Twin of shaders/flock/motion.wgsl and of the grid's own `separation` and `carried`.
+ * Purpose: the space that flocks live in, in doubles: the way to the nearest image, and where a step ends. Twin of
+ * shaders/flock/motion.wgsl and of the grid's own `separation` and `carried`. Vectors are three numbers, the third of which
+ * is 0 in the plane, and are changed in place: nothing is allocated from step to step.
  */
-import { type CpuGrid, createCpuGrid } from '../../cpu/index';
-import { heading, plus, times, type Vector, vectorAt } from './vectors';
+import type { World } from '../../index';
+import { wallsOf } from '../walls';
 
-export interface Box {
-  readonly dimensions: 2 | 3;
-  readonly min: Vector;
-  readonly max: Vector;
-  readonly periodic: boolean | readonly boolean[];
-}
+export type Vector = Float64Array;
 
-export interface Motion {
-  readonly place: Vector;
-  readonly velocity: Vector;
+export function vector(): Vector {
+  return new Float64Array(3);
 }
 
 export class Space {
-  private readonly grid: CpuGrid;
+  private readonly low: Vector;
   private readonly period: Vector;
+  /** Beyond these nobody goes. */
+  private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
+  private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 
-  constructor(
-    private readonly box: Box,
-    readonly positions: Float32Array,
-    reach: number,
-  ) {
-    const { dimensions, min, max, periodic } = box;
-    const wraps = (axis: number) => (typeof periodic === 'boolean' ? periodic : periodic[axis]);
-    this.period = max.map((high, axis) => (wraps(axis) ? high - (min[axis] as number) : 0));
-    this.grid = createCpuGrid({ ...box, diameter: reach, capacity: positions.length / dimensions });
-    this.grid.build(positions);
+  constructor(world: World) {
+    this.low = vector();
+    this.low.set(world.min);
+    this.period = vector();
+    this.period.set(world.period);
+    const { lower, upper } = wallsOf(world);
+    this.lower.set(lower);
+    this.upper.set(upper);
   }
 
-  /** Calls `visit` for everybody but `self` nearer to a place than the reach that the space was made for. */
-  visitNear(
+  /** Along an axis, the shortest of the ways between all images. */
+  shortest(apart: number, axis: number): number {
+    const period = this.period[axis] as number;
+    return period > 0 ? apart - period * Math.round(apart / period) : apart;
+  }
+
+  /** Moves a place and turns the velocity back at walls. */
+  move(place: Vector, velocity: Vector, dt: number): void {
+    for (let axis = 0; axis < 3; axis++) {
+      place[axis] = (place[axis] as number) + dt * (velocity[axis] as number);
+    }
+    this.carry(place);
+    this.wall(place, velocity);
+  }
+
+  carry(place: Vector): void {
+    for (let axis = 0; axis < 3; axis++) {
+      const period = this.period[axis] as number;
+      if (period === 0) continue;
+      const value = place[axis] as number;
+      place[axis] = value - period * Math.floor((value - (this.low[axis] as number)) / period);
+    }
+  }
+
+  wall(place: Vector, velocity: Vector): void {
+    for (let axis = 0; axis < 3; axis++) {
+      const value = place[axis] as number;
+      const held = Math.min(Math.max(value, this.lower[axis] as number), this.upper[axis] as number);
+      place[axis] = held;
+      if ((value - held) * (velocity[axis] as number) > 0) velocity[axis] = -(velocity[axis] as number);
+    }
+  }
+
+  /** Adds a push away from walls nearer than `reach`: 0 there, `strength` at a wall. */
+  shunWalls(place: Vector, reach: number, strength: number, push: Vector): void {
+    for (let axis = 0; axis < 3; axis++) {
+      const low = Math.max(0, 1 - ((place[axis] as number) - (this.lower[axis] as number)) / reach);
+      const high = Math.max(0, 1 - ((this.upper[axis] as number) - (place[axis] as number)) / reach);
+      push[axis] = (push[axis] as number) + strength * (low - high);
+    }
+  }
+
+  /** The shortest way from the middle of a ball to a place. */
+  awayFrom(place: Vector, balls: Float64Array, ball: number, away: Vector): void {
+    for (let axis = 0; axis < 3; axis++) {
+      const apart = (place[axis] as number) - (balls[BALL_FLOATS * ball + axis] as number);
+      away[axis] = this.shortest(apart, axis);
+    }
+  }
+
+  /** Adds a push away from a ball whose surface is nearer than `reach`, likewise. */
+  shun(
     place: Vector,
-    reach: number,
-    self: number,
-    visit: (other: number, apart: Vector, distance: number) => void,
+    balls: Float64Array,
+    ball: number,
+    { reach, strength }: { readonly reach: number; readonly strength: number },
+    push: Vector,
   ): void {
-    this.grid.near(place, reach, (other) => {
-      const apart = this.separation(place, vectorAt(this.box.dimensions, this.positions, other));
-      const distance = Math.hypot(...apart);
-      if (other !== self && distance < reach) visit(other, apart, distance);
-    });
+    this.awayFrom(place, balls, ball, this.away);
+    const distance = lengthOf(this.away) - (balls[BALL_FLOATS * ball + 3] as number);
+    const nearness = Math.max(0, 1 - distance / reach);
+    if (nearness === 0) return;
+    head(this.away);
+    add(push, this.away, strength * nearness);
   }
 
-  separation(place: Vector, other: Vector): Vector {
-    return place.map((value, axis) => {
-      const apart = value - (other[axis] as number);
-      const period = this.period[axis] as number;
-      return period > 0 ? apart - period * Math.round(apart / period) : apart;
-    });
-  }
+  private readonly away = vector();
+}
 
-  carried(place: Vector): Vector {
-    return place.map((value, axis) => {
-      const low = this.box.min[axis] as number;
-      const period = this.period[axis] as number;
-      return period > 0 ? value - period * Math.floor((value - low) / period) : value;
-    });
-  }
+/** The centre, three numbers, and the radius of each. */
+export const BALL_FLOATS = 4;
 
-  moved(place: Vector, velocity: Vector, dt: number): Motion {
-    return this.walled({ place: this.carried(plus(place, velocity, dt)), velocity });
+export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
+  const width = hasRadii ? dimensions + 1 : dimensions;
+  const count = packed.length / width;
+  const balls = new Float64Array(BALL_FLOATS * count);
+  for (let ball = 0; ball < count; ball++) {
+    balls.set(packed.subarray(width * ball, width * ball + dimensions), BALL_FLOATS * ball);
+    if (hasRadii) balls[BALL_FLOATS * ball + 3] = packed[width * ball + dimensions] as number;
   }
+  return balls;
+}
 
-  walled({ place, velocity }: Motion): Motion {
-    const { min, max } = this.box;
-    const held = place.map((value, axis) =>
-      this.period[axis] ? value : Math.min(Math.max(value, min[axis] as number), max[axis] as number),
-    );
-    const turned = velocity.map((speed, axis) => {
-      const gone = (place[axis] as number) - (held[axis] as number);
-      return gone * speed > 0 ? -speed : speed;
-    });
-    return { place: held, velocity: turned };
-  }
+export function lengthOf(given: Vector): number {
+  const [x, y, z] = given as unknown as [number, number, number];
+  return Math.sqrt(x * x + y * y + z * z);
+}
 
-  /** How much nearer than `reach` the walls are, inwards, in reaches. */
-  shunnedWalls(place: Vector, reach: number): Vector {
-    const { min, max } = this.box;
-    return place.map((value, axis) => {
-      if (this.period[axis]) return 0;
-      const low = Math.max(0, 1 - (value - (min[axis] as number)) / reach);
-      return low - Math.max(0, 1 - ((max[axis] as number) - value) / reach);
-    });
-  }
+export function dot(a: Vector, b: Vector): number {
+  return (
+    (a[0] as number) * (b[0] as number) +
+    (a[1] as number) * (b[1] as number) +
+    (a[2] as number) * (b[2] as number)
+  );
+}
 
-  /** A push away from a ball whose surface is nearer than `reach`. */
-  shunned(place: Vector, centre: Vector, radius: number, reach: number): Vector {
-    const apart = this.separation(place, centre);
-    const nearness = Math.max(0, 1 - (Math.hypot(...apart) - radius) / reach);
-    return times(heading(apart, 1, 0), nearness);
-  }
+export function add(sum: Vector, part: Vector, factor: number): void {
+  sum[0] = (sum[0] as number) + factor * (part[0] as number);
+  sum[1] = (sum[1] as number) + factor * (part[1] as number);
+  sum[2] = (sum[2] as number) + factor * (part[2] as number);
+}
+
+export function scale(given: Vector, factor: number): void {
+  for (let axis = 0; axis < 3; axis++) given[axis] = factor * (given[axis] as number);
+}
+
+/** Makes a way as long as 1; without any, along x: see shaders/flock/motion.wgsl. */
+export function head(way: Vector): void {
+  const length = lengthOf(way);
+  if (length > 0) scale(way, 1 / length);
+  else way[0] = 1;
+}
+
+export function load(target: Vector, packed: ArrayLike<number>, dimensions: number, index: number): void {
+  for (let axis = 0; axis < dimensions; axis++) target[axis] = packed[dimensions * index + axis] as number;
+}
+
+export function store(packed: Float32Array, dimensions: number, index: number, source: Vector): void {
+  for (let axis = 0; axis < dimensions; axis++) packed[dimensions * index + axis] = source[axis] as number;
 }
