@@ -6,7 +6,21 @@
  */
 import type { CpuGridParticles } from '../../cpu/index';
 import type { FlockSettings } from '../options';
-import { add, BALL_FLOATS, ballsOf, dot, head, lengthOf, load, Space, scale, store, vector } from './space';
+import {
+  add,
+  BALL_FLOATS,
+  ballsOf,
+  dot,
+  head,
+  lengthOf,
+  load,
+  Space,
+  scale,
+  shorter,
+  shortest,
+  store,
+  vector,
+} from './space';
 
 export interface Hunters {
   readonly places: Float32Array;
@@ -72,19 +86,15 @@ export class Boids {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;
     const { positions, velocities } = particles.buffers;
-    const wraps = grid.world.kind === 'periodic';
+    const [periodX, periodY, periodZ] = space.periods;
     const inSpace = dimensions === 3;
     sums.fill(0, 0, SUMS * particles.end);
     grid.forEachPair((one, other) => {
-      const [a, b] = [dimensions * one, dimensions * other];
-      let x = (positions[a] as number) - (positions[b] as number);
-      let y = (positions[a + 1] as number) - (positions[b + 1] as number);
-      let z = inSpace ? (positions[a + 2] as number) - (positions[b + 2] as number) : 0;
-      if (wraps) {
-        x = space.shortest(x, 0);
-        y = space.shortest(y, 1);
-        z = space.shortest(z, 2);
-      }
+      const a = dimensions * one;
+      const b = dimensions * other;
+      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
+      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
       const weight = 1 - distance / perception;
       const u = weight * ((velocities[b] as number) - (velocities[a] as number));
@@ -94,7 +104,8 @@ export class Boids {
       // In the very same place the lower id parts to the left.
       const parting = distance > 0 ? crowding / distance : 0;
       const aside = distance > 0 ? parting * x : -crowding;
-      const [first, second] = [SUMS * one, SUMS * other];
+      const first = SUMS * one;
+      const second = SUMS * other;
       sums[first] = (sums[first] as number) + weight;
       sums[first + 1] = (sums[first + 1] as number) + u;
       sums[first + 2] = (sums[first + 2] as number) + v;
@@ -146,7 +157,7 @@ export class Boids {
         total += weight;
         for (let axis = 0; axis < dimensions; axis++) {
           const apart = (place[axis] as number) - (positions[dimensions * id + axis] as number);
-          push[axis] = (push[axis] as number) + weight * space.shortest(apart, axis);
+          push[axis] = (push[axis] as number) + weight * shortest(apart, space.periods[axis] as number);
         }
       });
       scale(push, -step.hunting / Math.max(total, 1));

@@ -6,7 +6,7 @@
  */
 import type { CpuGridParticles } from '../../cpu/index';
 import { keptShare, type LifeNumbers } from '../life-options';
-import { add, load, Space, scale, store, vector } from './space';
+import { add, load, Space, scale, shorter, store, vector } from './space';
 
 export interface LifeStep extends LifeNumbers {
   readonly dt: number;
@@ -56,27 +56,26 @@ export class LifeTwin {
     const { particles, space, pulls } = this;
     const { dimensions, grid } = particles;
     const { positions } = particles.buffers;
-    const wraps = grid.world.kind === 'periodic';
+    const [periodX, periodY, periodZ] = space.periods;
     const inSpace = dimensions === 3;
     pulls.fill(0, 0, 3 * particles.end);
     grid.forEachPair((one, other) => {
-      const [a, b] = [dimensions * one, dimensions * other];
-      let x = (positions[a] as number) - (positions[b] as number);
-      let y = (positions[a + 1] as number) - (positions[b + 1] as number);
-      let z = inSpace ? (positions[a + 2] as number) - (positions[b + 2] as number) : 0;
-      if (wraps) {
-        x = space.shortest(x, 0);
-        y = space.shortest(y, 1);
-        z = space.shortest(z, 2);
-      }
+      const a = dimensions * one;
+      const b = dimensions * other;
+      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
+      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
       const distance = Math.sqrt(x * x + y * y + z * z);
       const share = distance / reach;
-      const [kind, otherKind] = [species[one] as number, species[other] as number];
+      const kind = species[one] as number;
+      const otherKind = species[other] as number;
       const wish = attraction[kinds * kind + otherKind] as number;
       const otherWish = attraction[kinds * otherKind + kind] as number;
       // In the very same place the lower id parts to the left.
       const along = distance > 0 ? 1 / distance : 0;
-      const [headingX, headingY, headingZ] = [distance > 0 ? along * x : -1, along * y, along * z];
+      const headingX = distance > 0 ? along * x : -1;
+      const headingY = along * y;
+      const headingZ = along * z;
       const pull = pullAt(share, wish, core);
       const otherPull = pullAt(share, otherWish, core);
       pulls[3 * one] = (pulls[3 * one] as number) - pull * headingX;

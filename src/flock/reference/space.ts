@@ -13,8 +13,10 @@ export function vector(): Vector {
 }
 
 export class Space {
+  /** Along each axis, infinite where the world does not wrap around. */
+  readonly periods: readonly [number, number, number];
   private readonly low: Vector;
-  private readonly period: Vector;
+  private readonly away = vector();
   /** Beyond these nobody goes. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
@@ -22,17 +24,11 @@ export class Space {
   constructor(world: World) {
     this.low = vector();
     this.low.set(world.min);
-    this.period = vector();
-    this.period.set(world.period);
+    const [x, y, z = 0] = world.period.map((period) => period || Number.POSITIVE_INFINITY);
+    this.periods = [x as number, y as number, z || Number.POSITIVE_INFINITY];
     const { lower, upper } = wallsOf(world);
     this.lower.set(lower);
     this.upper.set(upper);
-  }
-
-  /** Along an axis, the shortest of the ways between all images. */
-  shortest(apart: number, axis: number): number {
-    const period = this.period[axis] as number;
-    return period > 0 ? apart - period * Math.round(apart / period) : apart;
   }
 
   /** Moves a place and turns the velocity back at walls. */
@@ -46,8 +42,8 @@ export class Space {
 
   carry(place: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
-      const period = this.period[axis] as number;
-      if (period === 0) continue;
+      const period = this.periods[axis] as number;
+      if (period === Number.POSITIVE_INFINITY) continue;
       const value = place[axis] as number;
       place[axis] = value - period * Math.floor((value - (this.low[axis] as number)) / period);
     }
@@ -75,7 +71,7 @@ export class Space {
   awayFrom(place: Vector, balls: Float64Array, ball: number, away: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const apart = (place[axis] as number) - (balls[BALL_FLOATS * ball + axis] as number);
-      away[axis] = this.shortest(apart, axis);
+      away[axis] = shortest(apart, this.periods[axis] as number);
     }
   }
 
@@ -94,8 +90,17 @@ export class Space {
     head(this.away);
     add(push, this.away, strength * nearness);
   }
+}
 
-  private readonly away = vector();
+/** The shortest of the ways between all images of two places in the box; of infinite periods, the way itself. */
+export function shorter(apart: number, period: number): number {
+  if (apart > period / 2) return apart - period;
+  return apart < -period / 2 ? apart + period : apart;
+}
+
+/** The same of places anywhere. */
+export function shortest(apart: number, period: number): number {
+  return period < Number.POSITIVE_INFINITY ? apart - period * Math.round(apart / period) : apart;
 }
 
 /** The centre, three numbers, and the radius of each. */
