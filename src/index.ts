@@ -53,6 +53,7 @@ export type {
   SimulationOptions,
 } from './core/simulation';
 export type { StageTimes } from './core/stage-times';
+export { type Walls, wallsOf } from './core/walls';
 export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';

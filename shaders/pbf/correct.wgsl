@@ -1,5 +1,5 @@
 // Moves each particle as its own factor and its neighbours' say, and apart from those very near (artificial pressure).
-// What it has moved since the step began is its velocity.
+// What it moves is added to the velocity that it set out with.
 
 struct Own {
   lambda: f32,
@@ -18,12 +18,14 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  let push = own.push + own.lambda * walls_at(particle.position).gradient;
+  let bounds = walls_at(particle.position).gradient + solids_at(particle.position).gradient;
+  let push = own.push + own.lambda * bounds;
   // A particle goes no farther than half a radius at once, however deep it is in others.
   let size = length(push);
   let limited = push * (min(size, 0.5 * parameters.radius) / max(size, 1e-30));
-  let place = clamp(particle.position + limited, parameters.lower, parameters.upper);
+  let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));
+  let place = clamp(free, parameters.lower, parameters.upper);
   let id = id_of(particle.slot);
-  predicted[id] = store_vector(place);
-  velocities[id] = store_vector((place - load_vector(positions[id])) / parameters.dt);
+  predicted[id] = store_vector(carried(place));
+  aims[id] = store_vector(load_vector(aims[id]) + (place - particle.position) / parameters.dt);
 }

@@ -20,8 +20,9 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 
 fn finish(own: Own, particle: Particle) {
   let walls = walls_at(particle.position);
-  let density = own.density + walls.density;
-  let gradient = own.gradient + walls.gradient;
+  let bodies = solids_at(particle.position);
+  let density = own.density + walls.density + bodies.density;
+  let gradient = own.gradient + walls.gradient + bodies.gradient;
   let excess = density - 1.0;
   // Too thin a fluid is drawn together as far as it has tension.
   let violation = max(excess, parameters.tension * excess);

@@ -1,5 +1,5 @@
-// Where particles would go. Each takes on some of its neighbours' velocity (XSPH), gravity, and where the fluid turns is
-// pushed along, so that eddies last (vorticity confinement).
+// Where particles would go, and how fast, which walls stop. Each takes on some of its neighbours' velocity (XSPH), gravity,
+// and where the fluid turns is pushed along, so that eddies last (vorticity confinement).
 
 struct Own {
   velocity: Vector,
@@ -29,6 +29,8 @@ fn finish(own: Own, particle: Particle) {
     push += parameters.vorticity * upper_of(vec4f(along, 0.0));
   }
   let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * push;
-  let place = particle.position + parameters.dt * velocity;
-  predicted[id_of(particle.slot)] = store_vector(clamp(place, parameters.lower, parameters.upper));
+  let place = clamp(particle.position + parameters.dt * velocity, parameters.lower, parameters.upper);
+  let id = id_of(particle.slot);
+  predicted[id] = store_vector(carried(place));
+  aims[id] = store_vector((place - particle.position) / parameters.dt);
 }

@@ -1,6 +1,6 @@
 // Smoothing kernels of the position-based fluid, as shares of the density at rest: how much a neighbour adds to it, and how
 // that changes with the place. `parameters` has radius, weight (poly6 at its centre) and slope (spiky's there), both
-// divided by the density at rest; lower and upper are the walls.
+// divided by the density at rest; lower and upper are the walls, out of reach where there are none.
 
 fn weight_at(distance_squared: f32) -> f32 {
   let left = 1.0 - distance_squared / (parameters.radius * parameters.radius);

@@ -20,7 +20,9 @@ import {
   type GridKernel,
   GridParticles,
   type PlacedParticles,
+  type Walls,
   type World,
+  wallsOf,
 } from '../index';
 import {
   changeSettings,
@@ -35,7 +37,6 @@ import {
   MOST_SPHERES,
   planFlock,
 } from './options';
-import { type Walls, wallsOf } from './walls';
 
 /** Floats of a Sphere in steering.wgsl, in the plane as in space; the radius comes right behind the centre. */
 const SPHERE_FLOATS = 4;

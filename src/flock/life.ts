@@ -13,7 +13,15 @@
  */
 import lifeCode from '../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../shaders/flock/motion.wgsl?raw';
-import { type Dimensions, type Gpu, type GridKernel, GridParticles, type World } from '../index';
+import {
+  type Dimensions,
+  type Gpu,
+  type GridKernel,
+  GridParticles,
+  type Walls,
+  type World,
+  wallsOf,
+} from '../index';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -29,7 +37,6 @@ import {
   planLife,
 } from './life-options';
 import { checkTimeStep } from './options';
-import { type Walls, wallsOf } from './walls';
 
 const PARAMETERS = {
   dt: 'f32',

@@ -3,12 +3,17 @@
  *
  *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
+ *
+ * createCpuPositionFluid is the same without a GPU and without promises.
  */
-export {
-  createPositionFluid,
-  type FluidMeasures,
-  PositionFluid,
-  type PositionFluidNumbers,
-  type PositionFluidOptions,
-  type PositionFluidSettings,
-} from './fluid';
+export { CpuPositionFluid, createCpuPositionFluid } from './cpu-fluid';
+export { createPositionFluid, PositionFluid } from './fluid';
+export type { BallObstacle, BoxObstacle, ObstacleOptions } from './obstacles';
+export type {
+  FluidMeasures,
+  PositionFluidCheckpoint,
+  PositionFluidNumbers,
+  PositionFluidOptions,
+  PositionFluidSettings,
+  PositionFluidState,
+} from './options';

@@ -24,3 +24,19 @@ export function smoothingOf(dimensions: Dimensions, radius: number, density: num
 export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }
+
+/** Of poly6 in space, the share in a plane so many radii away, for each radius. */
+export function inPlane(away: number): number {
+  const left = 1 - Math.min(Math.abs(away), 1) ** 2;
+  return (315 / 256) * left ** 4;
+}
+
+/** What of it is farther on than that plane, which may be on either side. */
+export function farther(away: number): number {
+  const size = Math.min(Math.abs(away), 1);
+  const square = size * size;
+  const inner = 6 / 5 + square * (-4 / 7 + square / 9);
+  const within = size * (1 + square * (-4 / 3 + square * inner));
+  const share = Math.max(0, 0.5 - (315 / 256) * within);
+  return away < 0 ? 1 - share : share;
+}

@@ -5,6 +5,8 @@ import { createNoise } from './passes';
 
 export const FLUID_RADIUS = 0.25;
 
+type BoxedFluid = PositionFluidOptions & { readonly max: readonly number[] };
+
 export interface BlockOptions {
   /** Of the spacing at rest. */
   readonly squeeze: number;
@@ -14,7 +16,10 @@ export interface BlockOptions {
 }
 
 /** Away from all walls; neighbouring particles have velocities of their own. */
-export function blockOf(dimensions: Dimensions, { squeeze, iterations, gravity }: BlockOptions) {
+export function blockOf(
+  dimensions: Dimensions,
+  { squeeze, iterations, gravity }: BlockOptions,
+): BoxedFluid & { readonly velocities: Float32Array } {
   const noise = createNoise(12);
   const spacing = (squeeze * FLUID_RADIUS) / 2;
   const [side, edge] = dimensions === 2 ? [18, 6] : [7, 3];
@@ -26,7 +31,7 @@ export function blockOf(dimensions: Dimensions, { squeeze, iterations, gravity }
   });
   const velocities = Float32Array.from(positions, () => noise() - 0.5);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
-  const options: PositionFluidOptions = {
+  const options = {
     dimensions,
     min: all(0),
     max: all(edge),
@@ -36,11 +41,11 @@ export function blockOf(dimensions: Dimensions, { squeeze, iterations, gravity }
     iterations,
     gravity: all(0).map((_, axis) => (axis === 1 ? -gravity : 0)),
   };
-  return { options, state: { positions, velocities } };
+  return options;
 }
 
 /** A column that fills the floor of its box, at rest. */
-export function columnOf(dimensions: Dimensions): PositionFluidOptions {
+export function columnOf(dimensions: Dimensions): BoxedFluid {
   const spacing = FLUID_RADIUS / 2;
   const [wide, high] = dimensions === 2 ? [12, 16] : [7, 10];
   const across = (axis: number) => (axis === 1 ? high : wide);

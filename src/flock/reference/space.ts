@@ -3,8 +3,7 @@
  * shaders/flock/motion.wgsl and of the grid's own `separation` and `carried`. Vectors are three numbers, the third of which
  * is 0 in the plane, and are changed in place: nothing is allocated from step to step.
  */
-import type { World } from '../../index';
-import { wallsOf } from '../walls';
+import { type World, wallsOf } from '../../index';
 
 export type Vector = Float64Array;
 

@@ -1,180 +1,273 @@
 /**
- * Purpose: one step of the position-based fluid in doubles, plain and slow: the twin of the kernels in shaders/pbf.
- * Inputs: what createPositionFluid takes, and a state of 32-bit floats. Outputs: the next state, the densities (as shares of
- * that at rest) before the last corrections, and the mean excess before each round of corrections.
+ * Purpose: one step of the position-based fluid in doubles, for the CPU engine, and to hold the GPU against: the twin of
+ * the kernels in shaders/pbf. Inputs: particles over a grid, settings, obstacles. Outputs: the next state, in place, rounded
+ * to 32-bit floats as often as the GPU rounds it; densities, as shares of that at rest, before the last corrections.
+ * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
  */
-import { createCpuGrid } from '../../cpu/index';
-import { defaultSettings, type PositionFluidOptions } from '../fluid';
-import { defaultDensity, smoothingOf } from '../smoothing';
+import type { CpuGridParticles } from '../../cpu/index';
+import { wallsOf } from '../../index';
+import type { PositionFluidSettings } from '../options';
+import type { Smoothing } from '../smoothing';
+import { inSolids, leaveSolids, type Surroundings, shortestWay, walledIn } from './obstacles';
 
-export interface FluidState {
-  readonly positions: Float32Array;
-  readonly velocities: Float32Array;
+export interface FluidStep {
+  readonly settings: PositionFluidSettings;
+  /** As packObstacles has them. */
+  readonly solids: Float32Array;
+  readonly dt: number;
 }
 
-export interface NextFluid {
-  readonly positions: Float64Array;
-  readonly velocities: Float64Array;
-  readonly densities: Float64Array;
-  /** How far above the density at rest, on average, before each round of corrections. */
-  readonly excesses: readonly number[];
-}
+/** A pair: the way from the second to the first, its length squared. */
+type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
-/** Calls `visit` with each neighbour of a particle, and the way and distance from it to the particle. */
-type VisitNear = (
-  id: number,
-  visit: (other: number, apart: readonly number[], distance: number) => void,
-) => void;
+/** What a step needs room for: three numbers a particle, or one. */
+export class FluidTwin {
+  readonly densities: Float32Array;
+  private readonly predicted: Float32Array;
+  private readonly aims: Float32Array;
+  private readonly curls: Float64Array;
+  private readonly sums: Float64Array;
+  private readonly rises: Float64Array;
+  private readonly squares: Float64Array;
+  private readonly lambdas: Float64Array;
+  private readonly surroundings: Surroundings;
+  private readonly place = new Float64Array(3);
+  /** Of walls and obstacles at a place: the density, then its gradient. */
+  private readonly bounds = new Float64Array(4);
+  /** Gradient of what a neighbour adds. */
+  private readonly slope = new Float64Array(3);
 
-export function stepFluid(options: PositionFluidOptions, state: FluidState, dt: number): NextFluid {
-  const { dimensions, min, max, radius } = options;
-  const { gravity, iterations, ...numbers } = { ...defaultSettings(dimensions), ...options };
-  const { weight, slope, nearWeight } = smoothingOf(
-    dimensions,
-    radius,
-    options.density ?? defaultDensity(dimensions, radius),
-  );
-  const count = state.positions.length / dimensions;
-  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
-  const weightAt = (distance: number) => weight * (1 - (distance / radius) ** 2) ** 3;
-  const slopeAt = (id: number, other: number, apart: readonly number[], distance: number) => {
-    const size = -slope * (1 - distance / radius) ** 2;
-    if (distance > 0) return apart.map((way) => (size * way) / distance);
-    return axes.map((axis) => (axis > 0 ? 0 : id < other ? -size : size));
-  };
-  const clamped = (place: number, axis: number) =>
-    Math.min(Math.max(place, Math.fround(min[axis] as number)), Math.fround(max[axis] as number));
-  const wallsAt = (place: readonly number[]) => {
-    const away = (distance: number) => Math.min(Math.max(distance / radius, 0), 1);
-    const low = place.map((value, axis) => away(value - (min[axis] as number)));
-    const high = place.map((value, axis) => away((max[axis] as number) - value));
-    const density = [...low, ...high].reduce((sum, distance) => sum + beyondWall(distance), 0);
-    const gradient = axes.map(
-      (axis) => (inPlane(high[axis] as number) - inPlane(low[axis] as number)) / radius,
-    );
-    return { density, gradient };
-  };
-
-  const start = Float64Array.from(state.positions);
-  const predicted = new Float64Array(start);
-  const nearStart = neighboursOf(options, start);
-  const velocityOf = (id: number) => axes.map((axis) => state.velocities[dimensions * id + axis] as number);
-  const curls = Array.from({ length: count }, (_, id) => {
-    const [own, curl] = [velocityOf(id), [0, 0, 0]];
-    nearStart(id, (other, way, distance) => {
-      const apart = velocityOf(other).map((speed, axis) => speed - (own[axis] as number));
-      cross(slopeAt(id, other, way, distance), apart).forEach((value, axis) => {
-        curl[axis] = (curl[axis] as number) + value;
-      });
-    });
-    return curl;
-  });
-  for (let id = 0; id < count; id++) {
-    const own = velocityOf(id);
-    const change = axes.map(() => 0);
-    const rise = axes.map(() => 0);
-    nearStart(id, (other, way, distance) => {
-      const theirs = velocityOf(other);
-      const turning = Math.hypot(...(curls[other] as number[]));
-      const slopes = slopeAt(id, other, way, distance);
-      for (const axis of axes) {
-        const apart = (theirs[axis] as number) - (own[axis] as number);
-        change[axis] = (change[axis] as number) + weightAt(distance) * apart;
-        rise[axis] = (rise[axis] as number) + turning * (slopes[axis] as number);
-      }
-    });
-    const steepness = Math.max(Math.hypot(...rise), 1e-30);
-    const along = cross(
-      rise.map((value) => value / steepness),
-      curls[id] as number[],
-    );
-    for (const axis of axes) {
-      const push = (gravity[axis] as number) + numbers.vorticity * radius * (along[axis] as number);
-      const taken = numbers.viscosity * (change[axis] as number) + dt * push;
-      const index = dimensions * id + axis;
-      predicted[index] = clamped((start[index] as number) + dt * ((own[axis] as number) + taken), axis);
-    }
+  constructor(
+    private readonly particles: CpuGridParticles,
+    private readonly radius: number,
+    private readonly smoothing: Smoothing,
+  ) {
+    const { capacity, dimensions, grid } = particles;
+    this.densities = new Float32Array(capacity);
+    this.predicted = new Float32Array(dimensions * capacity);
+    this.aims = new Float32Array(dimensions * capacity);
+    this.curls = new Float64Array(3 * capacity);
+    this.sums = new Float64Array(3 * capacity);
+    this.rises = new Float64Array(3 * capacity);
+    this.squares = new Float64Array(capacity);
+    this.lambdas = new Float64Array(capacity);
+    const { lower, upper } = wallsOf(grid.world);
+    this.surroundings = { dimensions, radius, lower, upper, low: grid.world.min, period: grid.world.period };
   }
 
-  const densities = new Float64Array(count);
-  const excesses: number[] = [];
-  for (let round = 0; round < iterations; round++) {
-    const places = new Float64Array(predicted);
-    const near = neighboursOf(options, places);
-    const placeOf = (id: number) => axes.map((axis) => places[dimensions * id + axis] as number);
-    const lambdas = Float64Array.from({ length: count }, (_, id) => {
-      const walls = wallsAt(placeOf(id));
-      const gradient = [...walls.gradient];
-      let density = weight + walls.density;
-      let squares = 0;
-      near(id, (other, apart, distance) => {
-        density += weightAt(distance);
-        slopeAt(id, other, apart, distance).forEach((value, axis) => {
-          gradient[axis] = (gradient[axis] as number) + value;
-          squares += value ** 2;
-        });
-      });
+  get memoryBytes(): number {
+    const { densities, predicted, aims, curls, sums, rises, squares, lambdas } = this;
+    const arrays = [densities, predicted, aims, curls, sums, rises, squares, lambdas];
+    return arrays.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
+  }
+
+  step(step: FluidStep): void {
+    const { particles, predicted, aims } = this;
+    const { positions, velocities } = particles.buffers;
+    particles.sort();
+    this.predict(step);
+    for (let round = 0; round < step.settings.iterations; round++) {
+      particles.sort(predicted);
+      this.measure(predicted, step);
+      this.correct(step);
+    }
+    positions.set(predicted.subarray(0, positions.length));
+    velocities.set(aims.subarray(0, velocities.length));
+  }
+
+  /** Density around each place, and the factor by which it and its neighbours are moved. Places are sorted. */
+  measure(places: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
+    const { particles, sums, squares, lambdas, densities, slope, bounds, place, surroundings } = this;
+    const { weight } = this.smoothing;
+    const { tension, softness } = settings;
+    const { dimensions } = particles;
+    sums.fill(0, 0, 3 * particles.end);
+    squares.fill(0, 0, particles.end);
+    // Densities are summed where they are not rounded each time.
+    lambdas.fill(weight, 0, particles.end);
+    this.forEachPair(places, (one, other, x, y, z, squared) => {
+      const added = this.weightAt(squared);
+      this.slopeAt(x, y, z, squared);
+      const size = (slope[0] as number) ** 2 + (slope[1] as number) ** 2 + (slope[2] as number) ** 2;
+      lambdas[one] = (lambdas[one] as number) + added;
+      lambdas[other] = (lambdas[other] as number) + added;
+      squares[one] = (squares[one] as number) + size;
+      squares[other] = (squares[other] as number) + size;
+      addBoth(sums, one, other, slope, 1);
+    });
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      for (let axis = 0; axis < dimensions; axis++) place[axis] = places[dimensions * id + axis] as number;
+      bounds.fill(0);
+      walledIn(surroundings, place, bounds);
+      inSolids(surroundings, solids, place, bounds);
+      const density = (lambdas[id] as number) + (bounds[0] as number);
       densities[id] = density;
-      const violation = Math.max(density - 1, numbers.tension * (density - 1));
-      const all = gradient.reduce((sum, value) => sum + value ** 2, squares);
-      return -violation / (all + numbers.softness / radius ** 2);
-    });
-    excesses.push(densities.reduce((sum, density) => sum + Math.max(0, density - 1), 0) / count);
-    for (let id = 0; id < count; id++) {
-      const lambda = lambdas[id] as number;
-      const push = wallsAt(placeOf(id)).gradient.map((value) => lambda * value);
-      near(id, (other, apart, distance) => {
-        const pressure = numbers.pressure * radius ** 2 * (weightAt(distance) / nearWeight) ** 4;
-        const factor = lambda + (lambdas[other] as number) - pressure;
-        slopeAt(id, other, apart, distance).forEach((value, axis) => {
-          push[axis] = (push[axis] as number) + factor * value;
-        });
+      let all = (squares[id] as number) + softness / this.radius ** 2;
+      for (let axis = 0; axis < 3; axis++) {
+        all += ((sums[3 * id + axis] as number) + (bounds[1 + axis] as number)) ** 2;
+      }
+      lambdas[id] = -Math.max(density - 1, tension * (density - 1)) / all;
+    }
+  }
+
+  private predict({ settings, dt }: FluidStep): void {
+    const { particles, sums, rises, curls, slope, predicted, aims, surroundings, radius } = this;
+    const { dimensions } = particles;
+    const { positions, velocities } = particles.buffers;
+    const { viscosity, gravity, vorticity } = settings;
+    const between = new Float64Array(3);
+    const apart = (one: number, other: number) => {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const [own, theirs] = [velocities[dimensions * one + axis], velocities[dimensions * other + axis]];
+        between[axis] = (theirs as number) - (own as number);
+      }
+    };
+    curls.fill(0, 0, 3 * particles.end);
+    sums.fill(0, 0, 3 * particles.end);
+    rises.fill(0, 0, 3 * particles.end);
+    if (vorticity > 0) {
+      this.forEachPair(positions, (one, other, x, y, z, squared) => {
+        apart(one, other);
+        this.slopeAt(x, y, z, squared);
+        // Both ways are turned around for the other, so the curl is the same.
+        addCross(curls, 3 * one, slope, between);
+        addCross(curls, 3 * other, slope, between);
       });
-      const size = Math.hypot(...push);
-      const share = Math.min(size, radius / 2) / Math.max(size, 1e-30);
-      for (const axis of axes) {
+    }
+    this.forEachPair(positions, (one, other, x, y, z, squared) => {
+      apart(one, other);
+      addBoth(sums, one, other, between, this.weightAt(squared));
+      if (vorticity === 0) return;
+      this.slopeAt(x, y, z, squared);
+      const [turning, turningThere] = [lengthAt(curls, one), lengthAt(curls, other)];
+      for (let axis = 0; axis < 3; axis++) {
+        const rise = slope[axis] as number;
+        rises[3 * one + axis] = (rises[3 * one + axis] as number) + turningThere * rise;
+        rises[3 * other + axis] = (rises[3 * other + axis] as number) - turning * rise;
+      }
+    });
+    const along = new Float64Array(3);
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      along.fill(0);
+      if (vorticity > 0) {
+        const inwards = rises.subarray(3 * id, 3 * id + 3);
+        const steepness = Math.max(lengthAt(rises, id), 1e-30);
+        addCross(along, 0, inwards, curls.subarray(3 * id, 3 * id + 3));
+        for (let axis = 0; axis < 3; axis++) along[axis] = (along[axis] as number) / steepness;
+      }
+      for (let axis = 0; axis < dimensions; axis++) {
         const index = dimensions * id + axis;
-        predicted[index] = clamped((places[index] as number) + share * (push[axis] as number), axis);
+        const push = (gravity[axis] as number) + vorticity * radius * (along[axis] as number);
+        const taken = viscosity * (sums[3 * id + axis] as number) + dt * push;
+        const start = positions[index] as number;
+        const place = held(surroundings, start + dt * ((velocities[index] as number) + taken), axis);
+        predicted[index] = carried(surroundings, place, axis);
+        aims[index] = (place - start) / dt;
       }
     }
   }
-  const velocities = predicted.map((place, index) => (place - (start[index] as number)) / dt);
-  return { positions: predicted, velocities, densities, excesses };
-}
 
-/** Of vectors in the plane, whose third component is 0, or in space. */
-function cross(a: readonly number[], b: readonly number[]): number[] {
-  const [ax = 0, ay = 0, az = 0] = a;
-  const [bx = 0, by = 0, bz = 0] = b;
-  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
-}
-
-/** Of poly6 in space, the share in a plane so many radii away, for each radius. */
-function inPlane(distance: number): number {
-  return (315 / 256) * (1 - distance ** 2) ** 4;
-}
-
-/** What of it is farther on than that plane. */
-function beyondWall(distance: number): number {
-  const powers = [1, 0, -4 / 3, 0, 6 / 5, 0, -4 / 7, 0, 1 / 9];
-  const within = powers.reduce((sum, factor, power) => sum + factor * distance ** (power + 1), 0);
-  return Math.max(0, 0.5 - (315 / 256) * within);
-}
-
-/** By a grid over the places rounded to 32 bits, a little wider; ways and distances are those of the doubles. */
-function neighboursOf(
-  { dimensions, min, max, radius }: PositionFluidOptions,
-  places: Float64Array,
-): VisitNear {
-  const reach = radius * (1 + 2 ** -10);
-  const grid = createCpuGrid({ dimensions, min, max, diameter: reach, capacity: places.length / dimensions });
-  grid.build(Float32Array.from(places));
-  return (id, visit) => {
-    const place = Array.from(places.subarray(dimensions * id, dimensions * (id + 1)));
-    grid.near(place, reach, (other) => {
-      const apart = place.map((value, axis) => value - (places[dimensions * other + axis] as number));
-      const distance = Math.hypot(...apart);
-      if (other !== id && distance < radius) visit(other, apart, distance);
+  private correct({ settings, solids, dt }: FluidStep): void {
+    const { particles, predicted, aims, sums, lambdas, slope, surroundings, bounds, place, radius } = this;
+    const { dimensions } = particles;
+    const { nearWeight } = this.smoothing;
+    const pressure = settings.pressure * radius ** 2;
+    sums.fill(0, 0, 3 * particles.end);
+    this.forEachPair(predicted, (one, other, x, y, z, squared) => {
+      const share = this.weightAt(squared) / nearWeight;
+      const factor = (lambdas[one] as number) + (lambdas[other] as number) - pressure * share ** 4;
+      this.slopeAt(x, y, z, squared);
+      addBoth(sums, one, other, slope, factor);
     });
-  };
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      for (let axis = 0; axis < dimensions; axis++) place[axis] = predicted[dimensions * id + axis] as number;
+      bounds.fill(0);
+      walledIn(surroundings, place, bounds);
+      inSolids(surroundings, solids, place, bounds);
+      for (let axis = 0; axis < 3; axis++) {
+        const push = (sums[3 * id + axis] as number) + (lambdas[id] as number) * (bounds[1 + axis] as number);
+        sums[3 * id + axis] = push;
+      }
+      const size = lengthAt(sums, id);
+      const share = Math.min(size, radius / 2) / Math.max(size, 1e-30);
+      for (let axis = 0; axis < dimensions; axis++) {
+        const pushed = (place[axis] as number) + share * (sums[3 * id + axis] as number);
+        place[axis] = held(surroundings, pushed, axis);
+      }
+      leaveSolids(surroundings, solids, place);
+      for (let axis = 0; axis < dimensions; axis++) {
+        const index = dimensions * id + axis;
+        const target = held(surroundings, place[axis] as number, axis);
+        aims[index] = (aims[index] as number) + (target - (predicted[index] as number)) / dt;
+        predicted[index] = carried(surroundings, target, axis);
+      }
+    }
+  }
+
+  /** Of the last sort, which was of these places. */
+  private forEachPair(places: Float32Array, visit: VisitPair): void {
+    const { period } = this.surroundings;
+    const { dimensions, grid } = this.particles;
+    const inSpace = dimensions === 3;
+    const [periodX = 0, periodY = 0, periodZ = 0] = period;
+    grid.forEachPair((one, other) => {
+      const a = dimensions * one;
+      const b = dimensions * other;
+      const x = shortestWay((places[a] as number) - (places[b] as number), periodX);
+      const y = shortestWay((places[a + 1] as number) - (places[b + 1] as number), periodY);
+      const z = inSpace ? shortestWay((places[a + 2] as number) - (places[b + 2] as number), periodZ) : 0;
+      visit(one, other, x, y, z, x * x + y * y + z * z);
+    });
+  }
+
+  private weightAt(squared: number): number {
+    const left = 1 - squared / this.radius ** 2;
+    return this.smoothing.weight * left * left * left;
+  }
+
+  /** By the place of the first. In the very same place the lower id is the one to the left. */
+  private slopeAt(x: number, y: number, z: number, squared: number): void {
+    const { slope } = this;
+    const distance = Math.sqrt(squared);
+    const left = 1 - distance / this.radius;
+    const size = -this.smoothing.slope * left * left;
+    const factor = distance > 0 ? size / distance : 0;
+    slope[0] = distance > 0 ? factor * x : -size;
+    slope[1] = factor * y;
+    slope[2] = factor * z;
+  }
+}
+
+/** To one of a pair as it is, to the other with its sign turned. */
+function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
+  for (let axis = 0; axis < 3; axis++) {
+    const added = factor * (part[axis] as number);
+    sums[3 * one + axis] = (sums[3 * one + axis] as number) + added;
+    sums[3 * other + axis] = (sums[3 * other + axis] as number) - added;
+  }
+}
+
+function addCross(sums: Float64Array, first: number, a: Float64Array, b: Float64Array): void {
+  const [ax, ay, az] = [a[0] as number, a[1] as number, a[2] as number];
+  const [bx, by, bz] = [b[0] as number, b[1] as number, b[2] as number];
+  sums[first] = (sums[first] as number) + ay * bz - az * by;
+  sums[first + 1] = (sums[first + 1] as number) + az * bx - ax * bz;
+  sums[first + 2] = (sums[first + 2] as number) + ax * by - ay * bx;
+}
+
+function lengthAt(vectors: Float64Array, id: number): number {
+  const [x, y, z] = [vectors[3 * id] as number, vectors[3 * id + 1] as number, vectors[3 * id + 2] as number];
+  return Math.sqrt(x * x + y * y + z * z);
+}
+
+function held({ lower, upper }: Surroundings, place: number, axis: number): number {
+  return Math.min(Math.max(place, lower[axis] as number), upper[axis] as number);
+}
+
+function carried({ low, period }: Surroundings, place: number, axis: number): number {
+  const length = period[axis] as number;
+  return length > 0 ? place - length * Math.floor((place - (low[axis] as number)) / length) : place;
 }

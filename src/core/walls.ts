@@ -1,7 +1,7 @@
 /**
- * Purpose: where walls turn back what flies: at the ends of a box, along the axes that do not wrap around. Space without end has none.
+ * Purpose: where walls hold what moves in kernels and methods of one's own: at the ends of a box, along the axes that do not wrap around. Space without end has none.
  */
-import type { World } from '../index';
+import type { World } from './world';
 
 /** Along an axis that wraps around nobody gets there, and no kernel needs a case for it. */
 const OUT_OF_REACH = 2 ** 100;
