@@ -53,7 +53,7 @@ export default defineConfig({
     teardownTimeout: 20 * SECOND,
     sequence: { sequencer: Sequencer },
     projects: [
-      project('unit', 0, 2, 60),
+      project('unit', 0, 2, 60, false),
       project('gpu', 1, 2, 180, false),
       project('browser', 2, 2, 300),
       project('portability', 2, 2, 420),
