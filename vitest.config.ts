@@ -55,7 +55,7 @@ export default defineConfig({
     projects: [
       project('unit', 0, 2, 60, false),
       project('gpu', 1, 2, 180, false),
-      project('browser', 2, 2, 300),
+      project('browser', 2, 2, 300, false),
       project('portability', 2, 2, 420),
     ],
   },

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import type { Rectangle } from '../../src/page/camera';
 import { interpolate, type Rgb, type Theme } from '../../src/page/colour';
 import { titleOf } from '../../src/page/format';
-import { BLANK_PAGE, type BrowserFixture, type OpenPage } from '../helpers/browser';
+import type { BrowserFixture, OpenPage } from '../helpers/browser';
 
 /** Pixels beside the panel that it darkens. */
 const SHADOW = 17;
@@ -33,6 +33,8 @@ export interface Circumstances {
   readonly theme?: 'light' | 'dark';
   /** Default true: the page starts paused, so that tests decide when time passes. */
   readonly reducedMotion?: boolean;
+  /** How many particles it starts with; else as many as it chooses. */
+  readonly count?: number;
   /** Runs in the page before its own scripts. */
   readonly before?: () => void;
 }
@@ -42,25 +44,27 @@ export async function openPlayground(
   browser: BrowserFixture,
   circumstances: Circumstances = {},
 ): Promise<OpenPage> {
-  const { width = 900, height = 620, pixelRatio = 1, isPhone = false } = circumstances;
-  const opened = await browser.openPage(BLANK_PAGE, { width, height });
-  const { page } = opened;
-  await page.setViewport({
-    width,
-    height,
-    deviceScaleFactor: pixelRatio,
-    isMobile: isPhone,
-    hasTouch: isPhone,
-  });
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: circumstances.theme ?? 'dark' },
-    {
-      name: 'prefers-reduced-motion',
-      value: (circumstances.reducedMotion ?? true) ? 'reduce' : 'no-preference',
+  const { width = 900, height = 620, pixelRatio = 1, isPhone = false, count, before } = circumstances;
+  const opened = await browser.openPage(count === undefined ? './' : `./?v=1&count=${count}`, {
+    async prepare(page) {
+      await page.setViewport({
+        width,
+        height,
+        deviceScaleFactor: pixelRatio,
+        isMobile: isPhone,
+        hasTouch: isPhone,
+      });
+      await page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: circumstances.theme ?? 'dark' },
+        {
+          name: 'prefers-reduced-motion',
+          value: (circumstances.reducedMotion ?? true) ? 'reduce' : 'no-preference',
+        },
+      ]);
+      if (before) await page.evaluateOnNewDocument(before);
     },
-  ]);
-  if (circumstances.before) await page.evaluateOnNewDocument(circumstances.before);
-  await page.goto(browser.url, { waitUntil: 'load' });
+  });
+  const { page } = opened;
   await page.waitForFunction(() => window.cellstorm !== undefined);
   await page.evaluate(() => window.cellstorm?.ready);
   await settle(page);

@@ -1,9 +1,10 @@
 /**
  * Purpose: pages in a real browser: a Vite server on a free loopback port and a headless Chrome whose canvas
  * and WebGPU work without a GPU. Everything that a page complains about is collected.
- * Call `useBrowser()` at the top of a test file; it starts both before the tests and closes both after.
+ * Call `useBrowser()` at the top of a test file. Both start with the first file that asks for such ones, since a start takes
+ * longer than most tests, and serve all files of the process until that ends. Each file has a profile of its own.
  */
-import type { Browser, Page } from 'puppeteer';
+import type { BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
 import { allowsNoGpu } from './environment';
 import {
@@ -28,9 +29,14 @@ export interface OpenPage {
 export interface BrowserFixture {
   /** The served address, with a slash at the end. */
   readonly url: string;
-  readonly browser: Browser;
-  /** Opens a path below the address; the page closes after the test. */
-  openPage(path: string, options?: { width?: number; height?: number }): Promise<OpenPage>;
+  /** Opens a path below the address; the page closes after the test. `prepare` has the page before anything is loaded. */
+  openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
+}
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly prepare?: (page: Page) => Promise<void>;
 }
 
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
@@ -42,33 +48,48 @@ export const BLANK_PAGE = 'tests/browser/pages/blank.html';
  */
 export const browserTest = chrome === undefined && allowsNoGpu() ? test.skip : test;
 
+const kept = new Map<string, Promise<Started>>();
+
+/** The one that the files of this process share. It ends with the process: puppeteer sees to that. */
+async function sharedBrowser(options: BrowserOptions): Promise<Started> {
+  // How vitest ends its processes; else Chrome would be left behind.
+  if (kept.size === 0) process.once('SIGTERM', () => process.exit());
+  const key = JSON.stringify(options);
+  const started = kept.get(key) ?? startBrowser(options);
+  kept.set(key, started);
+  return started;
+}
+
 export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
   let started: Started | undefined;
+  let profile: BrowserContext | undefined;
   const pages: Page[] = [];
-  const running = (): Started => {
-    if (started === undefined) throw new Error('The browser runs only while tests do.');
-    return started;
+  const running = () => {
+    if (started === undefined || profile === undefined) {
+      throw new Error('The browser runs only while tests do.');
+    }
+    return { url: started.url, profile };
   };
   beforeAll(async () => {
-    if (chrome !== undefined || !allowsNoGpu()) started = await startBrowser(options);
+    if (chrome === undefined && allowsNoGpu()) return;
+    started = await sharedBrowser(options);
+    profile = await started.browser.createBrowserContext();
   }, START_LIMIT_MS * 2);
   afterEach(async () => {
     await Promise.all(pages.splice(0).map((page) => page.close().catch(() => undefined)));
   });
   afterAll(async () => {
-    await started?.close();
+    await profile?.close();
   });
   return {
     get url() {
       return running().url;
     },
-    get browser() {
-      return running().browser;
-    },
-    async openPage(path, { width = 640, height = 480 } = {}) {
-      const page = await running().browser.newPage();
+    async openPage(path, { width = 640, height = 480, prepare } = {}) {
+      const page = await running().profile.newPage();
       pages.push(page);
       await page.setViewport({ width, height });
+      await prepare?.(page);
       const problems = collectProblems(page);
       await page.goto(new URL(path, running().url).href, { waitUntil: 'load', timeout: START_LIMIT_MS });
       return {

@@ -3,7 +3,8 @@
  * GPU, for tests, benchmarks and pictures alike. Whoever starts them closes them.
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +103,8 @@ async function serveSource(): Promise<Server> {
 
 async function serveBuild(): Promise<Server> {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-page-'));
+  // Whoever ends with the process closes nothing.
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
   const shared = { root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'error' } as const;
   await build({ ...shared, build: { outDir, emptyOutDir: true } });
   const server = await preview({
@@ -110,13 +113,7 @@ async function serveBuild(): Promise<Server> {
     build: { outDir },
     preview: { host: LOOPBACK, port: 0 },
   });
-  return {
-    url: firstUrl(server.resolvedUrls?.local),
-    async close() {
-      await server.close();
-      await rm(outDir, { recursive: true, force: true });
-    },
-  };
+  return { url: firstUrl(server.resolvedUrls?.local), close: () => server.close() };
 }
 
 async function findFreePort(): Promise<number> {
