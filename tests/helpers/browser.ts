@@ -42,23 +42,39 @@ export interface OpenOptions {
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
 export const BLANK_PAGE = 'tests/browser/pages/blank.html';
 
-/**
- * Like vitest's `test`. Skipped only where there is no browser and CELLSTORM_ALLOW_NO_GPU=1 asks for it, which is
- * printed; else a missing browser fails.
- */
-export const browserTest = chrome === undefined && allowsNoGpu() ? test.skip : test;
-
 const kept = new Map<string, Promise<Started>>();
 
-/** The one that the files of this process share. It ends with the process: puppeteer sees to that. */
+/** The one that the files of this process share. */
 async function sharedBrowser(options: BrowserOptions): Promise<Started> {
-  // How vitest ends its processes; else Chrome would be left behind.
-  if (kept.size === 0) process.once('SIGTERM', () => process.exit());
   const key = JSON.stringify(options);
   const started = kept.get(key) ?? startBrowser(options);
   kept.set(key, started);
   return started;
 }
+
+async function closeAll(): Promise<void> {
+  const all = await Promise.allSettled(kept.values());
+  kept.clear();
+  await Promise.allSettled(all.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)));
+}
+
+/** What all files of a process share ends with it: of its worker, vitest says when that is. */
+const closingTest = test.extend<{ $worker: { browsers: typeof kept } }>({
+  browsers: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it that no other fixture is asked for.
+    async ({}, use) => {
+      await use(kept);
+      await closeAll();
+    },
+    { scope: 'worker', auto: true },
+  ],
+});
+
+/**
+ * Like vitest's `test`. Skipped only where there is no browser and CELLSTORM_ALLOW_NO_GPU=1 asks for it, which is
+ * printed; else a missing browser fails.
+ */
+export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 
 export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
   let started: Started | undefined;

@@ -3,8 +3,7 @@
  * GPU, for tests, benchmarks and pictures alike. Whoever starts them closes them.
  */
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,8 +102,6 @@ async function serveSource(): Promise<Server> {
 
 async function serveBuild(): Promise<Server> {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-page-'));
-  // Whoever ends with the process closes nothing.
-  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
   const shared = { root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'error' } as const;
   await build({ ...shared, build: { outDir, emptyOutDir: true } });
   const server = await preview({
@@ -113,7 +110,13 @@ async function serveBuild(): Promise<Server> {
     build: { outDir },
     preview: { host: LOOPBACK, port: 0 },
   });
-  return { url: firstUrl(server.resolvedUrls?.local), close: () => server.close() };
+  return {
+    url: firstUrl(server.resolvedUrls?.local),
+    async close() {
+      await server.close();
+      await rm(outDir, { recursive: true, force: true });
+    },
+  };
 }
 
 async function findFreePort(): Promise<number> {
