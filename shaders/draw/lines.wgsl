@@ -44,7 +44,7 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #else
   let pair = pairs[instance];
 #endif
-  // Where contacts are not asked for they are candidates as any.
+  // Where contacts are not asked for they are candidates like all others.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
   let own = place_of(position[pair.x]);
   let other = place_of(position[pair.y & ~CONTACT_BIT]);

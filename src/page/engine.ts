@@ -50,7 +50,7 @@ export interface Run {
   /** How often another state was put in: what was read before says nothing about it. */
   readonly restorations: number;
   step(seconds: number): void;
-  /** Steps as any others, timed: what one takes, of so many where only the page's clock tells. */
+  /** Steps like all others, timed: what one takes, of so many where only the page's clock tells. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** What a pointer does in so many seconds; between two steps. `prepareTool` must have been awaited. */
   push(stroke: Stroke, seconds: number): void;

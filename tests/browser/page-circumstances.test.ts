@@ -25,6 +25,7 @@ describe('without a GPU the page', () => {
 
   browserTest('runs on the CPU where WebGPU is missing', async () => {
     const opened = await openPlayground(browser, {
+      count: SOME,
       before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
     });
     const { page, expectNoProblems } = opened;
@@ -32,7 +33,6 @@ describe('without a GPU the page', () => {
     expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
     expect(await page.$eval('#badge', (badge) => badge.getBoundingClientRect().width)).toBeGreaterThan(40);
     await chooseScene(page, 'gas');
-    await typeCount(page, SOME);
     await stepTimes(page, 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     // The 2D canvas has 32 colours.
@@ -51,6 +51,7 @@ describe('without a GPU the page', () => {
 
   browserTest('tells a missing adapter from a missing WebGPU', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
       before: () => {
         GPU.prototype.requestAdapter = async () => null;
       },
@@ -62,6 +63,7 @@ describe('without a GPU the page', () => {
 
   browserTest('tells an insecure context', async () => {
     const { page } = await openPlayground(browser, {
+      count: SOME,
       before: () => {
         Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
         Object.defineProperty(window, 'isSecureContext', { get: () => false });
@@ -72,6 +74,7 @@ describe('without a GPU the page', () => {
 
   browserTest('takes the CPU where the GPU refuses a shader', async () => {
     const { page } = await openPlayground(browser, {
+      count: SOME,
       before: () => {
         GPUDevice.prototype.createComputePipelineAsync = async () => {
           throw new Error('refused for the test');
@@ -87,44 +90,13 @@ describe('without a GPU the page', () => {
 describe('the layout of the page', () => {
   const browser = useBrowser();
 
-  for (const theme of ['light', 'dark'] as const) {
-    browserTest(`is ${theme} throughout and readable`, async () => {
-      const opened = await openPlayground(browser, { theme });
-      const { page, expectNoProblems } = opened;
-      await typeCount(page, SOME);
-      await stepTimes(page, 2);
-      await expectTruePicture(opened, `theme-${theme}`);
-      const { theme: colours } = await describeScenery(page);
-      const brightness = Math.max(...colours.background);
-      if (theme === 'light') expect(brightness).toBeGreaterThan(0.85);
-      else expect(brightness).toBeLessThan(0.15);
-      const poor = await page.evaluate(findPoorContrast);
-      expect(poor).toEqual([]);
-      expectNoProblems();
-    });
-  }
-
-  browserTest('changes with the theme while it is open', async () => {
-    const { page } = await openPlayground(browser, { theme: 'dark' });
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: 'light' },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
-    await page.waitForFunction(() => window.cellstorm?.frame?.theme.isDark === false);
-    await settle(page);
-    const { theme, free } = await describeScenery(page);
-    expect(theme.isDark).toBe(false);
-    const image = await takePicture(page, 'theme-changed');
-    const pixel = pixelAt(image, free.x + free.width - 4, free.y + 4);
-    expect(colourDistance(pixel, theme.background)).toBeLessThanOrEqual(TOLERANCE);
-  });
-
   browserTest('fits a phone', async () => {
     const opened = await openPlayground(browser, {
       width: 390,
       height: 844,
       pixelRatio: 2,
       isPhone: true,
+      count: SOME,
     });
     const { page, expectNoProblems } = opened;
     const overflow = await page.evaluate(() => {
@@ -175,14 +147,9 @@ describe('the layout of the page', () => {
     expectNoProblems();
   });
 
-  browserTest('has reachable controls in a small landscape window', async () => {
-    const { page } = await openPlayground(browser, { width: 844, height: 390 });
-    expect(await page.evaluate(findUnreachable)).toEqual([]);
-    await takePicture(page, 'landscape');
-  });
-
-  browserTest('shows where the focus is', async () => {
-    const { page } = await openPlayground(browser);
+  browserTest('shows where the focus is, is readable in either theme and fits a low window', async () => {
+    const opened = await openPlayground(browser, { theme: 'dark', count: SOME });
+    const { page, expectNoProblems } = opened;
     const unmarked: string[] = [];
     const visited = new Set<string>();
     const hints: Record<string, readonly (string | null)[]> = {};
@@ -251,10 +218,32 @@ describe('the layout of the page', () => {
       text: 'This scene has radii of its own.',
       height: expect.toSatisfy((height: number) => height > 10),
     });
-  });
 
-  browserTest('refuses scripts that are not its own', async () => {
-    const { page } = await openPlayground(browser);
+    await chooseScene(page, 'pile');
+    await stepTimes(page, 2);
+    await expectTruePicture(opened, 'theme-dark');
+    expect(Math.max(...(await describeScenery(page)).theme.background)).toBeLessThan(0.15);
+    expect(await page.evaluate(findPoorContrast)).toEqual([]);
+    // Whoever changes the theme sees it at once.
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: 'light' },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+    await page.waitForFunction(() => window.cellstorm?.frame?.theme.isDark === false);
+    await settle(page);
+    await expectTruePicture(opened, 'theme-light');
+    const { theme, free } = await describeScenery(page);
+    expect(Math.max(...theme.background)).toBeGreaterThan(0.85);
+    const pixel = pixelAt(await takePicture(page, 'theme-changed'), free.x + free.width - 4, free.y + 4);
+    expect(colourDistance(pixel, theme.background)).toBeLessThanOrEqual(TOLERANCE);
+    expect(await page.evaluate(findPoorContrast)).toEqual([]);
+    await page.setViewport({ width: 844, height: 390 });
+    await settle(page);
+    expect(await page.evaluate(findUnreachable)).toEqual([]);
+    await takePicture(page, 'landscape');
+    expectNoProblems();
+
+    // Scripts that are not its own are refused.
     const violated = await page.evaluate(
       () =>
         new Promise<string>((resolve) => {

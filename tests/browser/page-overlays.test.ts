@@ -293,8 +293,7 @@ describe('overlays', () => {
   browserTest(
     'change the picture where they should, on both engines, in the plane and in space',
     async () => {
-      const { page, expectNoProblems } = await openPlayground(browser);
-      await typeCount(page, FEW);
+      const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
       await chooseScene(page, 'packing');
       await expectOverlays(page, 'overlay-gpu');
       await chooseOption(page, 'engine', 'CPU');
@@ -338,8 +337,7 @@ describe('overlays', () => {
   );
 
   browserTest('have an inspector that says what the simulation holds', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { theme: 'light' });
-    await typeCount(page, FEW);
+    const { page, expectNoProblems } = await openPlayground(browser, { theme: 'light', count: FEW });
     await chooseScene(page, 'packing');
     await page.click('#inspect');
     await settle(page);

@@ -11,7 +11,6 @@ import {
   settle,
   stepTimes,
   textOf,
-  typeCount,
   typeNumber,
 } from './playground';
 
@@ -31,8 +30,7 @@ describe('the page goes on', () => {
   };
 
   browserTest('with what is chosen, back in time and on another device', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    await typeCount(page, SOME);
+    const { page, expectNoProblems } = await openPlayground(browser, { count: SOME });
     await stepTimes(page, 2);
     await typeNumber(page, 'gravity', 0);
     await chooseOption(page, 'broadPhase', 'Naive: all pairs');
@@ -61,9 +59,8 @@ describe('the page goes on', () => {
   });
 
   browserTest('where it was, whatever is changed while room is made', async () => {
-    const opened = await openPlayground(browser);
+    const opened = await openPlayground(browser, { count: FEW });
     const { page, expectNoProblems } = opened;
-    await typeCount(page, FEW);
     await chooseScene(page, 'gas');
     await stepTimes(page, 3);
     await page.evaluate(() => {

@@ -64,26 +64,226 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('stands still while paused and moves with a step', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    expect(await textOf(page, 'notice')).toMatch(/less motion/);
-    await typeCount(page, SOME);
-    await stepTimes(page, 8);
+  browserTest(
+    'stands still while paused, obeys gravity, width, reset and keys, and survives its device',
+    async () => {
+      const opened = await openPlayground(browser, { count: SOME });
+      const { page, expectNoProblems } = opened;
+      expect(await textOf(page, 'notice')).toMatch(/less motion/);
+      await stepTimes(page, 8);
+      const { free } = await describeScenery(page);
+      const first = await takePicture(page, 'paused-1');
+      await new Promise((done) => setTimeout(done, 500));
+      const second = await takePicture(page, 'paused-2');
+      expect(countDifferences(first, second, free)).toBe(0);
+      await stepTimes(page, 1);
+      const third = await takePicture(page, 'stepped');
+      expect(countDifferences(second, third, free)).toBeGreaterThan(200);
+
+      const width = () => page.evaluate(() => window.cellstorm?.simulation?.world.max[0] ?? 0);
+      const time = () => page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
+      const before = await width();
+      await page.focus('#boxWidth-slider');
+      await page.keyboard.press('Home');
+      await settle(page);
+      expect(await width()).toBe(createScene('pile', { dimensions: 2, count: SOME }).max[0]);
+      expect(await width()).toBeLessThan(before);
+      await unfold(page, 'gravity');
+      await page.focus('#gravity-slider');
+      await page.keyboard.press('Home');
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, 0]);
+      expect(await page.$eval('#gravity', (input) => (input as HTMLInputElement).value)).toBe('0');
+      await page.keyboard.press('End');
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -20]);
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await page.keyboard.press('.');
+      await page.keyboard.press('.');
+      await settle(page);
+      expect(await time()).toBeCloseTo(2 / 60, 6);
+      await page.keyboard.press('r');
+      await settle(page);
+      expect(await time()).toBe(0);
+      await page.keyboard.press(' ');
+      await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
+      await page.keyboard.press(' ');
+      await settle(page);
+      const stopped = await time();
+      await new Promise((done) => setTimeout(done, 200));
+      expect(await time()).toBe(stopped);
+
+      // Live changes while colours are being prepared.
+      await page.click('#reset');
+      await stepTimes(page, 2);
+      const got = await page.evaluate(async () => {
+        const before = window.cellstorm?.simulation;
+        const colour = document.getElementById('colour') as HTMLSelectElement;
+        colour.value = [...colour.options].find(({ text }) => text === 'Contacts')?.value ?? '';
+        colour.dispatchEvent(new Event('change', { bubbles: true }));
+        const slider = document.getElementById('gravity-slider') as HTMLInputElement;
+        slider.value = '0';
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await window.cellstorm?.settled();
+        const after = window.cellstorm?.simulation;
+        return { isSame: before === after, gravity: after?.settings.gravity, time: after?.time };
+      });
+      expect(got).toEqual({ isSame: true, gravity: [0, 0], time: expect.closeTo(2 / 60, 6) });
+      expect(await textOf(page, 'legend-title')).toBe('Contacts');
+
+      // It goes on after its device is lost.
+      await chooseOption(page, 'colour', 'Speed');
+      await stepTimes(page, 2);
+      await page.evaluate(() => window.cellstorm?.device?.destroy());
+      await page.waitForFunction(() =>
+        /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''),
+      );
+      await settle(page);
+      expect(await textOf(page, 'engine-note')).toMatch(/goes on from \d\.\d\d s on a new device/);
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(SOME);
+      await stepTimes(page, 3);
+      await expectTruePicture(opened, 'after-loss');
+      expectNoProblems();
+    },
+  );
+
+  browserTest('finds the same by grid and by naive; moves, goes back, and has a sheet of keys', async () => {
+    const opened = await openPlayground(browser, { count: SOME });
+    const { page, expectNoProblems } = opened;
+    const results: Record<string, Measures[]> = {};
+    for (const broadPhase of ['grid', 'naive']) {
+      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
+      await page.click('#reset');
+      await stepTimes(page, 12);
+      const after = await measuresOf(opened);
+      // The other broad phase measures the very same state.
+      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
+      const crossed = await measuresOf(opened);
+      expect([crossed.contacts, crossed.hash]).toEqual([after.contacts, after.hash]);
+      results[broadPhase] = [after];
+    }
+    const [grid] = results.grid ?? [];
+    const [naive] = results.naive ?? [];
+    expect(grid?.contacts).toBeGreaterThan(0);
+    expect(naive?.contacts).toBe(grid?.contacts);
+    expect(naive?.hash).toBe(grid?.hash);
+    expect(naive?.candidates).toBe((SOME * (SOME - 1)) / 2);
+    expect(grid?.candidates).toBeLessThan(SOME * 10);
+    expect(await textOf(page, 'hash')).toBe(grid?.hash);
+    expect(await textOf(page, 'avoided')).toMatch(/^\d+\.\d+%$/);
+
+    // The picture moves.
+    await page.click('#reset');
+    await settle(page);
+    const place = () => page.evaluate(() => window.cellstorm?.toScreen([5, 5]) ?? [0, 0]);
+    const fitted = await place();
     const { free } = await describeScenery(page);
-    const first = await takePicture(page, 'paused-1');
-    await new Promise((done) => setTimeout(done, 500));
-    const second = await takePicture(page, 'paused-2');
-    expect(countDifferences(first, second, free)).toBe(0);
-    await stepTimes(page, 1);
-    const third = await takePicture(page, 'stepped');
-    expect(countDifferences(second, third, free)).toBeGreaterThan(200);
+    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 30, y - 20);
+    await page.mouse.up();
+    const moved = await place();
+    expect([moved[0] - fitted[0], moved[1] - fitted[1]]).toEqual([
+      expect.closeTo(30, 2),
+      expect.closeTo(-20, 2),
+    ]);
+    await page.mouse.move(moved[0], moved[1]);
+    await page.mouse.wheel({ deltaY: -600 });
+    await settle(page);
+    const [nearX, nearY] = await place();
+    // Pointers are at whole pixels: half of one along each axis, magnified.
+    expect(Math.hypot(nearX - moved[0], nearY - moved[1])).toBeLessThan(Math.SQRT1_2 * (Math.exp(0.9) - 1));
+    const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
+    const near = await scale();
+    await expectTruePicture(opened, 'magnified');
+    await page.keyboard.press('f');
+    await settle(page);
+    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+    expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
+    // Of a box of another size nothing may be where the visitor looked: it is fitted.
+    await page.mouse.wheel({ deltaY: -600 });
+    await settle(page);
+    await typeCount(page, 2 * SOME);
+    const { box, free: seen } = await describeScenery(page);
+    expect(box.x).toBeGreaterThanOrEqual(seen.x - 1);
+    expect(box.x + box.width).toBeLessThanOrEqual(seen.x + seen.width + 1);
+    await typeCount(page, SOME);
+    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
+    const badNames = await page.evaluate(() => {
+      const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+      const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+      const named = [...document.querySelectorAll('[aria-describedby], [aria-labelledby]')].flatMap(
+        (element) =>
+          ['aria-describedby', 'aria-labelledby'].flatMap((name) =>
+            (element.getAttribute(name) ?? '').split(' ').filter(Boolean),
+          ),
+      );
+      return [...twice, ...named.filter((id) => !ids.includes(id))];
+    });
+    expect(badNames).toEqual([]);
+    // The first state is kept before any step.
+    const hash = await textOf(page, 'hash');
+    await stepTimes(page, 3);
+    expect(await textOf(page, 'hash')).not.toBe(hash);
+    // On a slow machine there may be states from between.
+    for (let press = 0; press < 4 && (await textOf(page, 'hash')) !== hash; press++) {
+      await page.keyboard.press('b');
+      await settle(page);
+    }
+    expect(await textOf(page, 'notice')).toMatch(/^Back at 0\.00 s\.$/);
+    expect(await textOf(page, 'hash')).toBe(hash);
+    await page.evaluate(() => {
+      HTMLAnchorElement.prototype.click = function () {
+        document.title = this.download;
+      };
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
+      });
+    });
+    await page.keyboard.press('p');
+    await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
+    await page.click('#copy-link');
+    await page.waitForFunction(() => document.body.dataset.copied === location.href);
+    expect(await textOf(page, 'notice')).toMatch(/on the clipboard/);
+    await page.keyboard.press('?');
+    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
+    expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
+    await takePicture(page, 'help');
+    await page.keyboard.press('Escape');
+    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
     expectNoProblems();
   });
 
-  browserTest('shows scenes of every kind as they are', async () => {
-    const opened = await openPlayground(browser);
+  browserTest('colours by density, contacts and id, and shows scenes of every kind as they are', async () => {
+    const opened = await openPlayground(browser, { count: SOME });
     const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
+    await chooseScene(page, 'gas');
+    for (const [label, title] of [
+      ['Id', /^Id$/],
+      ['Contacts', /^Contacts$/],
+      ['Density', /2 diameters/],
+    ] as const) {
+      await chooseOption(page, 'colour', label);
+      expect(await textOf(page, 'legend-title')).toMatch(title);
+      await expectTruePicture(opened, `colour-${label.toLowerCase()}`);
+    }
+    // Boxes are not counted around each other: that is said, and speeds are shown.
+    await chooseScene(page, 'terraces');
+    expect(await textOf(page, 'notice')).toMatch(/Boxes .* stay with speed/);
+    expect(await textOf(page, 'legend-title')).toBe('Speed');
+    await chooseOption(page, 'colour', 'Speed');
+    await chooseScene(page, 'obstacles');
+    const { theme, obstacles } = await describeScenery(page);
+    const image = await takePicture(page, 'obstacles');
+    const painted = obstacles.filter(
+      ([x, y]) => colourDistance(pixelAt(image, x, y), theme.obstacle) <= TOLERANCE,
+    );
+    // Some particles lie upon them.
+    expect(painted.length).toBeGreaterThan(0.7 * obstacles.length);
+    expect(obstacles.length).toBeGreaterThan(20);
+
+    // Scenes of every kind are as they are given.
     for (const name of everyOther(SHOWN)) {
       await chooseScene(page, name);
       const scene = createScene(name, { dimensions: 2, count: SOME });
@@ -140,9 +340,8 @@ describe('the page', () => {
   });
 
   browserTest('draws spheres and boxes in space', async () => {
-    const opened = await openPlayground(browser, { theme: 'light' });
+    const opened = await openPlayground(browser, { theme: 'light', count: SOME });
     const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
     await chooseOption(page, 'dimensions', '3D');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
     await stepTimes(page, 3);
@@ -180,38 +379,8 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('finds the same by grid and by naive', async () => {
-    const opened = await openPlayground(browser);
-    const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
-    const results: Record<string, Measures[]> = {};
-    for (const broadPhase of ['grid', 'naive']) {
-      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
-      expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
-      await page.click('#reset');
-      await stepTimes(page, 12);
-      const after = await measuresOf(opened);
-      // The other broad phase measures the very same state.
-      await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
-      const crossed = await measuresOf(opened);
-      expect([crossed.contacts, crossed.hash]).toEqual([after.contacts, after.hash]);
-      results[broadPhase] = [after];
-    }
-    const [grid] = results.grid ?? [];
-    const [naive] = results.naive ?? [];
-    expect(grid?.contacts).toBeGreaterThan(0);
-    expect(naive?.contacts).toBe(grid?.contacts);
-    expect(naive?.hash).toBe(grid?.hash);
-    expect(naive?.candidates).toBe((SOME * (SOME - 1)) / 2);
-    expect(grid?.candidates).toBeLessThan(SOME * 10);
-    expect(await textOf(page, 'hash')).toBe(grid?.hash);
-    expect(await textOf(page, 'avoided')).toMatch(/^\d+\.\d+%$/);
-    expectNoProblems();
-  });
-
   browserTest('caps naive and says so, refuses counts that cannot be', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    await typeCount(page, 4001);
+    const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
     await chooseOption(page, 'broadPhase', NAIVE);
     expect(await textOf(page, 'notice')).toMatch(/every pair.*capped.*grid takes more/);
@@ -284,45 +453,8 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('obeys gravity, box width, reset and keys', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    await typeCount(page, SOME);
-    const width = () => page.evaluate(() => window.cellstorm?.simulation?.world.max[0] ?? 0);
-    const time = () => page.evaluate(() => window.cellstorm?.simulation?.time ?? -1);
-    const before = await width();
-    await page.focus('#boxWidth-slider');
-    await page.keyboard.press('Home');
-    await settle(page);
-    expect(await width()).toBe(createScene('pile', { dimensions: 2, count: SOME }).max[0]);
-    expect(await width()).toBeLessThan(before);
-    await unfold(page, 'gravity');
-    await page.focus('#gravity-slider');
-    await page.keyboard.press('Home');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, 0]);
-    expect(await page.$eval('#gravity', (input) => (input as HTMLInputElement).value)).toBe('0');
-    await page.keyboard.press('End');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -20]);
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await page.keyboard.press('.');
-    await page.keyboard.press('.');
-    await settle(page);
-    expect(await time()).toBeCloseTo(2 / 60, 6);
-    await page.keyboard.press('r');
-    await settle(page);
-    expect(await time()).toBe(0);
-    await page.keyboard.press(' ');
-    await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
-    await page.keyboard.press(' ');
-    await settle(page);
-    const stopped = await time();
-    await new Promise((done) => setTimeout(done, 200));
-    expect(await time()).toBe(stopped);
-    expectNoProblems();
-  });
-
   browserTest('does with every control what it says, and keeps it in the address', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    await typeCount(page, FEW);
+    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     // First what has kernels of its own, so that the others find them compiled.
     await chooseOption(page, 'dimensions', '3D');
     const typed: Partial<Record<FieldName, number>> = {
@@ -422,126 +554,10 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('colours by density, contacts and id, with a legend, and shows what never moves', async () => {
-    const opened = await openPlayground(browser);
-    const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
-    await chooseScene(page, 'gas');
-    for (const [label, title] of [
-      ['Id', /^Id$/],
-      ['Contacts', /^Contacts$/],
-      ['Density', /2 diameters/],
-    ] as const) {
-      await chooseOption(page, 'colour', label);
-      expect(await textOf(page, 'legend-title')).toMatch(title);
-      await expectTruePicture(opened, `colour-${label.toLowerCase()}`);
-    }
-    // Boxes are not counted around each other: that is said, and speeds are shown.
-    await chooseScene(page, 'terraces');
-    expect(await textOf(page, 'notice')).toMatch(/Boxes .* stay with speed/);
-    expect(await textOf(page, 'legend-title')).toBe('Speed');
-    await chooseOption(page, 'colour', 'Speed');
-    await chooseScene(page, 'obstacles');
-    const { theme, obstacles } = await describeScenery(page);
-    const image = await takePicture(page, 'obstacles');
-    const painted = obstacles.filter(
-      ([x, y]) => colourDistance(pixelAt(image, x, y), theme.obstacle) <= TOLERANCE,
-    );
-    // Some particles lie upon them.
-    expect(painted.length).toBeGreaterThan(0.7 * obstacles.length);
-    expect(obstacles.length).toBeGreaterThan(20);
-    expectNoProblems();
-  });
-
-  browserTest('moves, magnifies and fits the plane, goes back, and has a sheet of keys', async () => {
-    const opened = await openPlayground(browser);
-    const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
-    const place = () => page.evaluate(() => window.cellstorm?.toScreen([5, 5]) ?? [0, 0]);
-    const fitted = await place();
-    const { free } = await describeScenery(page);
-    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + 30, y - 20);
-    await page.mouse.up();
-    const moved = await place();
-    expect([moved[0] - fitted[0], moved[1] - fitted[1]]).toEqual([
-      expect.closeTo(30, 2),
-      expect.closeTo(-20, 2),
-    ]);
-    await page.mouse.move(moved[0], moved[1]);
-    await page.mouse.wheel({ deltaY: -600 });
-    await settle(page);
-    const [nearX, nearY] = await place();
-    // Pointers are at whole pixels: half of one along each axis, magnified.
-    expect(Math.hypot(nearX - moved[0], nearY - moved[1])).toBeLessThan(Math.SQRT1_2 * (Math.exp(0.9) - 1));
-    const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
-    const near = await scale();
-    await expectTruePicture(opened, 'magnified');
-    await page.keyboard.press('f');
-    await settle(page);
-    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
-    expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
-    // Of a box of another size nothing may be where the visitor looked: it is fitted.
-    await page.mouse.wheel({ deltaY: -600 });
-    await settle(page);
-    await typeCount(page, 2 * SOME);
-    const { box, free: seen } = await describeScenery(page);
-    expect(box.x).toBeGreaterThanOrEqual(seen.x - 1);
-    expect(box.x + box.width).toBeLessThanOrEqual(seen.x + seen.width + 1);
-    await typeCount(page, SOME);
-    expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
-    const badNames = await page.evaluate(() => {
-      const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
-      const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-      const named = [...document.querySelectorAll('[aria-describedby], [aria-labelledby]')].flatMap(
-        (element) =>
-          ['aria-describedby', 'aria-labelledby'].flatMap((name) =>
-            (element.getAttribute(name) ?? '').split(' ').filter(Boolean),
-          ),
-      );
-      return [...twice, ...named.filter((id) => !ids.includes(id))];
-    });
-    expect(badNames).toEqual([]);
-    // The first state is kept before any step.
-    const hash = await textOf(page, 'hash');
-    await stepTimes(page, 3);
-    expect(await textOf(page, 'hash')).not.toBe(hash);
-    // On a slow machine there may be states from between.
-    for (let press = 0; press < 4 && (await textOf(page, 'hash')) !== hash; press++) {
-      await page.keyboard.press('b');
-      await settle(page);
-    }
-    expect(await textOf(page, 'notice')).toMatch(/^Back at 0\.00 s\.$/);
-    expect(await textOf(page, 'hash')).toBe(hash);
-    await page.evaluate(() => {
-      HTMLAnchorElement.prototype.click = function () {
-        document.title = this.download;
-      };
-      Object.defineProperty(navigator, 'clipboard', {
-        value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
-      });
-    });
-    await page.keyboard.press('p');
-    await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
-    await page.click('#copy-link');
-    await page.waitForFunction(() => document.body.dataset.copied === location.href);
-    expect(await textOf(page, 'notice')).toMatch(/on the clipboard/);
-    await page.keyboard.press('?');
-    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
-    expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
-    await takePicture(page, 'help');
-    await page.keyboard.press('Escape');
-    expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
-    expectNoProblems();
-  });
-
   browserTest(
     'pushes and pulls particles where the pointer is, on both engines, in the plane and in space',
     async () => {
-      const { page, expectNoProblems } = await openPlayground(browser);
-      await typeCount(page, SOME);
+      const { page, expectNoProblems } = await openPlayground(browser, { count: SOME });
       // At rest, nothing falls, and nobody has a neighbour to bump into at once.
       await chooseScene(page, 'lattice');
       await typeNumber(page, 'size', 0.125);
@@ -583,9 +599,8 @@ describe('the page', () => {
   // What the CPU engine does with tools, the tests of pushing and of fingers see, too.
   for (const engine of THOROUGH ? ['GPU', 'CPU'] : ['GPU']) {
     browserTest(`drags, adds, erases and walls in, and colours by age (${engine})`, async () => {
-      const opened = await openPlayground(browser);
+      const opened = await openPlayground(browser, { count: FEW });
       const { page, expectNoProblems } = opened;
-      await typeCount(page, FEW);
       await chooseOption(page, 'engine', engine);
       await chooseScene(page, 'lattice');
       await typeNumber(page, 'size', 0.25);
@@ -783,44 +798,6 @@ describe('the page', () => {
     expect(
       Math.hypot(...(turnedCorner ?? []).map((place, axis) => place - (corner?.[axis] ?? 0))),
     ).toBeGreaterThan(5);
-    expectNoProblems();
-  });
-
-  browserTest('takes live changes while colours are being prepared', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    await typeCount(page, FEW);
-    await unfold(page, 'gravity');
-    await stepTimes(page, 2);
-    const got = await page.evaluate(async () => {
-      const before = window.cellstorm?.simulation;
-      const colour = document.getElementById('colour') as HTMLSelectElement;
-      colour.value = [...colour.options].find(({ text }) => text === 'Contacts')?.value ?? '';
-      colour.dispatchEvent(new Event('change', { bubbles: true }));
-      const slider = document.getElementById('gravity-slider') as HTMLInputElement;
-      slider.value = '0';
-      slider.dispatchEvent(new Event('input', { bubbles: true }));
-      await window.cellstorm?.settled();
-      const after = window.cellstorm?.simulation;
-      return { isSame: before === after, gravity: after?.settings.gravity, time: after?.time };
-    });
-    expect(got).toEqual({ isSame: true, gravity: [0, 0], time: expect.closeTo(2 / 60, 6) });
-    expect(await textOf(page, 'legend-title')).toBe('Contacts');
-    expectNoProblems();
-  });
-
-  browserTest('goes on after its device is lost', async () => {
-    const opened = await openPlayground(browser);
-    const { page, expectNoProblems } = opened;
-    await typeCount(page, SOME);
-    await stepTimes(page, 2);
-    await page.evaluate(() => window.cellstorm?.device?.destroy());
-    await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
-    await settle(page);
-    expect(await textOf(page, 'engine-note')).toMatch(/goes on from \d\.\d\d s on a new device/);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(SOME);
-    await stepTimes(page, 3);
-    await expectTruePicture(opened, 'after-loss');
     expectNoProblems();
   });
 });

@@ -214,7 +214,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'meet those that are a thousand times smaller, whose cells no 32 bits count',
     async (_, tools) => {
       const corner = (at: number) => new Array<number>(dimensions).fill(0).with(0, at);
@@ -297,7 +297,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'leave no list behind, whoever comes and goes',
     async (device, tools) => {
       for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
@@ -320,7 +320,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'take no time to speak of and pass nobody, however fast they are',
     async (_, tools) => {
       for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
@@ -362,7 +362,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'cost a simulation without any not a bit',
     async (_, tools) => {
       const options = fastCrowd(dimensions, 'periodic', 150, createNoise(8));

@@ -280,7 +280,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     );
   }
 
-  for (const kind of MIXED_KINDS) {
+  for (const kind of fewerInSpace(dimensions, MIXED_KINDS)) {
     gpuTest(
       `meet what brute force says at the borders of cells and of levels in a world that is ${kind}`,
       async (device, tools) => {
@@ -327,11 +327,11 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     );
   }
 
-  for (const [kind, low] of [
-    ['bounded', 4],
-    ['unbounded', 4],
+  for (const [kind, low] of fewerInSpace(dimensions, [
     ['periodic', 1],
-  ] as const) {
+    ['unbounded', 4],
+    ['bounded', 4],
+  ] as const)) {
     gpuTest(
       `along axes are exact among balls of many sizes, points included, in a ${kind} world`,
       async (device, tools) => {
@@ -607,7 +607,7 @@ gpuTest(
 );
 
 gpuTest(
-  'an endless ray that hardly moves where the world wraps around ends after as many periods as any',
+  'an endless ray that hardly moves where the world wraps around ends after as many periods as others do',
   async (device, tools) => {
     const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE], periodic: [false, true] } as const;
     const places = [

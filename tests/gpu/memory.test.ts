@@ -7,8 +7,11 @@ import { createSimulation } from '../../src/engine/simulation';
 import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../src/scenes';
 import { gpuTest } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
+import { everyOther } from '../helpers/thorough';
 
 const SHARED = { shared: true } as const;
+/** What a simulation takes is the same without a driver, and made many times as fast. */
+const COUNTED = { driverless: true } as const;
 
 /** Sums up what is created from now on, until `stop`. */
 function watchBytes(device: GPUDevice) {
@@ -43,7 +46,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
         expect(tools.liveBuffers()).toEqual([]);
       }
     },
-    SHARED,
+    COUNTED,
   );
 
   gpuTest(
@@ -77,7 +80,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
       }
       expect(tools.liveBuffers()).toEqual([]);
     },
-    SHARED,
+    COUNTED,
   );
 
   gpuTest(
@@ -104,7 +107,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
       await expect(many).rejects.toThrow(/whose paths are followed in .*request it with particles: \d+/);
       expect(tools.liveBuffers()).toEqual([]);
     },
-    SHARED,
+    COUNTED,
   );
 
   gpuTest(
@@ -250,14 +253,14 @@ describe('where memory runs out', () => {
       // 128 MiB hold 16,777,216 pairs.
       const scene = createScene('one-cell', { dimensions: 2, count: 6500 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
-      const { contacts } = await simulation.measure();
-      expect(contacts).toBeGreaterThan(2 ** 24);
       const attempt = simulation.findPairs();
       await expect(attempt).rejects.toThrow(LimitError);
+      // Going over all pairs takes a software device seconds: once to find them, once to say how many there are.
+      const { contacts } = await simulation.measure();
+      expect(contacts).toBeGreaterThan(2 ** 24);
       await expect(attempt).rejects.toThrow(
         `There are ${contacts} overlapping pairs, a list of ${8 * contacts} bytes, but this device's maxStorageBufferBindingSize is 134217728: at most 16777216 pairs fit.`,
       );
-      expect((await simulation.measure()).contacts).toBe(contacts);
     },
     SHARED,
   );
@@ -267,7 +270,7 @@ describe('every scene', () => {
   gpuTest(
     'fits the estimate of its own',
     async (_, tools) => {
-      for (const name of ALL_SCENE_NAMES) {
+      for (const name of everyOther(ALL_SCENE_NAMES)) {
         const scene = createScene(name, { dimensions: 2, count: 20_000 });
         const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
         const obstacles = simulation.obstacleCapacity;
@@ -280,6 +283,6 @@ describe('every scene', () => {
         simulation.destroy();
       }
     },
-    SHARED,
+    COUNTED,
   );
 });

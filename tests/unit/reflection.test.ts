@@ -75,11 +75,18 @@ interface Reflected {
   readonly structs: readonly StructInfo[];
 }
 
+/** Names of the uniform structs of kernels that were reflected. */
+const uniformNames = new Map<KernelDescription, readonly string[]>();
+
 function reflect(description: KernelDescription): Reflected {
   const { code } = linkShader(description);
   const { entry, uniforms, storage, structs } = new WgslReflect(declarationsOf(code));
   const found = entry.compute.find(({ name }) => name === description.entryPoint);
   if (!found) throw new Error(`${description.label} has no entry point ${description.entryPoint}.`);
+  uniformNames.set(
+    description,
+    uniforms.map(({ type }) => type.name),
+  );
   return { description, code, entry: found, uniforms, storage, structs };
 }
 
@@ -218,6 +225,10 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
 );
 
 it('reflects every uniform struct of the host somewhere', () => {
-  const seen = kernels.flatMap((kernel) => reflect(kernel).uniforms.map(({ type }) => type.name));
+  const seen = kernels.flatMap((kernel) => {
+    // The tests above have reflected them, unless this one runs alone.
+    if (!uniformNames.has(kernel)) reflect(kernel);
+    return uniformNames.get(kernel);
+  });
   expect(new Set(seen)).toEqual(new Set(Object.keys(STRUCTS)));
 });

@@ -1,6 +1,6 @@
 /**
  * Purpose: runs under Deno for verify.test.ts: compiles every kernel, holds the engine against the reference
- * and repeats a run. Input: what to verify. Prints a PortabilityReport as JSON.
+ * and repeats a run. Input: what to verify, one after the other. Prints a PortabilityReport as JSON.
  */
 import { CellstormError } from '../../../src/core/errors';
 import type { Dimensions } from '../../../src/core/world';
@@ -25,7 +25,7 @@ export interface PortabilityReport {
 
 declare const Deno: { readonly args: readonly string[] };
 
-const options = JSON.parse(Deno.args[0] ?? '{}') as VerifyOptions;
+const runs = JSON.parse(Deno.args[0] ?? '[]') as VerifyOptions[];
 const adapter = await navigator.gpu.requestAdapter();
 const device = await adapter?.requestDevice({ label: 'portability' });
 if (!adapter || !device) throw new Error('Deno has no adapter.');
@@ -50,7 +50,9 @@ for (const dimensions of [2, 3] as const) {
 const cases: VerifyCase[] = [];
 const hashes: string[] = [];
 if (refused.length === 0) {
-  for await (const result of verify({ gpu }, options)) cases.push(result);
+  for (const options of runs) {
+    for await (const result of verify({ gpu }, options)) cases.push(result);
+  }
   for (const dimensions of [2, 3] as const) {
     for (const restored of [false, false, true]) hashes.push(await hashOfRun(dimensions, restored));
   }
