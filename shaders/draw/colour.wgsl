@@ -19,7 +19,8 @@ fn drawn_share() -> f32 {
 #endif
 #endif
 
-fn colour_of(slot: u32) -> vec3f {
+// Share of the scale, from 0 to 1.
+fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;
 #else
@@ -29,9 +30,11 @@ fn colour_of(slot: u32) -> vec3f {
   let share = length(load_vector(velocity[slot])) * frame.scale.z;
 #endif
 #endif
-  let place = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);
-  let first = min(u32(place), STOPS_LAST - 1u);
-  return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
+  return clamp(share, 0.0, 1.0);
+}
+
+fn colour_of(slot: u32) -> vec3f {
+  return colour_at(share_of(slot));
 }
 #else
 fn drawn_share() -> f32 {

@@ -30,6 +30,13 @@ struct Frame {
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 
+// Of a share of the scale.
+fn colour_at(share: f32) -> vec3f {
+  let place = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);
+  let first = min(u32(place), STOPS_LAST - 1u);
+  return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
+}
+
 // With MIXED particles have radii of their own.
 fn drawn_radius(body: Body) -> f32 {
 #if MIXED

@@ -6,7 +6,6 @@
 import boxText from '../../shaders/draw/box.wgsl?raw';
 import colourText from '../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../shaders/draw/discs.wgsl?raw';
-import frameText from '../../shaders/draw/frame.wgsl?raw';
 import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
@@ -17,10 +16,9 @@ import type { GpuBody } from './body';
 import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import type { Colouring } from './fields';
+import { BLEND, DEPTH_FORMAT, FRAME_BYTES, FRAME_SOURCE, packFrame } from './frame';
 import type { Overlay, OverlayPicture } from './overlay';
-import { hidesLines, SPHERE_SHARE } from './overlays';
 
-const FRAME_SOURCE = { name: 'draw/frame.wgsl', text: frameText };
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
 const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const PARTICLE_SOURCES = {
@@ -28,41 +26,12 @@ const PARTICLE_SOURCES = {
   3: { name: 'draw/spheres.wgsl', text: spheresText, entry: 'sphere' },
 } as const;
 
-/** struct Frame of shaders/draw/frame.wgsl: fields in order, with their floats. */
-const FRAME_FIELDS = {
-  view: 16,
-  projection: 16,
-  background: 4,
-  surface: 4,
-  line: 4,
-  obstacle: 4,
-  origin: 4,
-  lowest: 4,
-  highest: 4,
-  scale: 4,
-  fog: 4,
-  stops: 4 * COLOUR_STOPS,
-} as const;
-
-type FrameValues = Readonly<Record<keyof typeof FRAME_FIELDS, readonly number[] | Float32Array>>;
-
-const FRAME_FLOATS = Object.values(FRAME_FIELDS).reduce<number>((sum, floats) => sum + floats, 0);
-
-const DEPTH_FORMAT = 'depth24plus';
 /**
  * Samples a pixel in space, where edges of spheres meet at different depths; the plane needs one. A GPU that
  * the processor plays takes one as well: four would double the time of a picture.
  */
 const SAMPLES = 4;
 const EDGES = { 2: 4, 3: 12 } as const;
-/** Opacity of the floor in space; the inside of the box in the plane is opaque. */
-const FLOOR_OPACITY = 0.8;
-const THICKEST_FOG = 0.45;
-
-const BLEND: GPUBlendState = {
-  color: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
-  alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
-};
 
 export interface Pipelines {
   readonly surface: GPURenderPipeline;
@@ -154,7 +123,7 @@ export class GpuView {
     context.configure({ device, format: this.format, alphaMode: 'opaque' });
     this.uniforms = device.createBuffer({
       label: 'draw.frame',
-      size: 4 * FRAME_FLOATS,
+      size: FRAME_BYTES,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     });
     this.layouts = createLayouts(device);
@@ -192,7 +161,7 @@ export class GpuView {
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
-    this.device.queue.writeBuffer(this.uniforms, 0, packFrame(frameValues(simulation, frame, this.samples)));
+    this.device.queue.writeBuffer(this.uniforms, 0, packFrame(simulation, frame, this.samples));
     const encoder = this.device.createCommandEncoder({ label: 'draw' });
     prelude?.(encoder);
     overlay?.encode(encoder, frame);
@@ -450,38 +419,4 @@ function describePipeline(
       } as const,
     }),
   };
-}
-
-function frameValues(
-  simulation: GpuBody,
-  { box, sight, viewport, theme, scale, overlays }: Frame,
-  samples: number,
-): FrameValues {
-  const { radius, dimensions, time } = simulation;
-  const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
-  const share = dimensions === 3 && hidesLines(overlays) ? SPHERE_SHARE : 1;
-  return {
-    view: sight.view,
-    projection: sight.projection,
-    background: [...theme.background, 1],
-    surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
-    line: [...theme.line, 1],
-    obstacle: [...theme.obstacle, 1],
-    origin: [...corner(sight.origin), 0],
-    lowest: [...corner(box.min), share],
-    highest: [...corner(box.max), 0],
-    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
-    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
-    stops: theme.stops.flatMap((stop) => [...stop, 1]),
-  };
-}
-
-function packFrame(values: FrameValues): Float32Array<ArrayBuffer> {
-  const packed = new Float32Array(FRAME_FLOATS);
-  let offset = 0;
-  for (const name of Object.keys(FRAME_FIELDS) as (keyof typeof FRAME_FIELDS)[]) {
-    packed.set(values[name], offset);
-    offset += FRAME_FIELDS[name];
-  }
-  return packed;
 }

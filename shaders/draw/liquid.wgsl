@@ -1,0 +1,55 @@
+// What the shaders of a liquid's surface know beside the frame. Host twin: LIQUID_FIELDS in src/page/liquid-view.ts; all fields
+// are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1 and this in group 2.
+
+struct Liquid {
+  // Size of the picture in device pixels, texels of the liquid's textures a pixel, device pixels a CSS pixel.
+  screen: vec4f,
+  // World: how far a particle reaches, distance between particles, radius of a drop; in w 1 where bodies hide liquid.
+  kernel: vec4f,
+  // Cells along each axis, and their edge.
+  cells: vec4f,
+  // World, in space only: eye distance of what is looked at, unit of `distances` around it, radius of smoothing, and the greatest
+  // step that is smoothed over.
+  range: vec4f,
+  // What is mirrored, above and level with the eye.
+  zenith: vec4f,
+  horizon: vec4f,
+  // Exponents of the share of light that a unit of length takes, of each colour; and of that which it replaces by its own.
+  absorption: vec4f,
+}
+
+#if SLOTS
+@group(2) @binding(0) var<uniform> liquid: Liquid;
+#else
+@group(1) @binding(0) var<uniform> liquid: Liquid;
+#endif
+
+// Of shares of one axis: the weights of four neighbouring texels for a cubic B-spline.
+fn spline(share: f32) -> vec4f {
+  let rest = 1.0 - share;
+  let square = share * share;
+  let cube = square * share;
+  return vec4f(
+    rest * rest * rest,
+    4.0 - 6.0 * square + 3.0 * cube,
+    1.0 + 3.0 * (share + square - cube),
+    cube,
+  ) / 6.0;
+}
+
+// A texture smoothed by that spline, by four samples between texels; `texel`: texel i is from i to i + 1.
+fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
+  let size = vec2f(textureDimensions(source));
+  let base = floor(texel - 0.5);
+  let share = texel - 0.5 - base;
+  let x = spline(share.x);
+  let y = spline(share.y);
+  let low = vec2f(x.x + x.y, y.x + y.y);
+  let high = vec2f(x.z + x.w, y.z + y.w);
+  let first = (base - 0.5 + vec2f(x.y, y.y) / low) / size;
+  let second = (base + 1.5 + vec2f(x.w, y.w) / high) / size;
+  return low.y * (low.x * textureSampleLevel(source, linear, first, 0.0)
+      + high.x * textureSampleLevel(source, linear, vec2f(second.x, first.y), 0.0))
+    + high.y * (low.x * textureSampleLevel(source, linear, vec2f(first.x, second.y), 0.0)
+      + high.x * textureSampleLevel(source, linear, second, 0.0));
+}

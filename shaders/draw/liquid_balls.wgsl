@@ -1,0 +1,73 @@
+// The liquid of space as the balls around its particles: how far the nearest of them is from the eye, and how much of the
+// liquid lies behind a pixel. Needs frame, colour, liquid with SLOTS. Drawn as a strip of four vertices, one instance a slot; of
+// distances the least is kept, the others are added up.
+
+struct Ball {
+  @builtin(position) place: vec4f,
+  // From the centre, in radii.
+  @location(0) offset: vec2f,
+  // Along the line of sight.
+  @location(1) @interpolate(flat) distance: f32,
+  @location(2) @interpolate(flat) share: f32,
+}
+
+struct Seen {
+  // From what is looked at, in units of `liquid.range.y`: half floats are finest near 0.
+  @location(0) distance: f32,
+  // Distances between particles of liquid, and that times the share of the scale.
+  @location(1) thickness: vec2f,
+}
+
+@group(1) @binding(0) var<storage, read> position: array<Body>;
+#if SAMPLED
+@group(2) @binding(1) var bodies: texture_depth_multisampled_2d;
+#else
+@group(2) @binding(1) var bodies: texture_depth_2d;
+#endif
+
+// Volume of a ball of radius 1, over its diameter.
+const BALL_VOLUME = 2.0943951;
+
+@vertex
+fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Ball {
+  let centre = place_of(position[slot]);
+  if (!is_drawable(centre)) {
+    return Ball(NOWHERE, vec2f(), 0.0, 0.0);
+  }
+  let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
+  let corner = quad_corner(index);
+  let place = frame.projection * vec4f(eye + vec3f(corner * liquid.kernel.x, 0.0), 1.0);
+  return Ball(place, corner, -eye.z, share_of(slot));
+}
+
+// Distance of the body that hides what is behind it, along the line of sight; of a pixel with several, the farthest.
+fn hidden_beyond(texel: vec2f) -> f32 {
+  let pixel = vec2u(min(texel / liquid.screen.z, liquid.screen.xy - 1.0));
+#if SAMPLED
+  var depth = 0.0;
+  for (var index = 0u; index < textureNumSamples(bodies); index++) {
+    depth = max(depth, textureLoad(bodies, pixel, index));
+  }
+#else
+  let depth = textureLoad(bodies, pixel, 0);
+#endif
+  return frame.projection[3].z / (depth + frame.projection[2].z);
+}
+
+@fragment
+fn ball_fragment(ball: Ball) -> Seen {
+  let square = dot(ball.offset, ball.offset);
+  if (square >= 1.0) {
+    discard;
+  }
+  let half = liquid.kernel.x * sqrt(1.0 - square);
+  let nearest = ball.distance - half;
+  var length = 2.0 * half;
+  if (liquid.kernel.w > 0.0) {
+    length = clamp(hidden_beyond(ball.place.xy) - nearest, 0.0, length);
+  }
+  // A particle has the volume of a cube between particles.
+  let shrunk = liquid.kernel.y / liquid.kernel.x;
+  let thickness = length / (2.0 * liquid.kernel.x) * shrunk * shrunk / BALL_VOLUME;
+  return Seen((nearest - liquid.range.x) / liquid.range.y, vec2f(thickness, thickness * ball.share));
+}

@@ -1,0 +1,59 @@
+// The distances of balls smoothed to those of a surface, along one axis of the screen: a narrow-range filter (Truong and Yuksel
+// 2018). What lies far behind is left out, and with it the other side, lest edges curl; what lies far in front counts as little in
+// front; the range grows with what has been met, so that slopes are followed. Needs frame and liquid. Three vertices over the picture.
+
+@group(1) @binding(1) var source: texture_2d<f32>;
+
+@vertex
+fn smooth_vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {
+  return vec4f(f32(index & 1u) * 4.0 - 1.0, f32(index >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+
+fn distance_at(texel: vec2i) -> f32 {
+  let size = vec2i(textureDimensions(source));
+  if (any(texel < vec2i(0)) || any(texel >= size)) {
+    return f32(NOTHING);
+  }
+  return textureLoad(source, texel, 0).x;
+}
+
+fn smooth_along(place: vec2f, step: vec2i) -> f32 {
+  let texel = vec2i(place);
+  let own = distance_at(texel);
+  if (own >= f32(NOTHING)) {
+    return own;
+  }
+  let eye = max(liquid.range.x + own * liquid.range.y, 1e-6);
+  let texels_a_unit = 0.5 * frame.projection[1].y * liquid.screen.y * liquid.screen.z / eye;
+  let width = liquid.range.z * texels_a_unit;
+  let reach = clamp(i32(ceil(2.0 * width)), 1, i32(MOST_TEXELS));
+  let allowed = liquid.range.w / liquid.range.y;
+  var nearer = allowed;
+  var farther = allowed;
+  var sum = own;
+  var total = 1.0;
+  for (var away = 1; away <= reach; away++) {
+    let pair = vec2f(distance_at(texel + step * away), distance_at(texel - step * away)) - own;
+    if (max(pair.x, pair.y) > farther) {
+      continue;
+    }
+    let share = f32(away) / max(width, 0.5);
+    let weight = exp(-0.5 * share * share);
+    let kept = select(pair, vec2f(-allowed), pair < vec2f(-nearer));
+    sum += weight * (2.0 * own + kept.x + kept.y);
+    total += 2.0 * weight;
+    farther = max(farther, max(pair.x, pair.y) + allowed);
+    nearer = max(nearer, allowed - min(kept.x, kept.y));
+  }
+  return sum / total;
+}
+
+@fragment
+fn across_fragment(@builtin(position) place: vec4f) -> @location(0) f32 {
+  return smooth_along(place.xy, vec2i(1, 0));
+}
+
+@fragment
+fn up_fragment(@builtin(position) place: vec4f) -> @location(0) f32 {
+  return smooth_along(place.xy, vec2i(0, 1));
+}

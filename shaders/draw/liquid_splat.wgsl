@@ -1,0 +1,35 @@
+// The liquid of the plane as a field: how densely particles lie, 1 within it and ½ at its border, and that times their share of
+// the scale. Needs frame, colour, liquid with SLOTS. Drawn as a strip of four vertices, one instance a slot; what is drawn is added up.
+
+struct Splat {
+  @builtin(position) place: vec4f,
+  // From the centre, in reaches.
+  @location(0) offset: vec2f,
+  @location(1) @interpolate(flat) weight: f32,
+  @location(2) @interpolate(flat) share: f32,
+}
+
+@group(1) @binding(0) var<storage, read> position: array<Body>;
+
+// The integral of (1 − r²)³ over the disc.
+const KERNEL_AREA = 0.7853982;
+
+@vertex
+fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Splat {
+  let centre = place_of(position[slot]);
+  if (!is_drawable(centre)) {
+    return Splat(NOWHERE, vec2f(), 0.0, 0.0);
+  }
+  let reach = reach_drawn();
+  let corner = quad_corner(index);
+  let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner * reach, 0.0), 1.0);
+  let apart = liquid.kernel.y / reach;
+  return Splat(place, corner, apart * apart / KERNEL_AREA, share_of(slot));
+}
+
+@fragment
+fn splat_fragment(splat: Splat) -> @location(0) vec2f {
+  let inside = max(0.0, 1.0 - dot(splat.offset, splat.offset));
+  let weight = splat.weight * inside * inside * inside;
+  return vec2f(weight, weight * splat.share);
+}

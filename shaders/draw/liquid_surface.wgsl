@@ -1,0 +1,166 @@
+// The liquid of the plane, as its field says: its inside as a strip of four vertices over the box, and particles too far
+// from others to be a surface as drops, a strip each. Needs frame, liquid, liquid_reach; for drops colour and SLOTS.
+
+#if SLOTS
+@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(2) @binding(1) var<storage, read> kinds: array<u32>;
+@group(2) @binding(2) var<storage, read> fullness: array<f32>;
+@group(2) @binding(3) var field: texture_2d<f32>;
+@group(2) @binding(4) var linear: sampler;
+#else
+@group(1) @binding(1) var<storage, read> kinds: array<u32>;
+@group(1) @binding(2) var<storage, read> fullness: array<f32>;
+@group(1) @binding(3) var field: texture_2d<f32>;
+@group(1) @binding(4) var linear: sampler;
+#endif
+
+const SOLID = 2u;
+
+// The half width of a square that weighs places as the kernel does, in its reaches, and the most of it, in cells.
+const SQUARE_SHARE = 0.548;
+const WIDEST_SQUARE = 1.5;
+
+// Less of the kernel free of solids than this says nothing.
+const LEAST_FREE = 0.2;
+
+// Less full than this over the density at the border, a cell may have gaps that are seen.
+const GAP = 0.2;
+
+// Density at the border.
+const BORDER = 0.5;
+
+fn is_cell(cell: vec2i) -> bool {
+  return all(cell >= vec2i(0)) && all(cell < vec2i(liquid.cells.xy));
+}
+
+fn entry_of(cell: vec2i) -> u32 {
+  let row = u32(liquid.cells.x) + 1u;
+  return row + u32(cell.x) + u32(cell.y) * row;
+}
+
+fn kind_at(cell: vec2i) -> u32 {
+  return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(liquid.cells.xy) - 1))], is_cell(cell));
+}
+
+// Share of the kernel around a place that is not solid, where particles can be.
+fn free_share(place: vec2f) -> f32 {
+  let middle = (place - frame.lowest.xy) / liquid.cells.w;
+  let half = min(SQUARE_SHARE * reach_drawn() / liquid.cells.w, WIDEST_SQUARE);
+  let low = middle - half;
+  let high = middle + half;
+  let first = vec2i(floor(low));
+  let last = vec2i(floor(high));
+  var free = 0.0;
+  for (var y = first.y; y <= last.y; y++) {
+    let along_y = min(high.y, f32(y) + 1.0) - max(low.y, f32(y));
+    for (var x = first.x; x <= last.x; x++) {
+      let along_x = min(high.x, f32(x) + 1.0) - max(low.x, f32(x));
+      free += select(0.0, along_x * along_y, kind_at(vec2i(x, y)) < SOLID);
+    }
+  }
+  return max(LEAST_FREE, free / (4.0 * half * half));
+}
+
+// How full cells are around a place, between their middles; solids count as what is beside them.
+fn fullness_at(place: vec2f) -> f32 {
+  let at = (place - frame.lowest.xy) / liquid.cells.w - 0.5;
+  let base = floor(at);
+  let share = at - base;
+  var sum = 0.0;
+  var total = 1e-4;
+  for (var corner = 0; corner < 4; corner++) {
+    let side = vec2i(corner & 1, corner >> 1);
+    let cell = vec2i(base) + side;
+    let weights = select(1.0 - share, share, side == vec2i(1));
+    let weight = select(0.0, weights.x * weights.y, kind_at(cell) < SOLID);
+    sum += weight * fullness[entry_of(clamp(cell, vec2i(0), vec2i(liquid.cells.xy) - 1))];
+    total += weight;
+  }
+  return sum / total;
+}
+
+// How densely particles lie at a place. Gaps between them, narrower than a cell, are filled by what the lattice says.
+fn density_at(sampled: f32, place: vec2f) -> f32 {
+  return max(sampled / free_share(place), fullness_at(place) - GAP);
+}
+
+// Lower is darker, as in deep water.
+fn in_depth(colour: vec3f, height: f32) -> vec3f {
+  let share = clamp((height - frame.lowest.y) / (frame.highest.y - frame.lowest.y), 0.0, 1.0);
+  return mix(colour, colour * frame.stops[0].rgb * 2.0, 0.35 * (1.0 - share));
+}
+
+#if SLOTS
+struct Drop {
+  @builtin(position) place: vec4f,
+  // From the centre, in pixels.
+  @location(0) offset: vec2f,
+  @location(1) @interpolate(flat) colour: vec3f,
+  // Pixels.
+  @location(2) @interpolate(flat) radius: f32,
+}
+
+// As densely as these, particles are drops of their full size, and none.
+const DROPS = vec2f(0.42, 0.62);
+
+// Pixels: smaller drops are drawn as large as this, and fainter.
+const SMALLEST = 0.6;
+
+@vertex
+fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Drop {
+  let nobody = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
+  let centre = place_of(position[slot]);
+  if (!is_drawable(centre)) {
+    return nobody;
+  }
+  let clip = frame.projection * frame.view * vec4f(lift(centre), 1.0);
+  let texel = (clip.xy * vec2f(0.5, -0.5) + 0.5) * liquid.screen.xy * liquid.screen.z;
+  let density = density_at(smooth_sample(field, linear, texel).x, centre);
+  if (density >= DROPS.y) {
+    return nobody;
+  }
+  let radius = liquid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
+  let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
+  let place = clip + vec4f(2.0 * corner / liquid.screen.xy, 0.0, 0.0);
+  return Drop(place, corner, in_depth(colour_of(slot), centre.y), radius);
+}
+
+@fragment
+fn drop_fragment(drop: Drop) -> @location(0) vec4f {
+  let drawn = max(drop.radius, SMALLEST);
+  let faint = min(1.0, (drop.radius * drop.radius) / (SMALLEST * SMALLEST));
+  let coverage = clamp(drawn + 0.5 - length(drop.offset), 0.0, 1.0) * faint;
+  return vec4f(drop.colour * coverage, coverage);
+}
+#else
+struct Surface {
+  @builtin(position) place: vec4f,
+  @location(0) world: vec2f,
+}
+
+// CSS pixels of the line along the border.
+const RIM = 1.75;
+const RIM_SHARE = 0.6;
+
+@vertex
+fn surface_vertex(@builtin(vertex_index) index: u32) -> Surface {
+  let world = mix(frame.lowest.xyz, frame.highest.xyz, vec3f(0.5 + 0.5 * quad_corner(index), 0.0));
+  return Surface(frame.projection * frame.view * vec4f(world, 1.0), world.xy);
+}
+
+@fragment
+fn surface_fragment(surface: Surface) -> @location(0) vec4f {
+  let found = smooth_sample(field, linear, surface.place.xy * liquid.screen.z).xy;
+  let density = density_at(found.x, surface.world);
+  let slope = max(length(vec2f(dpdx(density), dpdy(density))), 1e-4);
+  // Pixels within the border.
+  let within = (density - BORDER) / slope;
+  let cell = vec2i(floor((surface.world - frame.lowest.xy) / liquid.cells.w));
+  let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
+  let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
+  // Lighter below the border, and a line along it.
+  let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, 0.8, density)));
+  let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * liquid.screen.w));
+  return vec4f(mix(lit, liquid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);
+}
+#endif
