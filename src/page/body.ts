@@ -3,7 +3,7 @@
  * that the brush, overlays, the inspector, colours, files and states to go back to need not know the difference.
  */
 import type { StaticBodies } from '../core/obstacle-tree';
-import type { SettingsOptions } from '../core/settings';
+import type { Settings, SettingsOptions } from '../core/settings';
 import type { Checkpoint, Measures, ParticleSimulation, SimulationOptions } from '../core/simulation';
 import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from '../gpu/device';
@@ -15,9 +15,12 @@ export interface Figure {
   readonly hint: string;
 }
 
-export interface Measured extends Measures {
-  readonly figures?: readonly Figure[] | undefined;
+/** Of a method: what all have, and its own. */
+export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy' | 'hash'> {
+  readonly figures: readonly Figure[];
 }
+
+export type Measured = Measures | MethodMeasures;
 
 /** Of a method, what particles alone do not say. */
 export interface State extends Checkpoint {
@@ -40,6 +43,7 @@ type Shared = Omit<
   | 'checkpoint'
   | 'restore'
   | 'set'
+  | 'settings'
 >;
 
 export interface Body extends Shared {
@@ -49,6 +53,8 @@ export interface Body extends Shared {
   readonly moved?: StaticBodies | undefined;
   /** Between two stages of a step: nothing may be asked of it but its picture. */
   readonly isBusy?: boolean | undefined;
+  /** What `set` changes, as it is. */
+  readonly settings: Settings & Pick<BodySettings, 'flipShare'>;
   set(changes: BodySettings): void;
   measure(): Promise<Measured> | Measured;
   checkpoint(): Promise<State> | State;

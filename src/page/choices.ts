@@ -253,7 +253,12 @@ export function roomFor(
     pointer,
     most = Number.POSITIVE_INFINITY,
   }: Pick<Choices, 'pointer'> & { readonly most?: number | undefined },
-  { dimensions, positions, obstacles }: Pick<SimulationOptions, 'dimensions' | 'positions' | 'obstacles'>,
+  {
+    dimensions,
+    positions,
+    obstacles,
+    capacity = 0,
+  }: Pick<SimulationOptions, 'dimensions' | 'positions' | 'obstacles' | 'capacity'>,
   held?: Held,
   before: { readonly capacity: number; readonly obstacleCapacity: number } = {
     capacity: 0,
@@ -268,6 +273,7 @@ export function roomFor(
   return {
     capacity: Math.max(
       before.capacity,
+      capacity,
       count,
       pointer === 'add' ? Math.min(most, count + Math.max(SPARE_PARTICLES, count >> 1)) : 0,
     ),

@@ -132,10 +132,14 @@ export class Panel {
   /** `simulation`: of which they are. */
   showMeasures(measures: Measured | undefined, simulation: Body | undefined): void {
     if (!measures || !simulation) return;
-    this.showFigures(measures.figures);
-    const { count, candidates, contacts, greatestOccupancy, kineticEnergy, hash } = measures;
-    const all = (count * (count - 1)) / 2;
+    const { count, kineticEnergy, hash } = measures;
     setText('particles', formatCount(count));
+    setText('energy', formatReal(kineticEnergy));
+    setText('hash', hash);
+    this.showFigures('figures' in measures ? measures.figures : undefined);
+    if ('figures' in measures) return;
+    const { candidates, contacts, greatestOccupancy } = measures;
+    const all = (count * (count - 1)) / 2;
     setText('contacts', formatCount(contacts));
     setText('candidates', formatCount(candidates));
     const checks = checksOf(measures, simulation);
@@ -147,8 +151,6 @@ export class Panel {
       `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
-    setText('energy', formatReal(kineticEnergy));
-    setText('hash', hash);
   }
 
   /** Those of a method, in the place of those of collisions. */

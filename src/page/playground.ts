@@ -246,7 +246,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   /** The state that was kept before this one. */
   goBack(): void {
     const { run } = this;
-    if (!run) return;
+    if (!run || run.simulation.isBusy) return;
     const checkpoint = this.history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {

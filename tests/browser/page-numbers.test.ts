@@ -1,6 +1,7 @@
 /** The numbers of the page: distance tests, the time of each pass, and how both broad phases grow with the number of particles. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
+import type { Measures } from '../../src/core/simulation';
 import { browserTest, useBrowser } from '../helpers/browser';
 import { openPlayground, SOME, settle, stepTimes, takePicture, textOf, typeCount } from './playground';
 
@@ -136,7 +137,7 @@ describe('the numbers of the page', () => {
     await timeSteps(page, 1);
     await takePicture(page, 'numbers-wide-dark');
     const { expected, hash } = await page.evaluate(() => {
-      const { candidates = 0, count = 0, hash } = window.cellstorm?.measures ?? {};
+      const { candidates = 0, count = 0, hash } = (window.cellstorm?.measures ?? {}) as Partial<Measures>;
       const { substeps = 0, iterations = 0 } = window.cellstorm?.simulation?.settings ?? {};
       return { expected: (2 * candidates + count) * substeps * iterations, hash };
     });

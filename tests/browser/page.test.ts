@@ -40,7 +40,7 @@ const NAIVE = 'Naive: all pairs';
 async function measuresOf({ page }: OpenPage): Promise<Measures> {
   await settle(page);
   const measures = await page.evaluate(() => window.cellstorm?.measures);
-  if (!measures) throw new Error('Nothing was measured.');
+  if (!measures || 'figures' in measures) throw new Error('No collisions were measured.');
   return measures;
 }
 

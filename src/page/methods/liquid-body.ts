@@ -3,12 +3,11 @@
  * and figures are the liquid's. Bodies in it move by simulated time alone, so a state that is restored goes on as before.
  */
 import type { StaticBodies } from '../../core/obstacle-tree';
-import type { Settings } from '../../core/settings';
-import type { Measures, NewParticles, ParticleArrays, SimulationOptions } from '../../core/simulation';
+import type { NewParticles, ParticleArrays, SimulationOptions } from '../../core/simulation';
 import type { StageTimes } from '../../core/stage-times';
 import { type Dimensions, defineWorld, type World } from '../../core/world';
-import type { CpuFluid, Fluid, FluidMeasures } from '../../fluid';
-import type { BodySettings, CpuBody, Figure, GpuBody, Measured, State } from '../body';
+import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../fluid';
+import type { Body, BodySettings, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../body';
 import { formatCount, formatReal, formatShare } from '../format';
 import { type LiquidScene, movingAt, solidBoxes } from './liquid-scenes';
 
@@ -23,22 +22,18 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   /** The lattice's cells. */
   readonly world: World;
   readonly obstacleCount: number;
-  settings: Settings;
   moved: StaticBodies;
   private readonly walls: ReturnType<typeof solidBoxes>;
-  /** Simulated seconds when a state was restored, less the liquid's own. */
-  private offset = 0;
 
   constructor(
     readonly fluid: Liquid,
     private readonly scene: LiquidScene,
-    { radius = 0, gravity = [], substeps = 1 }: SimulationOptions,
+    { radius = 0 }: SimulationOptions,
   ) {
     const { dimensions } = scene;
     this.dimensions = dimensions;
     this.backend = fluid.backend;
     this.radius = radius;
-    this.settings = { ...fluid.particles.settings, gravity, substeps };
     const { min, max } = fluid.particles.world;
     this.world = defineWorld({ dimensions, min, max, cellSize: scene.cellSize }, 2 * radius, fluid.capacity);
     this.walls = solidBoxes(scene);
@@ -55,25 +50,21 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   }
 
   get time(): number {
-    return this.fluid.time + this.offset;
+    return this.fluid.time;
+  }
+
+  get settings(): Body['settings'] {
+    const { gravity, substeps, blend } = this.fluid.settings;
+    return { ...this.fluid.particles.settings, gravity, substeps, flipShare: blend };
   }
 
   get obstacleCapacity(): number {
     return this.obstacleCount;
   }
 
-  step(seconds: number): void {
-    this.drive(seconds);
-    this.fluid.step(seconds, this.settings.substeps);
-    this.moved = this.bodies();
-  }
-
-  set({ gravity, substeps }: BodySettings): void {
-    this.settings = {
-      ...this.settings,
-      gravity: gravity ?? this.settings.gravity,
-      substeps: substeps ?? this.settings.substeps,
-    };
+  set({ gravity, substeps, flipShare }: BodySettings): void {
+    const isMixed = this.fluid.plan.transfer === 'flip';
+    this.fluid.set({ gravity, substeps, ...(isMixed ? { blend: flipShare } : {}) });
   }
 
   add({ positions, velocities }: NewParticles): Uint32Array {
@@ -87,9 +78,11 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   /** Its bodies are the scene's. */
   setObstacles(): void {}
 
-  async measure(): Promise<Measured> {
-    const [measures, figures] = await Promise.all([this.fluid.particles.measure(), this.fluid.measure()]);
-    return { ...(measures as Measures), figures: figuresOf(figures) };
+  async measure(): Promise<MethodMeasures> {
+    const measures = await this.fluid.measure();
+    const { count, kineticEnergy, hash } = measures;
+    const isFed = this.fluid.settings.emitters.length > 0;
+    return { count, kineticEnergy, hash, figures: figuresOf(measures, isFed) };
   }
 
   findPairs() {
@@ -97,20 +90,13 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   }
 
   read(): Promise<ParticleArrays> | ParticleArrays {
-    return this.fluid.particles.read();
+    return this.fluid.read();
   }
 
-  checkpoint(): Promise<State> | State {
-    const { time, settings } = this;
-    const state = this.fluid.particles.checkpoint();
-    if (state instanceof Promise) return state.then((one) => ({ ...one, time, settings }));
-    return { ...state, time, settings };
-  }
-
-  restore(state: State): void {
-    this.fluid.particles.restore({ ...state, settings: this.fluid.particles.settings });
-    this.settings = state.settings;
-    this.offset = state.time - this.fluid.time;
+  restore({ velocities, method }: State): void {
+    const state = method as FluidCheckpoint;
+    // What pushes particles changes their velocities between two steps.
+    this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }
 
@@ -142,43 +128,69 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
 }
 
 export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
-  isBusy = false;
+  /** What must be over before anything is changed: a step that waits for its drains, or one that is timed. */
+  private working: Promise<unknown> | undefined;
 
-  constructor(
-    private readonly device: GPUDevice,
-    fluid: Fluid,
-    scene: LiquidScene,
-    options: SimulationOptions,
-  ) {
-    super(fluid, scene, options);
+  get isBusy(): boolean {
+    return this.working !== undefined;
   }
 
   get buffers(): GpuBody['buffers'] {
     return this.fluid.particles.buffers;
   }
 
+  step(seconds: number): void {
+    this.drive(seconds);
+    const late = this.fluid.step(seconds);
+    if (late) this.waitFor(late);
+    this.moved = this.bodies();
+  }
+
+  override set(changes: BodySettings): void {
+    if (!this.working) super.set(changes);
+    else this.working.then(() => super.set(changes)).catch(() => undefined);
+  }
+
+  async checkpoint(): Promise<State> {
+    return stateOf(this, await this.fluid.checkpoint());
+  }
+
   /** The first substep is timed, one stage after the other; a step takes as many of it. */
-  async profile(seconds: number): Promise<StageTimes> {
+  profile(seconds: number): Promise<StageTimes> {
+    return this.waitFor(this.timeStages(seconds));
+  }
+
+  private async timeStages(seconds: number): Promise<StageTimes> {
     const { substeps } = this.settings;
     this.drive(seconds);
-    this.isBusy = true;
-    try {
-      const { source, stages, total } = await this.fluid.profile(seconds / substeps);
-      const encoder = this.device.createCommandEncoder({ label: 'page.liquid' });
-      for (let substep = 1; substep < substeps; substep++) {
-        this.fluid.encodeSubstep(encoder, seconds / substeps);
-      }
-      this.device.queue.submit([encoder.finish()]);
-      const all = Object.entries(stages).map(([name, time]) => [name, substeps * time]);
-      return { source, stages: Object.fromEntries(all), total: substeps * total };
-    } finally {
-      this.isBusy = false;
-      this.moved = this.bodies();
-    }
+    const { source, stages, total } = await this.fluid.profile(seconds / substeps);
+    for (let substep = 1; substep < substeps; substep++) await this.fluid.step(seconds / substeps, 1);
+    this.moved = this.bodies();
+    const all = Object.entries(stages).map(([name, time]) => [name, substeps * time]);
+    return { source, stages: Object.fromEntries(all), total: substeps * total };
+  }
+
+  private waitFor<Result>(work: Promise<Result>): Promise<Result> {
+    const done = () => {
+      if (this.working === work) this.working = undefined;
+    };
+    this.working = work;
+    work.then(done, done);
+    return work;
   }
 }
 
 export class CpuLiquidBody extends LiquidBody<CpuFluid> implements CpuBody {
+  step(seconds: number): void {
+    this.drive(seconds);
+    this.fluid.step(seconds);
+    this.moved = this.bodies();
+  }
+
+  checkpoint(): State {
+    return stateOf(this, this.fluid.checkpoint());
+  }
+
   /** It does not time its stages. */
   profile(seconds: number): StageTimes {
     const began = performance.now();
@@ -187,16 +199,25 @@ export class CpuLiquidBody extends LiquidBody<CpuFluid> implements CpuBody {
   }
 }
 
-function figuresOf({
-  volume,
-  nominalVolume,
-  divergenceBefore,
-  divergenceAfter,
-  iterations,
-  unconverged,
-  greatestSpeed,
-  tooFast,
-}: FluidMeasures): Figure[] {
+/** A liquid's state as one of particles, so that the page knows who is there. */
+function stateOf({ settings }: Pick<Body, 'settings'>, method: FluidCheckpoint): State {
+  return { ...method.particles, time: method.time, settings, method };
+}
+
+function figuresOf(
+  {
+    volume,
+    nominalVolume,
+    divergenceBefore,
+    divergenceAfter,
+    iterations,
+    unconverged,
+    greatestSpeed,
+    tooFast,
+    missed,
+  }: FluidMeasures,
+  isFed: boolean,
+): Figure[] {
   const share = divergenceBefore > 0 ? divergenceAfter / divergenceBefore : 0;
   return [
     {
@@ -220,5 +241,14 @@ function figuresOf({
       value: formatCount(tooFast),
       hint: 'Particles that would have gone more than two cells in the last substep; more substeps let them go',
     },
+    ...(isFed
+      ? [
+          {
+            title: 'No room for',
+            value: formatCount(missed),
+            hint: 'Particles that were to come in while there were as many as may be',
+          },
+        ]
+      : []),
   ];
 }

@@ -5,7 +5,7 @@
  */
 import { ArgumentError } from '../../core/errors';
 import type { Dimensions } from '../../core/world';
-import type { FluidRegion, ObstacleOptions } from '../../fluid';
+import type { Emitter, FluidRegion, ObstacleOptions } from '../../fluid';
 import { LIQUID_SUBSTEPS } from './list';
 
 /** Lengths in metres, times in seconds. */
@@ -17,6 +17,8 @@ export interface LiquidScene {
   readonly solids?: ((middle: readonly number[]) => boolean) | undefined;
   /** Bodies as they are at a time; they keep their number and their form. */
   readonly obstaclesAt?: ((time: number) => readonly ObstacleOptions[]) | undefined;
+  readonly emitters: readonly Emitter[];
+  readonly drains: readonly FluidRegion[];
 }
 
 /** A tank of which all lengths are in its heights, and times in those that a wave of its height takes for it. */
@@ -26,6 +28,8 @@ interface Content {
   readonly fill: readonly FluidRegion[];
   readonly solids?: (middle: readonly number[]) => boolean;
   readonly obstaclesAt?: (time: number) => readonly ObstacleOptions[];
+  readonly emitters?: readonly Emitter[];
+  readonly drains?: readonly FluidRegion[];
 }
 
 /** Of the tank's own gravity: scenes move as they do on Earth, whatever gravity is chosen. */
@@ -82,6 +86,42 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
       obstaclesAt: (time) => [paddle(time)],
     };
   },
+  fountain: (dimensions, width) => {
+    const depth = 1;
+    const end = 1.6 * width;
+    const middle = [end / 2, depth / 2];
+    // What comes in leaves through two slots in the floor, quicker the deeper the pool is: at this level as much.
+    const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.035];
+    const [top, bore, jet] = [0.34, 0.1, dimensions === 3 ? 0.06 : 0.022];
+    // Outwards, lest what falls stops what rises.
+    const ways =
+      dimensions === 3
+        ? [
+            [0.2, 0],
+            [-0.2, 0],
+            [0, 0.2],
+            [0, -0.2],
+          ]
+        : [[0.3], [-0.3]];
+    const upright = (vector: readonly number[], up: number) => [vector[0] ?? 0, up, ...vector.slice(1)];
+    return {
+      size: tank(dimensions, end, depth),
+      fill: [box(dimensions, [0, 0], [end, level], depth)],
+      solids: ([x = 0, y = 0, z = depth / 2]) =>
+        y < top - 0.04 && Math.abs(x - end / 2) < bore && Math.abs(z - depth / 2) < bore,
+      emitters: ways.map((way) => ({
+        centre: upright(
+          middle.slice(0, dimensions - 1).map((at, axis) => at + 0.25 * (way[axis] ?? 0)),
+          top,
+        ),
+        radius: jet,
+        velocity: upright(way, 1),
+      })),
+      drains: [0.12, end - 0.12 - slot].map((left) =>
+        box(dimensions, [left, 0], [left + slot, 0.025], depth),
+      ),
+    };
+  },
 };
 
 export function liquidScene(
@@ -94,7 +134,7 @@ export function liquidScene(
 ): LiquidScene {
   const generate = GENERATORS[name];
   if (!generate) throw new ArgumentError('scene', name, `one of ${Object.keys(GENERATORS).join(', ')}`);
-  const { size, fill, solids, obstaclesAt } = generate(dimensions, width);
+  const { size, fill, solids, obstaclesAt, emitters = [], drains = [] } = generate(dimensions, width);
   const high = cellsAcross(dimensions, count, size, fill, solids);
   const height = heightOf(high);
   const cellSize = height / high;
@@ -103,17 +143,23 @@ export function liquidScene(
   const speed = Math.sqrt(GRAVITY * height);
   const time = height / speed;
   const scaled = (vector: readonly number[], by: number) => vector.map((along) => along * by);
+  const scaledRegion = (region: FluidRegion): FluidRegion => {
+    const velocity = region.velocity && scaled(region.velocity, speed);
+    if ('radius' in region) {
+      return { centre: scaled(region.centre, height), radius: region.radius * height, velocity };
+    }
+    return { min: scaled(region.min, height), max: scaled(region.max, height), velocity };
+  };
   return {
     dimensions,
     cells,
     cellSize,
-    fill: fill.map((region) => {
-      const velocity = region.velocity && scaled(region.velocity, speed);
-      if ('radius' in region) {
-        return { centre: scaled(region.centre, height), radius: region.radius * height, velocity };
-      }
-      return { min: scaled(region.min, height), max: scaled(region.max, height), velocity };
-    }),
+    fill: fill.map(scaledRegion),
+    emitters: emitters.map((emitter) => ({
+      ...scaledRegion(emitter),
+      velocity: scaled(emitter.velocity, speed),
+    })),
+    drains: drains.map(scaledRegion),
     solids: solids && ((middle) => solids(scaled(middle, 1 / height))),
     obstaclesAt:
       obstaclesAt &&
@@ -143,33 +189,51 @@ export function movingAt(
   }));
 }
 
-/** Solid cells as boxes, each of a row of cells along y: few, since solids stand upon each other. Half extents and middles. */
+/** Solid cells as boxes: runs along y, and in space as far along z as they are the same. Their middles and half extents. */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: LiquidScene): {
-  readonly positions: number[];
-  readonly halves: number[];
+  readonly positions: readonly number[];
+  readonly halves: readonly number[];
 } {
   const positions: number[] = [];
   const halves: number[] = [];
   if (!solids) return { positions, halves };
-  const [wide = 0, high = 0] = cells;
-  // In space what is solid is so from the front to the back, as far as scenes go; so one box does for all of it.
-  const deep = dimensions === 3 ? (cells[2] ?? 1) : 1;
+  const [wide = 0, high = 0, deep = 1] = cells;
+  const add = (low: readonly number[], end: readonly number[]) => {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const [first = 0, last = 0] = [low[axis], end[axis]];
+      positions.push(((first + last) / 2) * cellSize);
+      halves.push(((last - first) / 2) * cellSize);
+    }
+  };
+  const isSolid = (...cell: readonly number[]) =>
+    solids(cell.slice(0, dimensions).map((number) => (number + 0.5) * cellSize));
   for (let x = 0; x < wide; x++) {
-    for (let y = 0; y < high; ) {
-      const isSolid = (row: number) =>
-        solids([x, row, 0].slice(0, dimensions).map((cell) => (cell + 0.5) * cellSize));
-      let end = y;
-      while (end < high && isSolid(end)) end++;
-      if (end > y) {
-        const halfway = [x + 0.5, (y + end) / 2, deep / 2];
-        const extent = [0.5, (end - y) / 2, deep / 2];
-        positions.push(...halfway.slice(0, dimensions).map((cell) => cell * cellSize));
-        halves.push(...extent.slice(0, dimensions).map((cell) => cell * cellSize));
+    let runs = '';
+    let front = 0;
+    for (let z = 0; z <= deep; z++) {
+      const here = z < deep ? runsAlong(high, (y) => isSolid(x, y, z)) : [];
+      const key = here.join();
+      if (z === deep || key !== runs) {
+        const pairs = runs === '' ? [] : runs.split(',').map(Number);
+        for (let pair = 0; pair < pairs.length; pair += 2) {
+          add([x, pairs[pair] ?? 0, front], [x + 1, pairs[pair + 1] ?? 0, z]);
+        }
+        runs = key;
+        front = z;
       }
-      y = end + 1;
     }
   }
   return { positions, halves };
+}
+
+/** Where runs begin and end, one after the other. */
+function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
+  const ends: number[] = [];
+  for (let index = 0; index <= length; index++) {
+    const isHere = index < length && isIn(index);
+    if (isHere !== (ends.length % 2 === 1)) ends.push(index);
+  }
+  return ends;
 }
 
 function tank(dimensions: Dimensions, width: number, depth: number): number[] {

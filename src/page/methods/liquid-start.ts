@@ -14,10 +14,13 @@ import type { Start } from './start';
 /** By how much a seed moves a particle, in shares of how far particles are apart: it stays in its part of a cell. */
 const SEEDED = 0.4;
 
+/** Where liquid comes in, room for particles in shares of those at first: a pool that runs over keeps below that. */
+const ROOM = 1.5;
+
 export function startLiquid(choices: Choices, count: number): Start {
   const { dimensions, boxWidth, seed, substeps, transfer, flipShare } = choices;
   const scene = liquidScene(choices.scene, { dimensions, count, width: boxWidth });
-  const { cells, cellSize, fill, solids } = scene;
+  const { cells, cellSize, fill, solids, emitters, drains } = scene;
   const along = PER_CELL[dimensions] ** (1 / dimensions);
   const gravity = gravityVector(choices);
   const given: FluidOptions = {
@@ -30,6 +33,8 @@ export function startLiquid(choices: Choices, count: number): Start {
     transfer,
     blend: transfer === 'flip' ? flipShare : undefined,
     obstacles: movingAt(scene, 0, 0),
+    emitters,
+    drains,
     substeps,
   };
   const { positions, velocities, min, max, lattice } = planFluid(given);
@@ -46,6 +51,7 @@ export function startLiquid(choices: Choices, count: number): Start {
     cellSize,
     positions,
     velocities,
+    capacity: Math.round((emitters.length > 0 ? ROOM : 1) * (positions.length / dimensions)),
     gravity,
     substeps,
   };
@@ -63,7 +69,7 @@ export function startLiquid(choices: Choices, count: number): Start {
       cells: dimensions * 2 * lattice.size,
       onGpu: async (gpu, held) => {
         const fluid = await createFluid(gpu, fluidOptions(held.capacity));
-        return new GpuLiquidBody(gpu.device, fluid, scene, held);
+        return new GpuLiquidBody(fluid, scene, held);
       },
       onCpu: async (held) => new CpuLiquidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held),
     },

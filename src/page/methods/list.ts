@@ -40,6 +40,12 @@ export const METHOD_SCENES: readonly MethodScene[] = [
     description: 'A liquid: a paddle goes to and fro, and its waves break on a beach.',
     ...LIQUID,
   },
+  {
+    name: 'fountain',
+    description:
+      'A liquid: jets rise from a nozzle and fall into a pool, which runs over at its sides; particles come and go.',
+    ...LIQUID,
+  },
 ];
 
 export interface PageScene {
