@@ -4,7 +4,13 @@
  */
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { Settings, SettingsOptions } from '../core/settings';
-import type { Checkpoint, Measures, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type {
+  Checkpoint,
+  FoundPairs,
+  Measures,
+  ParticleSimulation,
+  SimulationOptions,
+} from '../core/simulation';
 import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from '../gpu/device';
 
@@ -44,6 +50,7 @@ type Shared = Omit<
   | 'restore'
   | 'set'
   | 'settings'
+  | 'findPairs'
 >;
 
 export interface Body extends Shared {
@@ -51,6 +58,8 @@ export interface Body extends Shared {
   readonly method?: 'liquid' | 'flock' | undefined;
   /** What particles run into, where the body moves it itself; else it is as the page set it. */
   readonly moved?: StaticBodies | undefined;
+  /** Of a simulation. */
+  findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** Between two stages of a step: nothing may be asked of it but its picture. */
   readonly isBusy?: boolean | undefined;
   /** What `set` changes, as it is. */
@@ -65,6 +74,8 @@ export interface Body extends Shared {
 export interface GpuBody extends Body {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   profile(seconds: number): Promise<StageTimes>;
+  /** Brings what is moved, where only the GPU knows where it is, to the bodies that are drawn. */
+  placeMoved?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
 /** On the CPU, where answers are there at once. */

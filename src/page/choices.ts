@@ -203,32 +203,35 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** Fields that say nothing of a method. */
-const OF_COLLISIONS: readonly FieldName[] = [
-  'size',
-  'spread',
-  'restitution',
-  'friction',
-  'iterations',
-  'broadPhase',
-];
-const OF_LIQUIDS: readonly FieldName[] = ['transfer', 'flipShare'];
-const FIELDS_OF_METHODS = [...OF_COLLISIONS, ...OF_LIQUIDS];
+/** Fields that mean something to these methods only. */
+const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
+  size: ['collisions'],
+  spread: ['collisions'],
+  restitution: ['collisions'],
+  friction: ['collisions'],
+  iterations: ['collisions'],
+  broadPhase: ['collisions'],
+  gravity: ['collisions', 'liquid'],
+  substeps: ['collisions', 'liquid'],
+  transfer: ['liquid'],
+  flipShare: ['liquid'],
+};
 
 /** Of the fields that mean something to some methods only, why each means nothing to what is chosen, else ''. */
 export function refusedFields(
   choices: Pick<Choices, 'scene' | 'transfer'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
   const method = methodOf(choices);
+  const refuse = (name: string, methods: readonly Method[]) => {
+    if (!methods.includes(method)) {
+      return method === 'collisions'
+        ? 'Only liquids have it.'
+        : `It means nothing to ${METHOD_WORDS[method]}.`;
+    }
+    return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP is mixed with PIC.' : '';
+  };
   return new Map(
-    FIELDS_OF_METHODS.map((name) => {
-      if (OF_LIQUIDS.includes(name)) {
-        if (method !== 'liquid') return [name, 'Only liquids have it.'];
-        const isLeftOut = name === 'flipShare' && choices.transfer !== 'flip';
-        return [name, isLeftOut ? 'Only FLIP has a share of PIC.' : ''];
-      }
-      return [name, method === 'collisions' ? '' : `It means nothing to ${METHOD_WORDS[method]}.`];
-    }),
+    Object.entries(FIELDS_OF_METHODS).map(([name, methods]) => [name as FieldName, refuse(name, methods)]),
   );
 }
 

@@ -67,8 +67,7 @@ class CpuRun implements Run {
 
   step(seconds: number): void {
     const { total, stages } = this.simulation.profile(seconds);
-    const isTimed = Object.keys(stages).length > 0;
-    this.stepTime = { milliseconds: total, clock: 'page', stages: isTimed ? stages : undefined };
+    this.stepTime = { milliseconds: total, clock: 'page', stages };
     this.fixed = this.simulation.moved ?? this.fixed;
   }
 

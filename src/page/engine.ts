@@ -32,7 +32,7 @@ export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
   /** Milliseconds of each stage, in their order, where the engine times them. */
-  readonly stages?: Readonly<Record<string, number>> | undefined;
+  readonly stages?: Readonly<Record<string, number>>;
 }
 
 export interface Run {

@@ -267,7 +267,10 @@ class GpuRun implements Run {
       overlay: this.overlay,
       obstacles: bodies && count > 0 ? { bodies, count } : undefined,
     };
-    this.view.draw(this.simulation, frame, beside, (encoder) => tally?.encode(encoder));
+    this.view.draw(this.simulation, frame, beside, (encoder) => {
+      tally?.encode(encoder);
+      if (bodies) this.simulation.placeMoved?.(encoder, bodies);
+    });
     this.track();
   }
 

@@ -50,7 +50,8 @@ export class StageHistory {
     if (this.taken && this.taken.clock !== stepTime.clock) this.samples = [];
     this.taken = stepTime;
     this.next = now + INTERVAL_MS - EARLY_MS;
-    this.samples.push(stepTime.stages ?? { [WHOLE_STEP]: stepTime.milliseconds });
+    const { stages = {}, milliseconds } = stepTime;
+    this.samples.push(Object.keys(stages).length > 0 ? stages : { [WHOLE_STEP]: milliseconds });
     if (this.samples.length > MOST_STAGE_SAMPLES) this.samples.shift();
     return true;
   }

@@ -195,6 +195,10 @@ export class Tools {
   }
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
+    if (run.simulation.method === 'flock') {
+      this.site.notify('Birds are not erased; push them, or choose a scene of collisions or a liquid.');
+      return;
+    }
     const { simulation, fixed } = run;
     const { dimensions, radius, method } = simulation;
     const reach = this.site.choices.brush * radius;

@@ -85,10 +85,6 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     return { count, kineticEnergy, hash, figures: figuresOf(measures, isFed) };
   }
 
-  findPairs() {
-    return this.fluid.particles.findPairs();
-  }
-
   read(): Promise<ParticleArrays> | ParticleArrays {
     return this.fluid.read();
   }

@@ -91,7 +91,7 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
     const end = 1.6 * width;
     const middle = [end / 2, depth / 2];
     // What comes in leaves through two slots in the floor, quicker the deeper the pool is: at this level as much.
-    const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.035];
+    const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.05];
     const [top, bore, jet] = [0.34, 0.1, dimensions === 3 ? 0.06 : 0.022];
     // Outwards, lest what falls stops what rises.
     const ways =
@@ -189,7 +189,7 @@ export function movingAt(
   }));
 }
 
-/** Solid cells as boxes: runs along y, and in space as far along z as they are the same. Their middles and half extents. */
+/** Solid cells as boxes: runs along y, as far along z and then x as they are the same. Their middles and half extents. */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: LiquidScene): {
   readonly positions: readonly number[];
   readonly halves: readonly number[];
@@ -198,32 +198,43 @@ export function solidBoxes({ dimensions, cells, cellSize, solids }: LiquidScene)
   const halves: number[] = [];
   if (!solids) return { positions, halves };
   const [wide = 0, high = 0, deep = 1] = cells;
-  const add = (low: readonly number[], end: readonly number[]) => {
-    for (let axis = 0; axis < dimensions; axis++) {
-      const [first = 0, last = 0] = [low[axis], end[axis]];
-      positions.push(((first + last) / 2) * cellSize);
-      halves.push(((last - first) / 2) * cellSize);
-    }
-  };
   const isSolid = (...cell: readonly number[]) =>
     solids(cell.slice(0, dimensions).map((number) => (number + 0.5) * cellSize));
-  for (let x = 0; x < wide; x++) {
-    let runs = '';
-    let front = 0;
-    for (let z = 0; z <= deep; z++) {
-      const here = z < deep ? runsAlong(high, (y) => isSolid(x, y, z)) : [];
-      const key = here.join();
-      if (z === deep || key !== runs) {
-        const pairs = runs === '' ? [] : runs.split(',').map(Number);
-        for (let pair = 0; pair < pairs.length; pair += 2) {
-          add([x, pairs[pair] ?? 0, front], [x + 1, pairs[pair + 1] ?? 0, z]);
-        }
-        runs = key;
-        front = z;
+  /** Of the columns before: from which on each of their boxes, by what it spans along y and z, has been the same. */
+  let open = new Map<string, number>();
+  for (let x = 0; x <= wide; x++) {
+    const here = x < wide ? slabs(deep, (z) => runsAlong(high, (y) => isSolid(x, y, z))) : [];
+    for (const [slab, first] of open) {
+      if (here.includes(slab)) continue;
+      const [bottom = 0, top = 0, front = 0, back = 0] = slab.split(' ').map(Number);
+      const ends = [
+        [first, x],
+        [bottom, top],
+        [front, back],
+      ] as const;
+      for (const [low, end] of ends.slice(0, dimensions)) {
+        positions.push(((low + end) / 2) * cellSize);
+        halves.push(((end - low) / 2) * cellSize);
       }
     }
+    open = new Map(here.map((slab) => [slab, open.get(slab) ?? x]));
   }
   return { positions, halves };
+}
+
+/** Runs along y that are the same from one z to another: bottom, top, front and back of each, as text. */
+function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[] {
+  const found: string[] = [];
+  let runs: readonly number[] = [];
+  let front = 0;
+  for (let z = 0; z <= deep; z++) {
+    const here = z < deep ? runsAt(z) : [];
+    if (z < deep && here.join() === runs.join()) continue;
+    for (let run = 0; run < runs.length; run += 2) found.push([runs[run], runs[run + 1], front, z].join(' '));
+    runs = here;
+    front = z;
+  }
+  return found;
 }
 
 /** Where runs begin and end, one after the other. */

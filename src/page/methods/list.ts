@@ -46,6 +46,13 @@ export const METHOD_SCENES: readonly MethodScene[] = [
       'A liquid: jets rise from a nozzle and fall into a pool, which runs over at its sides; particles come and go.',
     ...LIQUID,
   },
+  {
+    name: 'murmuration',
+    description: 'A flock: birds fly as those near them do, and part before a hunter. The sky wraps around.',
+    method: 'flock',
+    gravity: 0,
+    substeps: 1,
+  },
 ];
 
 export interface PageScene {

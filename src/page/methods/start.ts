@@ -18,6 +18,8 @@ export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
   switch (methodOf(chosen)) {
     case 'liquid':
       return (await import('./liquid-start')).startLiquid(chosen, count);
+    case 'flock':
+      return (await import('./flock-start')).startFlock(chosen, count);
     default:
       return startOf(chosen, count);
   }
