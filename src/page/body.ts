@@ -58,6 +58,8 @@ export interface Body extends Shared {
   readonly method?: 'liquid' | 'flock' | undefined;
   /** What particles run into, where the body moves it itself; else it is as the page set it. */
   readonly moved?: StaticBodies | undefined;
+  /** Particles come in by themselves; when, nobody says. */
+  readonly isFed?: boolean | undefined;
   /** Of a simulation. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** Between two stages of a step: nothing may be asked of it but its picture. */

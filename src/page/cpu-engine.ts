@@ -17,7 +17,7 @@ import {
   explain,
   type Frame,
   type Run,
-  refuseCounts,
+  refuseColours,
   type StepTime,
 } from './engine';
 import type { Colouring } from './fields';
@@ -119,9 +119,8 @@ class CpuRun implements Run {
   }
 
   async prepare(by: Colouring): Promise<string> {
-    if ((by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return '';
-    const refusal = refuseCounts(this.simulation, by);
-    if (refusal) return refusal;
+    const refusal = refuseColours(this.simulation, by);
+    if (refusal || (by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return refusal;
     try {
       this.tallies.set(by, this.createTally(this.simulation, this.options, by));
       return '';

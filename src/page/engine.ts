@@ -49,7 +49,8 @@ export interface Run {
   readonly births: Float32Array;
   /** How often another state was put in: what was read before says nothing about it. */
   readonly restorations: number;
-  step(seconds: number): void;
+  /** `mayTime`: whether it may be one of those that are timed. */
+  step(seconds: number, mayTime?: boolean): void;
   /** Steps like all others, timed: what one takes, of so many where only the page's clock tells. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** What a pointer does in so many seconds; between two steps. `prepareTool` must have been awaited. */
@@ -115,11 +116,13 @@ export function bodiesOfObstacles(simulation: Body, given: ObstaclesGiven | unde
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Why the others around each particle cannot be counted, else ''. */
-export function refuseCounts(
-  { boxes, radiusRange }: Pick<Body, 'boxes' | 'radiusRange'>,
+/** Why particles cannot be coloured so, else ''. */
+export function refuseColours(
+  { boxes, radiusRange, isFed }: Pick<Body, 'boxes' | 'radiusRange' | 'isFed'>,
   by: Colouring,
 ): string {
+  if (by === 'age' && isFed) return 'When liquid came in is not known, so colours stay with speed.';
+  if (by !== 'density' && by !== 'contacts') return '';
   if (boxes) return 'Boxes are not counted around each other, so colours stay with speed.';
   if (by !== 'density' || !radiusRange) return '';
   return 'Density is counted among particles of one radius, so colours stay with speed.';

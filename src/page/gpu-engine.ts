@@ -15,7 +15,7 @@ import type { GpuBody, MethodStart, State } from './body';
 import { GpuBrush, type Grip, type Stroke } from './brush';
 import { floorToTwoDigits } from './choices';
 import type { Engine, Frame, Run, StepTime } from './engine';
-import { bodiesOfObstacles, explain, refuseCounts } from './engine';
+import { bodiesOfObstacles, explain, refuseColours } from './engine';
 import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { Overlay } from './overlay';
@@ -160,11 +160,10 @@ class GpuRun implements Run {
     return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
   }
 
-  step(seconds: number): void {
+  step(seconds: number, mayTime = true): void {
     const now = performance.now();
-    if (this.isTiming || now - this.lastTiming < TIMING_INTERVAL_MS) {
+    if (!mayTime || this.isTiming || now - this.lastTiming < TIMING_INTERVAL_MS) {
       this.simulation.step(seconds);
-      this.showMoved();
       this.track();
       return;
     }
@@ -174,7 +173,6 @@ class GpuRun implements Run {
       (stepTime) => {
         this.stepTime = stepTime;
         this.isTiming = false;
-        this.showMoved();
       },
       // Only the end of the run or of the device gets here, and both are dealt with elsewhere.
       () => undefined,
@@ -242,10 +240,8 @@ class GpuRun implements Run {
 
   async prepare(by: Colouring): Promise<string> {
     await this.view.prepare(drawnOf(this.simulation, by));
-    if (by !== 'contacts' && by !== 'density') return '';
-    if (this.tallies.has(by)) return '';
-    const refusal = refuseCounts(this.simulation, by);
-    if (refusal) return refusal;
+    const refusal = refuseColours(this.simulation, by);
+    if (refusal || (by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return refusal;
     try {
       const tally = await Tally.create(this.gpu, this.simulation, this.options, by);
       if (this.isDestroyed) tally.destroy();
@@ -257,6 +253,7 @@ class GpuRun implements Run {
   }
 
   draw(frame: Frame): void {
+    this.showMoved();
     const { by } = frame.scale;
     const tally = by === 'contacts' || by === 'density' ? this.tallies.get(by) : undefined;
     const bodies = this.beside.get('obstacles');

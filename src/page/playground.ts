@@ -580,7 +580,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private advance(run: Run): void {
     const seconds = STEP_SECONDS * this.choices.timeScale;
     this.tools.beforeStep(run, seconds);
-    run.step(seconds);
+    // A step that is timed by its stages is not done at once, and the film shows it.
+    run.step(seconds, !this.isFilmed);
     this.changed();
   }
 

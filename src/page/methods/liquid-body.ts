@@ -19,6 +19,8 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   readonly radius: number;
   readonly radiusRange = undefined;
   readonly boxes = false;
+  /** Whether particles come in by themselves. */
+  readonly isFed: boolean;
   /** The lattice's cells. */
   readonly world: World;
   readonly obstacleCount: number;
@@ -34,6 +36,7 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     this.dimensions = dimensions;
     this.backend = fluid.backend;
     this.radius = radius;
+    this.isFed = scene.emitters.length > 0;
     const { min, max } = fluid.particles.world;
     this.world = defineWorld({ dimensions, min, max, cellSize: scene.cellSize }, 2 * radius, fluid.capacity);
     this.walls = solidBoxes(scene);
@@ -81,8 +84,7 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
   async measure(): Promise<MethodMeasures> {
     const measures = await this.fluid.measure();
     const { count, kineticEnergy, hash } = measures;
-    const isFed = this.fluid.settings.emitters.length > 0;
-    return { count, kineticEnergy, hash, figures: figuresOf(measures, isFed) };
+    return { count, kineticEnergy, hash, figures: figuresOf(measures, this.isFed) };
   }
 
   read(): Promise<ParticleArrays> | ParticleArrays {
@@ -136,24 +138,38 @@ export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
   }
 
   step(seconds: number): void {
-    this.drive(seconds);
-    const late = this.fluid.step(seconds);
+    const late = this.working?.then(() => this.advance(seconds)) ?? this.advance(seconds);
     if (late) this.waitFor(late);
-    this.moved = this.bodies();
   }
 
   override set(changes: BodySettings): void {
-    if (!this.working) super.set(changes);
-    else this.working.then(() => super.set(changes)).catch(() => undefined);
+    if (this.working) this.waitFor(this.working.then(() => super.set(changes)));
+    else super.set(changes);
   }
 
   async checkpoint(): Promise<State> {
+    while (this.working) await this.working;
     return stateOf(this, await this.fluid.checkpoint());
   }
 
   /** The first substep is timed, one stage after the other; a step takes as many of it. */
   profile(seconds: number): Promise<StageTimes> {
-    return this.waitFor(this.timeStages(seconds));
+    return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
+  }
+
+  /** Once nothing is under way. */
+  override destroy(): void {
+    if (this.working) this.waitFor(this.working.finally(() => super.destroy()));
+    else super.destroy();
+  }
+
+  private advance(seconds: number): Promise<void> | undefined {
+    this.drive(seconds);
+    const late = this.fluid.step(seconds);
+    this.moved = this.bodies();
+    return late?.then(() => {
+      this.moved = this.bodies();
+    });
   }
 
   private async timeStages(seconds: number): Promise<StageTimes> {
@@ -171,6 +187,7 @@ export class GpuLiquidBody extends LiquidBody<Fluid> implements GpuBody {
       if (this.working === work) this.working = undefined;
     };
     this.working = work;
+    // Whoever is handed it is told of an error; nobody need be.
     work.then(done, done);
     return work;
   }
