@@ -38,6 +38,8 @@ struct Frame {
   scale: vec4f,
   // Share of FLIP, density correction, 1 / particles a cell, tolerance.
   rules: vec4f,
+  // Acceleration; in w the share of kinetic energy that may be given up so that energy does not grow, 0 where it may grow.
+  gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
@@ -89,6 +91,9 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   end[axis] += 1u;
   return all(at < end);
 }
+
+// Floats of a particle's account in a substep: what its energy grew by, then a place, then a velocity.
+const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7f800000u) != 0x7f800000u;

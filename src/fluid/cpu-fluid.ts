@@ -11,6 +11,7 @@ import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } fr
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { isFreeAt, markCells } from './reference/cells';
 import { setAside } from './reference/drain';
+import { type Account, createAccount, settleEnergy } from './reference/energy';
 import { assemble } from './reference/equations';
 import { driveFaces } from './reference/faces';
 import {
@@ -33,6 +34,7 @@ import {
   type FluidParticles,
   fastestBody,
   idsIn,
+  isRestrained,
   type NewFluid,
   packFields,
   substepsFor,
@@ -56,6 +58,7 @@ export class CpuFluid {
   /** Slots in the order of ids: in which sums are taken, so that they do not depend on where particles lie. */
   private readonly order: Uint32Array;
   private readonly affine: Float32Array | undefined;
+  private readonly account: Account;
   private readonly carried: Transferred;
   private readonly kinds: Uint8Array;
   private readonly fullness: Float64Array;
@@ -67,6 +70,7 @@ export class CpuFluid {
   private divergenceAfter = 0;
   private lastStep = 0;
   private elapsed = 0;
+
   private done = 0;
   private unconverged = 0;
   private destroyed = false;
@@ -79,6 +83,7 @@ export class CpuFluid {
     this.particles = createCpuSimulation({ dimensions, capacity, radius, min, max, positions, velocities });
     this.currentObstacles = obstacles;
     this.affine = plan.transfer === 'apic' ? new Float32Array(dimensions ** 2 * capacity) : undefined;
+    this.account = createAccount(dimensions, capacity);
     this.carried = {
       velocity: new Float64Array(dimensions * size),
       crowd: new Float64Array(size),
@@ -276,9 +281,17 @@ export class CpuFluid {
     if (figures.residual > plan.tolerance) this.unconverged++;
     extrapolate(lattice, velocity, known);
     this.currentObstacles = obstacles.map((obstacle) => movedObstacle(obstacle, dt));
-    const { before } = this;
-    moveParticles({ ...plan, dt, mask, obstacles: this.currentObstacles, before, velocity }, set, affine);
+    const account = isRestrained(plan, obstacles) ? this.account : undefined;
+    moveParticles(
+      { ...plan, dt, mask, obstacles: this.currentObstacles, before: this.before, velocity, account },
+      set,
+      affine,
+    );
     if (separation > 0) this.particles.separate(separation);
+    if (account) {
+      orderById(this.particles.buffers.ids, this.capacity, order);
+      settleEnergy(plan, { ...this.particles.buffers, count: this.count, order }, account);
+    }
     if (drains.length > 0) {
       setAside(drains, plan.dimensions, this.particles.buffers, this.drained);
       this.turnover.mark();

@@ -35,6 +35,7 @@ import {
   type FluidParticles,
   fastestBody,
   idsIn,
+  isRestrained,
   type NewFluid,
   packFields,
   substepsFor,
@@ -50,6 +51,9 @@ const OWN_KERNELS = [
   'extrapolate',
   'extrapolateLast',
   'particles',
+  'energy',
+  'settlement',
+  'settle',
   'drain',
   'drained',
   'speed',
@@ -67,7 +71,9 @@ type LatticeBuffer =
   | 'fullness'
   | 'crowd'
   | 'affine'
-  | 'speeds'
+  | 'sums'
+  | 'account'
+  | 'settlement'
   | 'marks'
   | 'drained'
   | 'frames';
@@ -172,7 +178,9 @@ export class Fluid {
           fullness: 4 * size,
           crowd: 4 * size,
           affine: apic ? 4 * dimensions ** 2 * capacity : 16,
-          speeds: 16 * PARTIALS,
+          sums: 16 * PARTIALS,
+          account: 4 * (1 + 2 * dimensions) * capacity,
+          settlement: 16,
           marks: 4 * capacity,
           drained: 4 * Math.ceil(capacity / 32),
           frames: [SLOT_BYTES * FRAMES, UNIFORM],
@@ -542,6 +550,17 @@ export class Fluid {
           if (plan.separation > 0) particles.encodeSeparate(encoder, plan.separation);
         },
       },
+      ...(isRestrained(plan, this.currentObstacles)
+        ? [
+            staged('energy', (pass, frame) => {
+              const { frames, sums: partials, ...others } = owned.buffers;
+              const all = { ...others, ...particles.buffers, frame: frames, partials };
+              kernels.energy.encode(pass, kernels.energy.bind(all), PARTIALS, frame);
+              kernels.settlement.encode(pass, kernels.settlement.bind(all), 1, frame);
+              kernels.settle.encode(pass, kernels.settle.bind(all), Math.ceil(count / WORKGROUP), frame);
+            }),
+          ]
+        : []),
       ...(plan.drains.length > 0
         ? [
             staged('drain', (pass, frame) => {
@@ -639,16 +658,16 @@ export class Fluid {
   private async greatestSpeed(): Promise<number> {
     const { kernels, owned } = this.parts;
     const { device } = this.gpu;
-    const { speeds, frames } = owned.buffers;
+    const { sums, frames } = owned.buffers;
     const frame = this.placeFrame(0);
     const encoder = device.createCommandEncoder({ label: 'fluid.speed' });
     const pass = encoder.beginComputePass({ label: 'fluid.speed' });
     const { velocities } = this.particles.buffers;
-    const group = kernels.speed.bind({ frame: frames, velocities, partials: speeds });
+    const group = kernels.speed.bind({ frame: frames, velocities, partials: sums });
     kernels.speed.encode(pass, group, PARTIALS, frame);
     pass.end();
     device.queue.submit([encoder.finish()]);
-    const [bytes] = await readBuffers(this.gpu, [speeds]);
+    const [bytes] = await readBuffers(this.gpu, [sums]);
     const squares = new Float32Array(bytes as ArrayBuffer);
     let greatest = 0;
     // The third of four numbers is the greatest.

@@ -88,6 +88,14 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
+/** Whether energy is to be kept from growing: where nothing moves that does work on the liquid. */
+export function isRestrained(
+  { restraint }: Pick<FluidPlan, 'restraint'>,
+  obstacles: readonly Obstacle[],
+): boolean {
+  return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
+}
+
 /** Particles but for some. */
 export function withoutIds(
   dimensions: 2 | 3,

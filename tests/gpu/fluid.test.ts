@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import { createSimulation } from '../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
 import { checkRepeats } from '../../src/verify/fluid';
-import { FOUNTAIN } from '../helpers/fountain';
+import { denseLiquid, FOUNTAIN } from '../helpers/liquids';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
 
 const SHARED = { shared: true } as const;
@@ -135,6 +135,7 @@ gpuTest(
       'extrapolate',
       'particles',
       'separate',
+      'energy',
     ]);
     expect((await fluid.read()).ids).toEqual(Uint32Array.of(1));
     expect(await fluid.drain({ centre: [0, 0], radius: 1 })).toBe(0);
@@ -149,6 +150,23 @@ gpuTest(
     );
     fluid.destroy();
     expect(() => fluid.step(1 / 60)).toThrow('This Fluid was destroyed');
+  },
+  SHARED,
+);
+
+gpuTest(
+  'takes from velocities what energy grew by, as its twin does',
+  async (_device, tools) => {
+    for (const transfer of ['flip', 'apic'] as const) {
+      const options = { ...denseLiquid(), transfer, restraint: 0.2 };
+      const [fluid, twin] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
+      const free = createCpuFluid({ ...options, restraint: 0 });
+      for (const one of [fluid, twin, free]) for (let step = 0; step < 3; step++) one.step(STEP, 1);
+      const [got, expected] = [await fluid.read(), twin.read()];
+      expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+      expect(twin.measure().kineticEnergy).toBeLessThan(0.9 * free.measure().kineticEnergy);
+      fluid.destroy();
+    }
   },
   SHARED,
 );

@@ -9,7 +9,7 @@ import {
 } from '../../src/fluid';
 import { emit, MOST_PLACES } from '../../src/fluid/emitters';
 import { COLLECT_EVERY, Turnover } from '../../src/fluid/turnover';
-import { FOUNTAIN } from '../helpers/fountain';
+import { FOUNTAIN } from '../helpers/liquids';
 
 const STEP = 1 / 120;
 

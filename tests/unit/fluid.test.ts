@@ -19,6 +19,7 @@ import {
 import { FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
 import { linkKernel } from '../../src/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
+import { settlement } from '../../src/fluid/reference/energy';
 import { assemble } from '../../src/fluid/reference/equations';
 import { coarsen, createHierarchy, cycle, type Hierarchy } from '../../src/fluid/reference/multigrid';
 import { keepOut } from '../../src/fluid/reference/particles';
@@ -33,6 +34,7 @@ import {
   damBreak,
   fluidOpener,
 } from '../../src/verify/fluid';
+import { denseLiquid } from '../helpers/liquids';
 
 const DIMENSIONS = [2, 3] as const;
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
@@ -288,6 +290,35 @@ describe('a liquid on the CPU', () => {
     const obstacles = [{ shape: 'ball', position: [1, 0.2], radius: 0.2, velocity: [-0.5, 0] }] as const;
     const { pass, detail } = await checkRepeats(open, damBreak(2, 12, { transfer: 'apic', obstacles }), 20);
     expect(pass, detail).toBe(true);
+  });
+
+  test.each(['flip', 'apic'] as const)(
+    'gives up a share of its energy where it would grow, and no more: %s',
+    (transfer) => {
+      const energies = [0, 0.05, 1].map((restraint) => {
+        const fluid = createCpuFluid({ ...denseLiquid(), transfer, restraint });
+        const before = fluid.measure().energy;
+        fluid.step(1 / 120, 1);
+        return fluid.measure().energy / before - 1;
+      });
+      const [free = 0, little = 0, whole = 0] = energies;
+      expect(free).toBeGreaterThan(1e-3);
+      expect(little).toBeLessThan(free);
+      expect(little).toBeGreaterThan(1e-6);
+      expect(whole).toBeLessThan(little);
+    },
+  );
+
+  test('settles as the sums say', () => {
+    const sums = { kinetic: 10, along: 2, squared: 1 };
+    expect(settlement({ ...sums, gain: -1 }, 0.5)).toEqual({ share: 0, scale: 1 });
+    const { share, scale } = settlement({ ...sums, gain: 1 }, 0.5);
+    expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
+    expect(scale).toBe(1);
+    // All that is beside the lattice is worth 1.5, and half of what is left 4.25.
+    expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ share: 1, scale: Math.sqrt(1 - 1 / 8.5) });
+    expect(settlement({ ...sums, gain: 9 }, 0.5)).toEqual({ share: 1, scale: Math.sqrt(0.5) });
+    expect(settlement({ gain: 1, kinetic: 0, along: 0, squared: 0 }, 1)).toEqual({ share: 0, scale: 1 });
   });
 
   test('is pushed aside by an obstacle and stays out of solid cells', () => {

@@ -7,6 +7,7 @@ import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
 import { cornersOf } from '../regions';
 import { MAX_DRAINS } from '../settings';
+import { isRestrained } from '../shape';
 
 export const FRAME_FIELDS = [
   'cells',
@@ -17,6 +18,7 @@ export const FRAME_FIELDS = [
   'gain',
   'scale',
   'rules',
+  'gravity',
   'drains',
   'obstacles',
 ] as const;
@@ -72,6 +74,12 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   const numbers: Readonly<Record<string, Vector>> = {
     gain: [gainX, gainY, gainZ, dt],
     scale: [dt / cellSize, 1 / cellSize, cellSize, dt > 0 ? cellSize / dt : 0],
+    gravity: [
+      gravity[0] ?? 0,
+      gravity[1] ?? 0,
+      gravity[2] ?? 0,
+      isRestrained(plan, obstacles) ? plan.restraint : 0,
+    ],
     rules: [plan.blend, plan.correction, 1 / plan.particlesPerCell, plan.tolerance],
   };
   const bytes = new ArrayBuffer(FRAME_BYTES);

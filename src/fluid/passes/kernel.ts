@@ -151,6 +151,7 @@ export function linkKernel(
     SMOOTHINGS,
     TAIL_THREADS,
     MOST_LEVELS,
+    SUMS_ONLY: false,
     ...source.constants,
   };
   const lines = Object.entries(constants).map(([name, value]) =>

@@ -5,6 +5,7 @@ import coarsen from '../../../shaders/fluid/coarsen.wgsl?raw';
 import dot from '../../../shaders/fluid/dot.wgsl?raw';
 import drain from '../../../shaders/fluid/drain.wgsl?raw';
 import drained from '../../../shaders/fluid/drained.wgsl?raw';
+import energy from '../../../shaders/fluid/energy.wgsl?raw';
 import equations from '../../../shaders/fluid/equations.wgsl?raw';
 import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
 import faces from '../../../shaders/fluid/faces.wgsl?raw';
@@ -16,6 +17,8 @@ import project from '../../../shaders/fluid/project.wgsl?raw';
 import prolong from '../../../shaders/fluid/prolong.wgsl?raw';
 import pulled from '../../../shaders/fluid/pulled.wgsl?raw';
 import restrict from '../../../shaders/fluid/restrict.wgsl?raw';
+import settle from '../../../shaders/fluid/settle.wgsl?raw';
+import settlement from '../../../shaders/fluid/settlement.wgsl?raw';
 import smooth from '../../../shaders/fluid/smooth.wgsl?raw';
 import solver from '../../../shaders/fluid/solver.wgsl?raw';
 import speed from '../../../shaders/fluid/speed.wgsl?raw';
@@ -196,7 +199,35 @@ export function kernelSources(apic: boolean) {
         affine: WRITE,
         positions: WRITE,
         velocities: WRITE,
+        account: WRITE,
       },
+    },
+    energy: {
+      name: 'energy',
+      text: energy,
+      modules: [partial],
+      entryPoint: 'sum_energy',
+      constants: { SUMS_ONLY: true },
+      bindings: {
+        frame: 'frame',
+        positions: READ,
+        velocities: READ,
+        ids: READ_WORDS,
+        account: READ,
+        partials: PARTIALS_OUT,
+      },
+    },
+    settlement: {
+      name: 'settlement',
+      text: settlement,
+      entryPoint: 'find_settlement',
+      bindings: { frame: 'frame', partials: PARTIALS_IN, settlement: WRITE },
+    },
+    settle: {
+      name: 'settle',
+      text: settle,
+      entryPoint: 'settle',
+      bindings: { frame: 'frame', ids: READ_WORDS, account: READ, settlement: READ, velocities: WRITE },
     },
     drain: {
       name: 'drain',

@@ -6,6 +6,7 @@
  */
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
+import type { Account } from './energy';
 import { Corners, type ParticleSet } from './transfer';
 
 /** Cells that a particle goes in a step at most: beyond, nobody knows velocities. */
@@ -24,6 +25,9 @@ export interface ParticleStep {
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
+  readonly gravity: readonly number[];
+  /** Filled where it is given: see energy.ts. */
+  readonly account?: Account | undefined;
 }
 
 export function moveParticles(
@@ -31,7 +35,7 @@ export function moveParticles(
   { count, positions, velocities, ids }: ParticleSet,
   affine: Float32Array | undefined,
 ): void {
-  const { lattice, cellSize, dt, blend, before, velocity } = step;
+  const { lattice, cellSize, dt, blend, before, velocity, gravity, account } = step;
   const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
   const place = [0, 0, 0];
@@ -50,14 +54,18 @@ export function moveParticles(
       place[axis] = (positions[dimensions * particle + axis] as number) / cellSize;
       finite &&= Number.isFinite(place[axis]) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
+    const id = ids[particle] as number;
+    if (account) account.gain[id] = 0;
     if (!finite) continue;
+    let gain = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       corners.find(axis, place, true);
       const entry = dimensions * particle + axis;
       const now = corners.sum(velocity, axis * size);
       first[axis] = now;
+      gain -= 0.5 * (velocities[entry] as number) ** 2;
       if (affine) {
-        const slopes = dimensions * (dimensions * (ids[particle] as number) + axis);
+        const slopes = dimensions * (dimensions * id + axis);
         for (let along = 0; along < dimensions; along++)
           affine[slopes + along] = corners.slope(velocity, axis * size, along);
         velocities[entry] = now;
@@ -84,9 +92,17 @@ export function moveParticles(
     const stopped = keepOut(step, place, moved);
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
+      const from = positions[entry] as number;
       positions[entry] = cellSize * (moved[axis] as number);
       if ((stopped >> axis) & 1) velocities[entry] = 0;
+      if (!account) continue;
+      const [to, speed] = [positions[entry] as number, velocities[entry] as number];
+      const isBeside = !affine && !((stopped >> axis) & 1);
+      gain += 0.5 * speed ** 2 - (gravity[axis] as number) * (to - from);
+      account.place[dimensions * id + axis] = to;
+      account.beside[dimensions * id + axis] = isBeside ? speed - (first[axis] as number) : 0;
     }
+    if (account) account.gain[id] = gain;
   }
 }
 

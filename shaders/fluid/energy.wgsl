@@ -1,0 +1,29 @@
+// What the energy of all particles grew by in a substep, for each unit of mass: what each noted when it moved, and what it was
+// lifted since. With it what may be taken back: kinetic energy, velocity · what of it is beside the lattice, and the square of
+// that. Twin: src/fluid/reference/energy.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn sum_energy(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var own = vec4f();
+  for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
+    let first = ACCOUNT * ids[slot];
+    var one = vec4f(account[first], 0.0, 0.0, 0.0);
+    var is_finite = true;
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      let at = positions[STORED * slot + axis];
+      let speed = velocities[STORED * slot + axis];
+      let beside = account[first + 1u + DIMENSIONS + axis];
+      is_finite = is_finite && is_finite_number(at) && is_finite_number(speed);
+      one.x -= frame.gravity[axis] * (at - account[first + 1u + axis]);
+      one += vec4f(0.0, 0.5 * speed * speed, speed * beside, beside * beside);
+    }
+    if (is_finite) {
+      own += one;
+    }
+  }
+  leave(own, group.x, thread);
+}
