@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { commitOf } from './src/cli/commit';
 
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
@@ -35,8 +36,9 @@ const stripShaders: Plugin = {
 export default defineConfig(({ command }) => ({
   plugins: [stripShaders],
   base: './',
-  // Where the page finds its worker, from itself.
+  // Where the page finds its worker, from itself; what its records are of.
   define: {
+    BUILT_COMMIT: JSON.stringify(commitOf() ?? ''),
     BENCH_WORKER: JSON.stringify(`./${command === 'serve' ? BENCH_WORKER : BUILT_BENCH_WORKER}`),
   },
   // A path without a file is an error, not the page.

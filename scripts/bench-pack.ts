@@ -21,6 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PEER_PACKAGES } from '../bench/peers/packages';
+import { commitOf } from '../src/cli/commit';
 import { buildCli } from './build';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -94,15 +95,6 @@ function strip(path: string): void {
   }
 }
 
-function commit(): string {
-  try {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
-    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : '+'}`;
-  } catch {
-    return '';
-  }
-}
-
 export async function pack(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const app = join(folder, 'app');
@@ -110,7 +102,7 @@ export async function pack(folder: string): Promise<void> {
   await buildCli(app, false);
   // Dynamic imports of it are relative, and it is no package of anybody's.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
-  writeFileSync(join(app, 'COMMIT'), `${commit()}\n`);
+  writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);
   const modules = join(app, 'node_modules');
   copyPackage('webgpu', modules, isNeededOfDawn);
   strip(join(modules, 'webgpu', DAWN_FOLDER, 'dawn.node'));

@@ -13,10 +13,13 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
+/** Whose what is that nobody published as a package and everybody writes. */
+export const TUTORIAL = 'the usual tutorial';
+
 interface Described {
   /** As in `--only`; lower case with hyphens, the backend first: `cpu-grid`. Packages are called by their own names. */
   readonly name: string;
-  /** Of which package it is; undefined if it is ours. */
+  /** Whose it is: a package's name, or TUTORIAL; undefined if it is ours. */
   readonly peer?: string | undefined;
   /** How it is used: one sentence. */
   readonly about: string;
@@ -59,8 +62,10 @@ export const FOLD_BYTES = 8 * FOLD_COUNTERS;
  * nothing, so that many can be recorded behind one another.
  */
 export interface GpuRunner {
-  /** Not timed: writes them to the engine's buffers. */
+  /** Not timed: writes them to `bodies`. */
   place(positions: Float32Array): void;
+  /** All that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
+  readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`, which the caller clears. May be recorded several times after one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;

@@ -6,13 +6,17 @@ import { type Curve, crossingOf, growthOf } from '../../src/core/curves';
 import { ArgumentError } from '../../src/core/errors';
 import type { Dimensions } from '../../src/core/world';
 import type { Backend, Found } from './engine';
+import type { ClockSource } from './gpu-clock';
 import type { Statistics } from './statistics';
 
 export const FORMAT = 'cellstorm-bench';
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
-export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'refused'] as const;
-/** `wrong`: other pairs than there are. `skipped`: it would have taken too long. `refused`: the engine does not take the scene. */
+export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
+/**
+ * `wrong`: other pairs than there are. `skipped`: it would have taken too long. `stopped`: it did take too long. `refused`:
+ * the engine does not take the scene.
+ */
 export type Status = (typeof STATUSES)[number];
 
 export interface CaseName {
@@ -24,41 +28,56 @@ export interface CaseName {
 export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
+  /** Whose it is, where it is not ours. */
   readonly peer?: string | undefined;
   readonly status: Status;
   /** Why there is no time. */
   readonly reason?: string | undefined;
   readonly found?: Found | undefined;
+  /** What the oracle found. */
   readonly expected?: Found | undefined;
-  /** Who said what is expected: the oracle, or where it would take minutes, the first engine. */
-  readonly judge?: string | undefined;
   readonly build?: Statistics | undefined;
   readonly query?: Statistics | undefined;
   readonly total?: Statistics | undefined;
   /** Builds and queries in one sample. */
   readonly batch?: number | undefined;
-  readonly clock?: 'timestamps' | 'wall' | undefined;
+  /** Of a typical sample: how large a part of it the step of the clock is. */
+  readonly stepShare?: number | undefined;
+  /** Samples thrown away, since the device's clock ran backwards in them. */
+  readonly discarded?: number | undefined;
+  /** It was timed by itself: beside the others of its case there was no room for it. */
+  readonly apart?: boolean | undefined;
+  readonly clock?: ClockSource | undefined;
   /** Time × copy bandwidth of the same device ÷ bodies. */
   readonly bytesEquivalent?: number | undefined;
   readonly memoryPerBody?: number | undefined;
 }
 
-export interface Machine {
+/** What a run measures of the machine beside engines. */
+export interface Measured {
+  /** Bytes a millisecond that copying moves on one thread, reads and writes both counted. */
+  readonly copyBytesPerMs: number;
+  /** Of each of these copies. */
+  readonly copyBytes: number;
+  /** The same of the GPU; undefined until an engine needed it. */
+  readonly gpuCopyBytesPerMs?: number | undefined;
+  readonly gpuCopyBytes?: number | undefined;
+  readonly gpuClock?: ClockSource | undefined;
+  /** Nanoseconds that all of the GPU's timestamps were multiples of, or by the wall, that a submission of nothing takes. */
+  readonly gpuClockStep?: number | undefined;
+}
+
+export interface Machine extends Measured {
   readonly cpu: string;
   readonly cores: number;
   /** "Node v20.19.0", or what the browser calls itself. */
   readonly runtime: string;
-  /** Bytes a millisecond that copying moves on one thread, reads and writes both counted. */
-  readonly copyBytesPerMs: number;
   /** Of the last minute when the run began. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
-  /** Of the browser or of Dawn. */
+  /** Of the browser, as far as it or the visitor tells, or of Dawn. */
   readonly flags?: readonly string[] | undefined;
-  /** Nanoseconds that all of the GPU's timestamps were multiples of; 0 where it has none. */
-  readonly timestampStep?: number | undefined;
-  readonly gpuCopyBytesPerMs?: number | undefined;
 }
 
 export interface BenchRecord {
@@ -68,8 +87,13 @@ export interface BenchRecord {
   readonly commit: string | undefined;
   /** ISO 8601. */
   readonly began: string;
+  /** Undefined of a run that was cut off, or is still under way: cases are missing. */
+  readonly ended?: string | undefined;
   readonly seed: number;
+  /** Timed rounds. */
   readonly repeat: number;
+  /** Milliseconds that a build and query may take. */
+  readonly limit: number;
   readonly machine: Machine;
   readonly outcomes: readonly Outcome[];
 }
@@ -134,6 +158,9 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['spread', ({ total }) => total?.spread],
   ['samples', ({ total }) => total?.samples],
   ['clock', ({ clock }) => clock],
+  ['step_share', ({ stepShare }) => stepShare],
+  ['discarded', ({ discarded }) => discarded],
+  ['apart', ({ apart }) => (apart ? 'yes' : undefined)],
   ['bytes_equivalent', ({ bytesEquivalent }) => bytesEquivalent],
   ['memory_per_body', ({ memoryPerBody }) => memoryPerBody],
   ['reason', ({ reason }) => reason],
@@ -177,39 +204,4 @@ function isOutcome(value: unknown): boolean {
     STATUSES.includes(outcome.status as Status) &&
     (outcome.status !== 'timed' || Number.isFinite(outcome.total?.median))
   );
-}
-
-export interface Change extends CaseName {
-  readonly engine: string;
-  readonly before: number;
-  readonly after: number;
-  /** After ÷ before. */
-  readonly ratio: number;
-  readonly verdict: 'faster' | 'slower' | 'the same';
-}
-
-/** A change of less is never told from noise. */
-const LEAST_CHANGE = 0.05;
-/** Nor one within so many spreads of both. */
-const SPREADS = 1.5;
-
-/** By what share of either two medians may differ without meaning anything. */
-export function noiseOf(one: Statistics, other: Statistics): number {
-  return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
-}
-
-/** What both records timed: what got faster or slower by more than their noise. */
-export function compareRecords(before: BenchRecord, after: BenchRecord): Change[] {
-  const key = ({ engine, scene, dimensions, count }: Outcome) =>
-    `${engine}\n${scene}\n${dimensions}\n${count}`;
-  const known = new Map(before.outcomes.map((outcome) => [key(outcome), outcome]));
-  return after.outcomes.flatMap((outcome) => {
-    const old = known.get(key(outcome))?.total;
-    const { total, engine, scene, dimensions, count } = outcome;
-    if (!old || !total) return [];
-    const ratio = total.median / old.median;
-    const noise = noiseOf(old, total);
-    const verdict = ratio > 1 + noise ? 'slower' : ratio < 1 / (1 + noise) ? 'faster' : 'the same';
-    return [{ engine, scene, dimensions, count, before: old.median, after: total.median, ratio, verdict }];
-  });
 }

@@ -1,34 +1,24 @@
 /**
  * Purpose: runs engines on scenes: first whether they find what there is, then what they take, then whether they still do.
  *
- * Of a case (scene, dimensions, count) all engines are open at the same time and take turns, forwards in one round and
- * backwards in the next, so that what else the machine does falls on all alike. Each builds and queries frame 0 and must
- * find the expected pairs; after timing it is given another frame, of which it must find the pairs too: an engine that
- * leaves out a pair, tells of one twice or answers with what it found before is called wrong and has no times.
- * On the GPU all of it is inside error scopes: work that a device dropped would look very fast.
+ * Of a case (scene, dimensions, count) all engines that there is room for are open at the same time and take turns
+ * (turns.ts), so that what else the machine does falls on all alike; whoever found no room beside the others is opened by
+ * itself when these are closed, and its outcome says so. Each builds and queries frame 0 and must find the expected pairs;
+ * after timing it is given another frame, of which it must find the pairs too: an engine that leaves out a pair, tells of
+ * one twice or answers with what it found before is called wrong and has no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/curves';
-import { GpuError, LimitError } from '../../src/core/errors';
 import type { Dimensions } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
-import { Readback } from '../../src/gpu/readback';
-import {
-  AbsentError,
-  type CpuEngine,
-  type CpuRunner,
-  type Engine,
-  FOLD_BYTES,
-  type Found,
-  foldCounters,
-  foldPairs,
-  type GpuEngine,
-  type GpuRunner,
-} from './engine';
-import { GpuClock, measureCpuCopy } from './gpu-clock';
-import { findExpected, MOST_FOR_ORACLE } from './oracle';
-import type { CaseName, Outcome } from './record';
+import { type CopySpeed, measureCpuCopy, measureCpuStep } from './cpu-clock';
+import type { Engine } from './engine';
+import { GpuClock } from './gpu-clock';
+import { Judge } from './judge';
+import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu } from './open';
+import type { CaseName, Measured, Outcome } from './record';
 import { type BenchScene, createBenchScene, defineBenchScene } from './scenes';
 import { describeSamples } from './statistics';
+import { ONE_EACH, type Taken, takeTurns, WARM_ROUNDS } from './turns';
 
 export interface BenchPlan {
   readonly engines: readonly Engine[];
@@ -38,7 +28,10 @@ export interface BenchPlan {
   readonly seed: number;
   /** Timed rounds. */
   readonly repeat: number;
-  /** Milliseconds that one build and query of an engine may take, before it is left out; all its rounds may take ten times that. */
+  /**
+   * Milliseconds that one build and query of an engine may take: it is left out where it would take longer, and stopped at its
+   * next turn where it did. All its rounds may take ten times that.
+   */
   readonly limit: number;
 }
 
@@ -47,7 +40,11 @@ export interface BenchHost {
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
   /** What is done next: a few words. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
-  readonly onOutcome?: ((outcome: Outcome) => void) | undefined;
+  readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
+  /** Asked when a case has ended: what a record has so far. The next one waits for it. */
+  readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
+  /** Bytes of the copies that bandwidths are measured by. Default: COPY_BYTES. */
+  readonly copyBytes?: number | undefined;
   /** Asked between samples: lets a page live. Rejects with BenchStopped to end the run with what there is. */
   readonly breathe?: (() => Promise<void>) | undefined;
 }
@@ -58,21 +55,10 @@ export class BenchStopped extends Error {
 }
 
 export interface BenchResult {
-  readonly outcomes: Outcome[];
-  readonly copyBytesPerMs: number;
-  readonly gpuCopyBytesPerMs: number | undefined;
-  readonly timestampStep: number | undefined;
+  readonly outcomes: readonly Outcome[];
+  readonly measured: Measured;
 }
 
-/** Rounds that are thrown away: until code is compiled and buffers have been touched. */
-const WARM_ROUNDS = 2;
-/** Each of them takes so many milliseconds at least: JavaScript is compiled anew while it runs. */
-const WARM_MS = 60;
-/** A sample is of as many builds and queries as take so many milliseconds, and of so many at most. */
-const SAMPLE_MS = 10;
-const MOST_BATCH = 64;
-/** All rounds of an engine may take so many times the limit of one. */
-const ROUNDS_SHARE = 10;
 /** Sizes that tell what a larger one will take, where nothing smaller was timed. */
 const PILOTS = [1024, 4096] as const;
 /** Before a much larger one so many times as many, while that is quick: to a GPU a few thousand are as good as none. */
@@ -81,23 +67,9 @@ const PILOT_FACTOR = 8;
 const LEAST_GROWTH = 1;
 /** A frame that no round has. */
 const LAST_FRAME = 1_000_003;
-
-/** Milliseconds of one. */
-interface Sample {
-  readonly build: number;
-  readonly query: number;
-  readonly total: number;
-}
-
-/** An engine that was opened for a scene, whichever backend it has. */
-interface Open {
-  readonly engine: Engine;
-  readonly memoryBytes: () => number | undefined;
-  place(positions: Float32Array): Promise<void>;
-  find(): Promise<Found>;
-  time(batch: number): Promise<Sample>;
-  close(): Promise<void>;
-}
+/** Frames that bodies move through, there and back, and the bytes of all of them, unless two are more. */
+const MOST_FRAMES = 16;
+const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
@@ -116,7 +88,8 @@ export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
 class Bench {
   private readonly outcomes: Outcome[] = [];
   private readonly curves = new Map<string, Timing[]>();
-  private readonly copyBytesPerMs = measureCpuCopy();
+  private readonly copy: CopySpeed;
+  private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
   private done = 0;
@@ -127,6 +100,7 @@ class Bench {
     private readonly host: BenchHost,
   ) {
     this.total = casesOf(plan).length * plan.engines.length;
+    this.copy = measureCpuCopy(host.copyBytes);
   }
 
   async run(): Promise<BenchResult> {
@@ -138,18 +112,22 @@ class Bench {
           if (error instanceof BenchStopped) throw error;
           this.tellRest(name, error);
         }
+        await this.host.onCase?.(this.result);
       }
     } catch (error) {
       if (!(error instanceof BenchStopped)) throw error;
     } finally {
       this.closeGpu();
     }
-    const { outcomes, copyBytesPerMs } = this;
-    return { outcomes, copyBytesPerMs, gpuCopyBytesPerMs: this.gpuCopy, timestampStep: this.timestampStep };
+    return this.result;
   }
 
-  private gpuCopy: number | undefined;
-  private timestampStep: number | undefined;
+  private get result(): BenchResult {
+    return { outcomes: this.outcomes, measured: this.measured };
+  }
+
+  /** What the last clock said, when its device is closed. */
+  private lastClock: Partial<Measured> = {};
 
   /** A case that ended by no engine's fault, such as memory for its bodies: others go on. */
   private tellRest(name: CaseName, error: unknown): void {
@@ -184,22 +162,47 @@ class Bench {
       else chosen.push(engine);
     }
     if (chosen.length === 0) return;
-    // Where bodies move, the frame after the last that is timed: nobody is flung across the world.
-    const last = scene.moves ? this.plan.repeat + WARM_ROUNDS + 1 : LAST_FRAME;
-    const frames = [scene.frame(0), scene.frame(last)] as const;
-    const judge = new Judge(scene, frames);
-    const open: { run: Open; found: Found }[] = [];
+    const frames = framesOf(scene);
+    const judge = new Judge(scene, [frames.shown[0], frames.last]);
+    const apart = await this.runTogether(name, scene, frames, judge, chosen, false);
+    for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
+  }
+
+  /** Returns those that found no room beside the others. */
+  private async runTogether(
+    name: CaseName,
+    scene: BenchScene,
+    frames: Frames,
+    judge: Judge,
+    engines: readonly Engine[],
+    apart: boolean,
+  ): Promise<Engine[]> {
+    const open: Open[] = [];
+    const crowdedOut: Engine[] = [];
     try {
-      for (const engine of chosen) {
-        this.progress(`${sceneName} ${dimensions}D, ${count}: ${engine.name} is checked`);
-        await this.host.breathe?.();
-        const started = await this.start(name, engine, scene, frames[0], judge);
-        if (started) open.push(started);
+      for (const engine of engines) {
+        await this.announce(name, `${engine.name} is checked`);
+        try {
+          const run = await this.start(name, engine, scene, frames, judge);
+          if (run) open.push(run);
+        } catch (error) {
+          if (!isOutOfMemory(error) || open.length === 0) this.tellError(name, engine, error);
+          else crowdedOut.push(engine);
+        }
       }
-      await this.timeAll(name, scene, frames, open, judge);
+      const { repeat, limit } = this.plan;
+      const announce = (engine: Engine, what: string) => this.announce(name, `${engine.name}, ${what}`);
+      const taken = await takeTurns(open, { repeat, limit, announce });
+      for (const [run, times] of taken) {
+        const { error } = times;
+        const isCrowded = open.length > 1 && (isOutOfMemory(error) || isLost(error));
+        if (isCrowded) crowdedOut.push(run.engine);
+        else await this.conclude(name, run, times, frames, judge, apart);
+      }
     } finally {
-      for (const { run } of open) await run.close();
+      for (const run of open) await run.close();
     }
+    return crowdedOut;
   }
 
   /** Why an engine is not run on a scene. */
@@ -238,7 +241,11 @@ class Bench {
         try {
           await run.place(small.frame(0));
           const times: number[] = [];
-          for (let round = 0; round <= WARM_ROUNDS; round++) times.push((await run.time(1)).total);
+          for (let round = 0; round <= WARM_ROUNDS; round++) {
+            const sample = await run.time(ONE_EACH);
+            if (sample) times.push(sample.total);
+          }
+          if (times.length === 0) continue;
           known.push({ count: small.count, milliseconds: Math.min(...times) });
           known.sort((a, b) => a.count - b.count);
         } finally {
@@ -252,134 +259,100 @@ class Bench {
     return known;
   }
 
+  /** Undefined if it is wrong. */
   private async start(
     name: CaseName,
     engine: Engine,
     scene: BenchScene,
-    positions: Float32Array,
+    { shown }: Frames,
     judge: Judge,
-  ): Promise<{ run: Open; found: Found } | undefined> {
-    let run: Open | undefined;
+  ): Promise<Open | undefined> {
+    const run = await this.open(engine, scene);
+    let isRight = false;
     try {
-      run = await this.open(engine, scene);
-      await run.place(positions);
+      await run.place(shown[0]);
       const found = await run.find();
-      const wrong = judge.wrong(engine, 0, found);
-      if (!wrong) return { run, found };
-      this.tell(name, engine, { status: 'wrong', found, ...wrong });
-    } catch (error) {
-      const status = isTooLarge(error) || isAbsent(error) ? 'refused' : 'failed';
-      this.tell(name, engine, { status, reason: reasonOf(error) });
-    }
-    await run?.close().catch(() => undefined);
-    return undefined;
-  }
-
-  private async timeAll(
-    name: CaseName,
-    scene: BenchScene,
-    frames: readonly [Float32Array, Float32Array],
-    open: { run: Open; found: Found }[],
-    judge: Judge,
-  ): Promise<void> {
-    const { repeat, limit } = this.plan;
-    const samples = new Map<Open, Sample[]>(open.map(({ run }) => [run, []]));
-    const batches = new Map<Open, number>();
-    const spent = new Map<Open, number>();
-    const failed = new Set<Open>();
-    for (let round = -WARM_ROUNDS; round < repeat; round++) {
-      const turn = round % 2 === 0 ? open : open.toReversed();
-      const positions = scene.moves ? scene.frame(round + WARM_ROUNDS + 1) : frames[0];
-      for (const { run } of turn) {
-        if (failed.has(run)) continue;
-        const taken = samples.get(run) as Sample[];
-        // A slow engine has fewer rounds, but always three.
-        if (taken.length >= 3 && (spent.get(run) ?? 0) > ROUNDS_SHARE * limit) continue;
-        this.progress(
-          `${name.scene} ${name.dimensions}D, ${name.count}: ${run.engine.name}, round ${Math.max(0, round + 1)} of ${repeat}`,
-        );
-        try {
-          if (scene.moves) await run.place(positions);
-          // Where bodies move, building twice would find them where they were.
-          const batch = scene.moves ? 1 : (batches.get(run) ?? 1);
-          const began = performance.now();
-          let sample = await run.time(batch);
-          for (let more = 1; round < 0 && more < MOST_BATCH && performance.now() - began < WARM_MS; more++) {
-            sample = await run.time(batch);
-          }
-          if (round >= 0) {
-            spent.set(run, (spent.get(run) ?? 0) + performance.now() - began);
-            taken.push(sample);
-          } else
-            batches.set(
-              run,
-              Math.min(MOST_BATCH, Math.max(1, Math.ceil(SAMPLE_MS / Math.max(1e-3, sample.total)))),
-            );
-        } catch (error) {
-          failed.add(run);
-          this.tell(name, run.engine, { status: 'failed', reason: reasonOf(error) });
-        }
-        await this.host.breathe?.();
+      const wrong = judge.wrong(0, found);
+      if (wrong) {
+        this.tell(name, engine, { status: 'wrong', found, ...wrong });
+        return undefined;
       }
-    }
-    for (const { run, found } of open) {
-      if (failed.has(run)) continue;
-      const { engine } = run;
-      try {
-        await run.place(frames[1]);
-        const last = await run.find();
-        const wrong = judge.wrong(engine, 1, last);
-        if (wrong)
-          this.tell(name, engine, {
-            status: 'wrong',
-            found: last,
-            ...wrong,
-            reason: `After timing: ${wrong.reason}`,
-          });
-        else
-          this.tellTimes(
-            name,
-            run,
-            found,
-            judge,
-            samples.get(run) as Sample[],
-            scene.moves ? 1 : (batches.get(run) ?? 1),
-          );
-      } catch (error) {
-        this.tell(name, engine, { status: 'failed', reason: reasonOf(error) });
-      }
+      if (scene.moves) await run.roll(shown);
+      isRight = true;
+      return run;
+    } finally {
+      if (!isRight) await run.close().catch(() => undefined);
     }
   }
 
-  private tellTimes(
+  /** Whether it still finds what there is, and what it took. */
+  private async conclude(
     name: CaseName,
     run: Open,
-    found: Found,
+    { samples, batch, discarded, error, slowest }: Taken,
+    { last }: Frames,
     judge: Judge,
-    samples: readonly Sample[],
-    batch: number,
-  ): void {
+    apart: boolean,
+  ): Promise<void> {
     const { engine } = run;
+    if (error !== undefined) return this.tellError(name, engine, error);
+    const { limit } = this.plan;
+    if (slowest !== undefined) {
+      this.note(name, engine, slowest);
+      this.tell(name, engine, {
+        status: 'stopped',
+        reason: `One build and query took ${Math.round(slowest)} ms, and the limit is ${limit}.`,
+      });
+      return;
+    }
+    if (samples.length === 0) {
+      const reason = `The clock of the device ran backwards in all of its ${discarded} samples.`;
+      return this.tell(name, engine, { status: 'failed', reason, discarded });
+    }
+    try {
+      await run.place(last);
+      const found = await run.find();
+      const wrong = judge.wrong(1, found);
+      if (wrong) {
+        const reason = `After timing: ${wrong.reason}`;
+        return this.tell(name, engine, { status: 'wrong', found, ...wrong, reason });
+      }
+    } catch (after) {
+      return this.tellError(name, engine, after);
+    }
+    const found = judge.expected[0];
     const total = describeSamples(samples.map((sample) => sample.total));
-    const bandwidth = engine.backend === 'gpu' ? this.gpuCopy : this.copyBytesPerMs;
+    const bandwidth = engine.backend === 'gpu' ? this.clock?.copyBytesPerMs : this.copy.bytesPerMs;
     const memory = run.memoryBytes();
     const count = Math.max(1, name.count);
-    this.curves
-      .get(`${engine.name}\n${name.scene}\n${name.dimensions}`)
-      ?.push({ count: name.count, milliseconds: total.median });
+    const whole = total.median * batch;
+    this.note(name, engine, total.median);
     this.tell(name, engine, {
       status: 'timed',
       found,
       expected: found,
-      judge: judge.nameFor(engine),
       build: describeSamples(samples.map((sample) => sample.build)),
       query: describeSamples(samples.map((sample) => sample.query)),
       total,
       batch,
-      clock: engine.backend === 'gpu' ? this.clock?.source : 'wall',
+      stepShare: whole > 0 ? run.stepMs() / whole : undefined,
+      discarded: discarded > 0 ? discarded : undefined,
+      apart: apart || undefined,
+      clock: run.source,
       bytesEquivalent: bandwidth === undefined ? undefined : (total.median * bandwidth) / count,
       memoryPerBody: memory === undefined ? undefined : memory / count,
     });
+  }
+
+  /** For what larger counts will take. */
+  private note({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
+    this.curves.get(`${name}\n${scene}\n${dimensions}`)?.push({ count, milliseconds });
+  }
+
+  private tellError(name: CaseName, engine: Engine, error: unknown): void {
+    if (error instanceof BenchStopped) throw error;
+    const status = isTooLarge(error) || isAbsent(error) ? 'refused' : 'failed';
+    this.tell(name, engine, { status, reason: reasonOf(error) });
   }
 
   private tell(
@@ -396,19 +369,18 @@ class Bench {
     };
     this.outcomes.push(outcome);
     this.done++;
-    this.host.onOutcome?.(outcome);
+    this.host.onOutcome?.(outcome, this.measured);
   }
 
-  private progress(what: string): void {
-    this.host.onProgress?.(this.done, this.total, what);
+  private async announce({ scene, dimensions, count }: CaseName, what: string): Promise<void> {
+    this.host.onProgress?.(this.done, this.total, `${scene} ${dimensions}D, ${count}: ${what}`);
+    await this.host.breathe?.();
   }
 
   private async open(engine: Engine, scene: BenchScene): Promise<Open> {
-    if (engine.backend === 'cpu') return openCpu(engine, await engine.open(scene));
+    if (engine.backend === 'cpu') return openCpu(engine, scene, this.cpuStep);
     const { gpu, clock } = await this.openGpu(scene.dimensions);
-    return guard(gpu, async () =>
-      openGpu(engine, await engine.open(scene, gpu), gpu, clock, () => this.noteClock()),
-    );
+    return openGpu(engine, scene, gpu, clock);
   }
 
   /** One device for all cases; a new one where the last was lost. */
@@ -417,17 +389,18 @@ class Bench {
     this.closeGpu();
     this.gpu = await this.host.openGpu?.(this.plan.dimensions.includes(3) ? 3 : dimensions);
     if (!this.gpu) throw new Error('There is no GPU.');
-    this.clock = await GpuClock.create(this.gpu);
-    this.noteClock();
+    this.clock = await GpuClock.create(this.gpu, this.host.copyBytes);
     return { gpu: this.gpu, clock: this.clock };
   }
 
-  private noteClock(): void {
-    this.gpuCopy = this.clock?.copyBytesPerMs;
-    this.timestampStep = this.clock?.timestampStep;
+  private get measured(): Measured {
+    const { clock, copy, lastClock } = this;
+    const gpu = clock ? describeClock(clock) : lastClock;
+    return { copyBytesPerMs: copy.bytesPerMs, copyBytes: copy.bytes, ...gpu };
   }
 
   private closeGpu(): void {
+    if (this.clock) this.lastClock = describeClock(this.clock);
     this.clock?.destroy();
     this.gpu?.destroy();
     this.clock = undefined;
@@ -435,109 +408,29 @@ class Bench {
   }
 }
 
-/** Says what the pairs of two frames are, and who found others. */
-class Judge {
-  private readonly expected: (Found | undefined)[];
-  private first: string | undefined;
-
-  constructor(scene: BenchScene, frames: readonly Float32Array[]) {
-    this.expected = frames.map((positions) =>
-      scene.count <= MOST_FOR_ORACLE ? findExpected(scene, positions) : undefined,
-    );
-  }
-
-  /** What is wrong with an answer; without an oracle the first answer is taken for right. */
-  wrong(
-    engine: Engine,
-    frame: 0 | 1,
-    found: Found,
-  ): Pick<Outcome, 'reason' | 'expected' | 'judge'> | undefined {
-    let expected = this.expected[frame];
-    if (!expected) {
-      this.first ??= engine.name;
-      expected = found;
-      this.expected[frame] = found;
-    }
-    if (found.pairs === expected.pairs && found.checksum === expected.checksum) return undefined;
-    const missing = expected.pairs - found.pairs;
-    const difference =
-      missing === 0
-        ? `as many pairs as there are, ${found.pairs}, but others`
-        : `${found.pairs} pairs instead of ${expected.pairs}, ${Math.abs(missing)} too ${missing > 0 ? 'few' : 'many'}`;
-    return { reason: `It found ${difference}.`, expected, judge: this.nameFor(engine) };
-  }
-
-  nameFor(engine: Engine): string {
-    if (this.first === undefined) return 'oracle';
-    return this.first === engine.name ? 'nobody' : this.first;
-  }
+/** What timed builds see, and what only the check after timing does. */
+interface Frames {
+  /** One, or where bodies move, consecutive ones. */
+  readonly shown: readonly [Float32Array, ...Float32Array[]];
+  readonly last: Float32Array;
 }
 
-function openCpu(engine: CpuEngine, runner: CpuRunner): Open {
-  return {
-    engine,
-    memoryBytes: () => runner.memoryBytes,
-    place: async (positions) => runner.place(positions),
-    find: async () => {
-      runner.build();
-      return foldPairs(runner.query());
-    },
-    time: async (batch) => {
-      let build = 0;
-      let query = 0;
-      // A coarse clock rounds up as often as down: over a batch and many rounds that evens out.
-      let began = performance.now();
-      for (let run = 0; run < batch; run++) {
-        runner.build();
-        const built = performance.now();
-        build += built - began;
-        runner.query();
-        began = performance.now();
-        query += began - built;
-      }
-      return { build: build / batch, query: query / batch, total: (build + query) / batch };
-    },
-    close: async () => runner.destroy?.(),
-  };
+function framesOf(scene: BenchScene): Frames {
+  const first = scene.frame(0);
+  if (!scene.moves) return { shown: [first], last: scene.frame(LAST_FRAME) };
+  const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
+  const count = Math.min(MOST_FRAMES, Math.max(2, room));
+  const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
+  // Nobody is flung across the world.
+  return { shown: [first, ...others], last: scene.frame(count) };
 }
 
-function openGpu(engine: GpuEngine, runner: GpuRunner, gpu: Gpu, clock: GpuClock, noted: () => void): Open {
-  const readback = new Readback(gpu, 'bench.found');
-  const { device } = gpu;
+function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock): Partial<Measured> {
   return {
-    engine,
-    memoryBytes: () => runner.memoryBytes,
-    place: (positions) =>
-      guard(gpu, async () => {
-        runner.place(positions);
-        await device.queue.onSubmittedWorkDone();
-      }),
-    find: () =>
-      guard(gpu, async () => {
-        const encoder = device.createCommandEncoder({ label: 'bench.find' });
-        encoder.clearBuffer(runner.counters);
-        runner.encodeBuild(encoder);
-        runner.encodeQuery(encoder);
-        const reading = readback.record(encoder, [{ buffer: runner.counters, size: FOLD_BYTES }]);
-        device.queue.submit([encoder.finish()]);
-        const [bytes] = await reading.finish();
-        return foldCounters(new Uint32Array(bytes as ArrayBuffer));
-      }),
-    time: (batch) =>
-      guard(gpu, async () => {
-        const total = await clock.time(batch, (encoder) => {
-          runner.encodeBuild(encoder);
-          runner.encodeQuery(encoder);
-        });
-        const build = await clock.time(batch, (encoder) => runner.encodeBuild(encoder));
-        const query = await clock.time(batch, (encoder) => runner.encodeQuery(encoder));
-        noted();
-        return { build, query, total };
-      }),
-    close: async () => {
-      runner.destroy();
-      readback.destroy();
-    },
+    gpuCopyBytesPerMs: copyBytesPerMs,
+    gpuCopyBytes: copyBytes,
+    gpuClock: source,
+    gpuClockStep: Math.round(1e6 * stepMs),
   };
 }
 
@@ -549,38 +442,6 @@ function pilotsFor(count: number): number[] {
   return sizes;
 }
 
-/** Whether a device has not the room, which is no fault of the engine. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof LimitError || (error instanceof GpuError && error.reason === 'memory');
-}
-
-/** A package that is not installed, or a machine without a GPU: no fault of the engine's. */
-function isAbsent(error: unknown): boolean {
-  if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
-  return error instanceof AbsentError;
-}
-
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Whatever the device has against the work rejects. */
-async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Result> {
-  const { device } = gpu;
-  const filters = ['validation', 'out-of-memory', 'internal'] as const;
-  for (const filter of filters) device.pushErrorScope(filter);
-  const result = await work().then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  // The last scope is the first to be popped.
-  const errors = await Promise.all(filters.map(() => device.popErrorScope()).reverse());
-  // What follows from a buffer that there was no memory for is wrong with it in other ways, too.
-  const memory = errors[filters.indexOf('out-of-memory')];
-  if (memory) throw new GpuError('memory', `The device has not enough memory: ${memory.message}`);
-  if ('error' in result) throw result.error;
-  const error = errors.find((scope) => scope !== null);
-  if (error) throw new Error(`The device refused the work: ${error.message}`);
-  gpu.checkAlive();
-  return result.value;
 }

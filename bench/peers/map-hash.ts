@@ -3,11 +3,12 @@
  * around its own. Keys are numbers, which are quicker than the usual strings. Cells are as wide as the widest body, which
  * makes mixed radii slow; that is what such a hash does.
  */
-import type { CpuEngine } from '../harness/engine';
+import { type CpuEngine, TUTORIAL } from '../harness/engine';
 import { Overlaps } from './overlaps';
 
 export const MAP_HASH: CpuEngine = {
   name: 'map-hash',
+  peer: TUTORIAL,
   backend: 'cpu',
   about:
     'The hash of the usual tutorial: a Map of arrays, cells a greatest diameter wide, 9 or 27 looked up for each body.',

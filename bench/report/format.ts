@@ -30,6 +30,11 @@ export function formatBandwidth(bytesPerMs: number): string {
   return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
 }
 
+/** "16.7 GB/s (512 MiB each)" */
+export function formatCopies(bytesPerMs: number, bytes: number): string {
+  return `${formatBandwidth(bytesPerMs)} (${formatCount(bytes / 2 ** 20)} MiB each)`;
+}
+
 /** `a`, `a and b`, `a, b and c`. */
 export function formatList(words: readonly string[]): string {
   const last = words.at(-1) ?? '';

@@ -2,10 +2,11 @@
  * Purpose: records as one page that needs nothing else: what each says in sentences, charts, tables and what it was measured on.
  * Inputs: records and where each came from; the text of style sheets. Output: HTML.
  */
-import type { BenchRecord, Machine, Outcome } from '../harness/record';
+import type { BenchRecord, Outcome } from '../harness/record';
 import { drawChart } from './chart';
 import { linesOf } from './curves';
-import { formatBandwidth, formatCount, formatFigure } from './format';
+import { formatCount, formatFigure } from './format';
+import { describeMachine } from './machine';
 import { element, type Markup, toHtml } from './markup';
 import { type Group, groupsOf, summarise } from './summary';
 import { tableOf, wide } from './tables';
@@ -75,7 +76,7 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
     'section',
     { class: 'record', id, 'aria-labelledby': `${id}-title` },
     element('h2', { id: `${id}-title` }, `${path}, ${dayOf(record)}`),
-    describeMachine(record),
+    listMachine(record),
     ...summarise(record).flatMap(({ title, sentences }) => [
       element('h3', {}, title),
       element('ul', {}, ...sentences.map((sentence) => element('li', {}, sentence))),
@@ -93,34 +94,14 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
   );
 }
 
-function describeMachine({ machine, commit, version, seed, repeat, began }: BenchRecord): Markup {
-  const entries: (readonly [string, string | undefined])[] = [
-    ['processor', `${machine.cpu}, ${machine.cores} cores`],
-    ['load when it began', machine.load?.toFixed(1)],
-    ['run by', machine.runtime],
-    ['one thread copies', formatBandwidth(machine.copyBytesPerMs)],
-    ['adapter', machine.adapter],
-    ['driver', machine.driver],
-    ['flags', machine.flags?.join(' ')],
-    ['the GPU copies', machine.gpuCopyBytesPerMs && formatBandwidth(machine.gpuCopyBytesPerMs)],
-    ['GPU timed by', describeClock(machine)],
-    ['cellstorm', `${version}${commit ? `, commit ${commit}` : ''}`],
-    ['seed', String(seed)],
-    ['rounds', String(repeat)],
-    ['began', began],
-  ].map(([name, value]) => [name as string, value as string | undefined]);
+function listMachine(record: BenchRecord): Markup {
   return element(
     'dl',
     { class: 'machine' },
-    ...entries.flatMap(([name, value]) =>
-      value ? [element('div', {}, element('dt', {}, name), element('dd', {}, value))] : [],
+    ...describeMachine(record).map(([name, value]) =>
+      element('div', {}, element('dt', {}, name), element('dd', {}, value)),
     ),
   );
-}
-
-function describeClock({ adapter, timestampStep }: Machine): string | undefined {
-  if (adapter === undefined) return undefined;
-  return timestampStep ? `timestamps in steps of ${formatCount(timestampStep)} ns` : 'the wall clock';
 }
 
 function drawCharts({ outcomes }: BenchRecord): Markup[] {
@@ -143,10 +124,9 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['clock', ({ clock }) => clock ?? ''],
   ['bytes-eq', ({ bytesEquivalent }) => (bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent))],
   ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
-  ['checked by', ({ judge }) => judge ?? ''],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
-const WORDS = ['scene', 'engine', 'clock', 'checked by', ''];
+const WORDS = ['scene', 'engine', 'clock', ''];
 
 function allFigures(groups: readonly Group[]): Markup {
   const outcomes = groups.flatMap(({ cases }) =>

@@ -3,14 +3,14 @@
  * Input: a record. Output: chapters of sentences, for whoever does not read tables.
  */
 import { crossingOf } from '../../src/core/curves';
-import { BACKENDS, type Backend } from '../harness/engine';
+import { noiseOf } from '../harness/compare';
+import { BACKENDS, type Backend, TUTORIAL } from '../harness/engine';
 import {
   type BenchRecord,
   DENSE_GRID,
   type Growth,
   growthsOf,
   NAIVE,
-  noiseOf,
   type Outcome,
   type Status,
   YARDSTICK,
@@ -51,9 +51,10 @@ export function summarise(record: BenchRecord): Chapter[] {
   const growths = growthsOf(record.outcomes);
   const chapters: Chapter[] = [
     { title: 'What was checked', sentences: describeChecks(record.outcomes) },
+    { title: 'How it was timed', sentences: describeTiming(record.outcomes) },
     { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
-    { title: 'Beside the best package', sentences: groups.flatMap(describePackages) },
+    { title: 'Beside what others wrote', sentences: groups.flatMap(describePeers) },
     { title: 'Beside a loop that does only this', sentences: groups.flatMap(describeYardstick) },
     { title: 'From how many bodies on it beats all pairs', sentences: describeCrossovers(growths) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
@@ -110,31 +111,45 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
       `${formatCountOf(those.length, 'run')} ${did} and ${those.length === 1 ? 'has' : 'have'} no time: ${formatList(named)}.`,
     );
   }
-  const [skipped, refused] = [of('skipped').length, of('refused').length];
-  if (skipped > 0) sentences.push(`${formatCountOf(skipped, 'run')} would have taken too long.`);
-  if (refused > 0)
-    sentences.push(
-      `${formatCountOf(refused, 'run')} ${refused === 1 ? 'was' : 'were'} refused by the engine, the scene or the device.`,
-    );
-  const byOthers = timed.filter(({ judge }) => judge !== undefined && judge !== 'oracle');
-  const alone = byOthers.filter(
-    (one) => one.judge === 'nobody' && !byOthers.some((other) => other !== one && isSameCase(one, other)),
-  );
-  if (byOthers.length > alone.length) {
-    sentences.push(
-      `${formatCountOf(byOthers.length - alone.length, 'run')} had too many bodies for the oracle: there engines were held against each other.`,
-    );
-  }
-  if (alone.length > 0) {
-    sentences.push(
-      `${formatCountOf(alone.length, 'run')} had too many bodies for the oracle and nobody to be held against: ${formatList(unique(alone.map(({ engine }) => engine)))}.`,
-    );
+  const counted: readonly (readonly [Status, string])[] = [
+    ['skipped', 'would have taken too long'],
+    ['stopped', 'took longer than the limit and had no further turn'],
+    ['refused', 'found no room, or had to do with an engine that is not for it'],
+  ];
+  for (const [status, did] of counted) {
+    const those = of(status);
+    if (those.length > 0) sentences.push(`${formatCountOf(those.length, 'run')} ${did}.`);
   }
   return sentences;
 }
 
-function isSameCase(one: Outcome, other: Outcome): boolean {
-  return one.scene === other.scene && one.dimensions === other.dimensions && one.count === other.count;
+/** A clock is to be told to this share of what it times. */
+const FINE_ENOUGH = 0.01;
+
+function describeTiming(outcomes: readonly Outcome[]): string[] {
+  const timed = outcomes.filter(isTimed);
+  const apart = timed.filter((outcome) => outcome.apart);
+  const coarse = timed.filter(({ stepShare = 0 }) => stepShare > FINE_ENOUGH);
+  const discarded = outcomes.reduce((sum, outcome) => sum + (outcome.discarded ?? 0), 0);
+  const nameAll = (those: readonly Outcome[]) =>
+    formatList(unique(those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`)));
+  return [
+    ...(apart.length > 0
+      ? [
+          `${formatCountOf(apart.length, 'run')} had no room beside the others of the case and ${apart.length === 1 ? 'was' : 'were'} timed by ${apart.length === 1 ? 'itself' : 'themselves'}: ${nameAll(apart)}.`,
+        ]
+      : []),
+    ...(coarse.length > 0
+      ? [
+          `${formatCountOf(coarse.length, 'run')} ${coarse.length === 1 ? 'was' : 'were'} so short that a step of the clock is more than 1% of a sample: ${nameAll(coarse)}.`,
+        ]
+      : []),
+    ...(discarded > 0
+      ? [
+          `${formatCountOf(discarded, 'sample')} ${discarded === 1 ? 'was' : 'were'} thrown away, since the clock of the device ran backwards.`,
+        ]
+      : []),
+  ];
 }
 
 /** Neighbouring counts with the same value become one span. */
@@ -254,6 +269,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   wrong: 'found other pairs than there are',
   failed: 'failed',
   skipped: 'would have taken too long',
+  stopped: 'took too long',
   refused: 'was refused',
 };
 
@@ -277,17 +293,26 @@ function formatAbout(count: number): string {
   return formatCount(Number(count.toPrecision(2)));
 }
 
-function describePackages({ name, cases }: Group): string[] {
-  const grid = DENSE_GRID.cpu;
-  const parts = cases.flatMap(({ count, timed }) => {
-    const own = timed.find(({ engine }) => engine === grid);
-    const rival = timed.find(({ peer }) => peer !== undefined);
-    if (!own || !rival) return [];
-    const ratio = rival.total.median / own.total.median;
-    const times = `${rival.engine}, ${formatTime(rival.total.median)} against ${formatTime(own.total.median)}`;
-    return [`${formatRatio(ratio)} times as long ${describeCounts([count])} (${times})`];
-  });
-  return parts.length === 0 ? [] : [`${name}: beside ${grid} the best package takes ${formatList(parts)}.`];
+function describePeers({ name, cases }: Group): string[] {
+  const beside = (isRival: (outcome: Timed) => boolean) =>
+    cases.flatMap(({ count, timed }) => {
+      const own = timed.find(({ engine }) => engine === DENSE_GRID.cpu);
+      const rival = timed.find(isRival);
+      if (!own || !rival) return [];
+      const ratio = rival.total.median / own.total.median;
+      const times = `${rival.engine}, ${formatTime(rival.total.median)} against ${formatTime(own.total.median)}`;
+      return [`${formatRatio(ratio)} times as long ${describeCounts([count])} (${times})`];
+    });
+  const packages = beside(({ peer }) => peer !== undefined && peer !== TUTORIAL);
+  const tutorial = beside(({ peer }) => peer === TUTORIAL);
+  return [
+    ...(packages.length > 0
+      ? [`${name}: beside ${DENSE_GRID.cpu} the best package takes ${formatList(packages)}.`]
+      : []),
+    ...(tutorial.length > 0
+      ? [`${name}: beside ${DENSE_GRID.cpu} the hash of ${TUTORIAL} takes ${formatList(tutorial)}.`]
+      : []),
+  ];
 }
 
 /** How much the public grid's checks, worlds and options cost. */

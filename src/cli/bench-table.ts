@@ -5,7 +5,8 @@
 import { ENGINES } from '../../bench/engines';
 import { type BenchRecord, growthsOf, type Machine, type Outcome } from '../../bench/harness/record';
 import { BENCH_SCENES } from '../../bench/harness/scenes';
-import { formatBandwidth, formatCountOf, formatFigure, formatRatio } from '../../bench/report/format';
+import { formatCopies, formatCountOf, formatFigure, formatRatio } from '../../bench/report/format';
+import { describeGpuClock } from '../../bench/report/machine';
 import { type Case, groupsOf } from '../../bench/report/summary';
 import { formatCount, formatTable, formatWrapped, wrapText } from './output';
 
@@ -47,11 +48,12 @@ export function describeRecord(record: BenchRecord, width: number): string {
 }
 
 function describeMachine(machine: Machine): string[] {
-  const { cpu, cores, load, runtime, copyBytesPerMs, adapter, gpuCopyBytesPerMs, timestampStep } = machine;
-  const processor = `${cpu}, ${cores} cores, load ${load?.toFixed(1)}, ${runtime}, copies ${formatBandwidth(copyBytesPerMs)}`;
+  const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter } = machine;
+  const processor = `${cpu}, ${cores} cores, load ${load?.toFixed(1)}, ${runtime}, copies ${formatCopies(copyBytesPerMs, copyBytes)}`;
   if (!adapter) return [processor];
-  const clock = timestampStep ? `timestamps in steps of ${timestampStep} ns` : 'timed by the wall clock';
-  return [processor, `${adapter}, copies ${formatBandwidth(gpuCopyBytesPerMs ?? Number.NaN)}, ${clock}`];
+  const { gpuCopyBytesPerMs = Number.NaN, gpuCopyBytes = 0 } = machine;
+  const copies = formatCopies(gpuCopyBytesPerMs, gpuCopyBytes);
+  return [processor, `${adapter}, copies ${copies}, timed by ${describeGpuClock(machine)}`];
 }
 
 function describeTimes(outcomes: readonly Outcome[]): string {

@@ -1,26 +1,25 @@
 /**
  * Purpose: `cellstorm bench`: broad phases side by side on fixed scenes, checked before they are timed and after.
  * Outputs: a table, or the whole record as JSON or CSV; what changed against an earlier record. Exit code 1 where an engine
- * found other pairs than there are, or failed.
+ * found other pairs than there are, or failed. The file of --out is whole at any time: written anew after each case, under
+ * another name, and then renamed.
  */
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
+import { dirname } from 'node:path';
 import { ENGINES } from '../../bench/engines';
 import { openWholeGpu } from '../../bench/harness/device';
 import { BACKENDS } from '../../bench/harness/engine';
 import {
   type BenchRecord,
-  compareRecords,
   FORMAT,
   FORMAT_VERSION,
-  type Machine,
   type Outcome,
   parseRecord,
   toCsv,
 } from '../../bench/harness/record';
-import { type BenchHost, type BenchPlan, casesOf, runBench } from '../../bench/harness/run';
+import { type BenchHost, type BenchPlan, type BenchResult, casesOf, runBench } from '../../bench/harness/run';
 import { BENCH_SCENE_NAMES } from '../../bench/harness/scenes';
-import { formatFigure } from '../../bench/report/format';
 import { version } from '../../package.json';
 import { MAX_PARTICLES } from '../core/simulation';
 import { openDawn } from '../node/dawn';
@@ -34,9 +33,10 @@ import {
   wholeNumbers,
 } from './arguments';
 import { describeAdapter, type GpuHost } from './backend';
+import { describeChanges } from './bench-changes';
 import { describeChoices, describeRecord } from './bench-table';
 import { commitOf } from './commit';
-import { formatCount, formatTable, Progress, widthOf } from './output';
+import { Progress, widthOf } from './output';
 
 const ENGINE_NAMES = ENGINES.map(({ name }) => name);
 
@@ -56,13 +56,13 @@ export const BENCH_FLAGS: Flags = {
   repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
   limit: {
     value: 'seconds',
-    help: `leave an engine out where one build and query would take longer (default ${DEFAULT_LIMIT_SECONDS})`,
+    help: `leave an engine out where one build and query would take longer, stop it where one does (default ${DEFAULT_LIMIT_SECONDS})`,
   },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
   json: { help: 'print the record as JSON instead of the table' },
   csv: { help: 'print the outcomes as CSV instead of the table' },
-  out: { value: 'record.json', help: 'write the record, whatever is printed' },
-  baseline: { value: 'record.json', help: 'say what got faster or slower since, beyond the noise' },
+  out: { value: 'record.json', help: 'write the record after each case, whatever is printed' },
+  baseline: { value: 'record.json', help: 'say what got faster, slower or lost since, beyond the noise' },
   help: { help: 'print this' },
 };
 
@@ -79,10 +79,30 @@ export async function bench(argv: readonly string[]): Promise<number> {
   }
   const plan = planOf(given);
   const baseline = await readBaseline(given.get('baseline'));
-  const began = new Date().toISOString();
+  const out = given.get('out');
+  if (out !== undefined) await checkWritable(out);
   const load = loadavg()[0];
+  const { seed, repeat, limit } = plan;
+  const about = { format: FORMAT, formatVersion: FORMAT_VERSION, version, commit: commitOf() } as const;
+  const settings = { began: new Date().toISOString(), seed, repeat, limit };
   const progress = new Progress('runs', casesOf(plan).length * plan.engines.length);
   let opened: GpuHost | undefined;
+  const recordOf = ({ outcomes, measured }: BenchResult, ended?: string): BenchRecord => ({
+    ...about,
+    ...settings,
+    ended,
+    machine: {
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: cpus().length,
+      runtime: `Node ${process.version}`,
+      load,
+      adapter: opened && describeAdapter(opened),
+      driver: opened?.gpu.info?.description,
+      flags: opened?.dawn.flags,
+      ...measured,
+    },
+    outcomes,
+  });
   const host: BenchHost = {
     openGpu: async (dimensions) => {
       const dawn = await openDawn();
@@ -90,43 +110,18 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
+    onCase: async (result) => {
+      if (out !== undefined) await writeRecord(out, recordOf(result));
+    },
   };
-  const { outcomes, copyBytesPerMs, gpuCopyBytesPerMs, timestampStep } = await runBench(plan, host);
-  progress.end();
-  const machine: Machine = {
-    cpu: cpus()[0]?.model.trim() ?? 'unknown',
-    cores: cpus().length,
-    runtime: `Node ${process.version}`,
-    copyBytesPerMs,
-    load,
-    ...(opened
-      ? {
-          adapter: describeAdapter(opened),
-          driver: opened.gpu.info?.description,
-          flags: opened.dawn.flags,
-          gpuCopyBytesPerMs,
-          timestampStep,
-        }
-      : {}),
-  };
-  const { seed, repeat } = plan;
-  const record: BenchRecord = {
-    format: FORMAT,
-    formatVersion: FORMAT_VERSION,
-    version,
-    commit: commitOf(),
-    began,
-    seed,
-    repeat,
-    machine,
-    outcomes,
-  };
-  const out = given.get('out');
-  if (out !== undefined) await writeFile(out, `${JSON.stringify(record, undefined, 1)}\n`);
-  if (given.has('json')) process.stdout.write(`${JSON.stringify(record, undefined, 1)}\n`);
+  const result = await runBench(plan, host).finally(() => progress.end());
+  const { outcomes } = result;
+  const record = recordOf(result, new Date().toISOString());
+  if (out !== undefined) await writeRecord(out, record);
+  if (given.has('json')) process.stdout.write(textOf(record));
   else if (given.has('csv')) process.stdout.write(toCsv(outcomes));
   else process.stdout.write(describeRecord(record, widthOf(process.stdout)));
-  if (baseline) process.stderr.write(describeChanges(baseline, record));
+  if (baseline) process.stderr.write(describeChanges(baseline, record, widthOf(process.stderr)));
   return exitCodeOf(outcomes);
 }
 
@@ -166,25 +161,30 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-function describeChanges(before: BenchRecord, after: BenchRecord): string {
-  const changes = compareRecords(before, after);
-  const rows = changes
-    .filter(({ verdict }) => verdict !== 'the same')
-    .sort((a, b) => b.ratio - a.ratio)
-    .map(({ scene, dimensions, count, engine, before: old, after: now, ratio, verdict }) => [
-      `${scene} ${dimensions}D`,
-      formatCount(count),
-      engine,
-      formatFigure(old),
-      formatFigure(now),
-      `${ratio.toFixed(2)} ×`,
-      verdict,
-    ]);
-  const other =
-    before.machine.cpu !== after.machine.cpu || before.machine.adapter !== after.machine.adapter
-      ? `The baseline was measured on another machine (${before.machine.cpu}, ${before.machine.adapter ?? 'no GPU'}).\n`
-      : '';
-  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${rows.length} of ${changes.length} changed by more than the noise.\n`;
-  if (rows.length === 0) return `\n${other}${head}`;
-  return `\n${other}${head}${formatTable([['scene', 'bodies', 'engine', 'before ms', 'now ms', 'ratio', ''], ...rows], [false, true, false, true, true, true])}\n`;
+/** Before anything is run: nobody waits an hour to be told. */
+async function checkWritable(path: string): Promise<void> {
+  try {
+    await access(dirname(path), constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--out is ${path}, but ${dirname(path)} cannot be written to (${code}).`);
+  }
+  const about = await stat(path).catch(() => undefined);
+  if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
+}
+
+function textOf(record: BenchRecord): string {
+  return `${JSON.stringify(record, undefined, 1)}\n`;
+}
+
+/** Whoever reads it finds the last record or this one, never a part. */
+async function writeRecord(path: string, record: BenchRecord): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  try {
+    await writeFile(part, textOf(record));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
 }

@@ -1,4 +1,7 @@
-/** Purpose: the commit of the checkout that a benchmark is run in, or that it was packed in (scripts/bench-pack.ts). */
+/**
+ * Purpose: the commit of the checkout that a benchmark is run in, that its page was built from (vite.config.ts), or that it
+ * was packed in (scripts/bench-pack.ts). With a + where files that belong to it were changed since.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +17,8 @@ export function commitOf(): string | undefined {
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }).trim();
   try {
     git('ls-files', '--error-unmatch', 'package.json');
-    return git('rev-parse', '--short', 'HEAD');
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? '+' : ''}`;
   } catch {
     return undefined;
   }

@@ -1,11 +1,14 @@
 /** The command line as a user meets it, on the CPU backend: exit codes, sentences, JSON, files. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ENGINES } from '../../bench/engines';
+import type { CpuEngine } from '../../bench/harness/engine';
+import { STATUSES, type Status } from '../../bench/harness/record';
 import { nameFlag } from '../../src/cli/arguments';
 import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { exitCodeOf } from '../../src/cli/bench';
@@ -535,7 +538,9 @@ describe('bench', () => {
       expect(rows[0]).toMatch(/%.* 1\.0$/);
     }
     const record = JSON.parse(readFileSync(path, 'utf8'));
-    expect(record).toMatchObject({ format: 'cellstorm-bench', seed: 1, repeat: 3 });
+    expect(record).toMatchObject({ format: 'cellstorm-bench', seed: 1, repeat: 3, limit: 5000 });
+    expect(record.ended > record.began).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     expect(record.machine.copyBytesPerMs).toBeGreaterThan(0);
     expect(record.outcomes).toHaveLength(4);
     const against = await cellstorm(...small, '--csv', '--baseline', path);
@@ -544,6 +549,37 @@ describe('bench', () => {
     expect(against.error).toMatch(
       /^\nAgainst the baseline of \S+ \(\S+\): \d of 4 changed by more than the noise\./,
     );
+  });
+
+  it('writes the record after each case, and what the one before had that is lost', async () => {
+    const path = join(folder, 'cases.json');
+    const read = () => JSON.parse(readFileSync(path, 'utf8'));
+    const engine = ENGINES.find(({ name }) => name === 'cpu-naive') as CpuEngine;
+    const written: [number, unknown][] = [];
+    const spy = vi.spyOn(engine as { open: CpuEngine['open'] }, 'open').mockImplementation(({ count }) => {
+      if (count === 300) written.push([read().outcomes.length, read().ended]);
+      throw new Error('The roof fell in.');
+    });
+    try {
+      const { code } = await cellstorm(...small, '--csv', '--out', path);
+      expect(code).toBe(1);
+      // When the second case begins, the first is there, and the run has not ended.
+      expect(written).toEqual([[2, undefined]]);
+      expect(read().outcomes).toHaveLength(4);
+      const before = { ...read(), seed: 2 };
+      before.outcomes = before.outcomes.map((outcome: { engine: string }) =>
+        outcome.engine === 'cpu-naive' ? { ...read().outcomes[1], engine: 'cpu-naive' } : outcome,
+      );
+      writeFileSync(path, JSON.stringify(before));
+      const { error } = await cellstorm(...small, '--csv', '--baseline', path);
+      const said = error.replaceAll(/\s+/g, ' ');
+      expect(said).toContain('The seed was 2 and is 1 now.');
+      expect(said).toContain(
+        'cpu-naive had a time on uniform 2D, 200 bodies, and has none now: failed. The roof fell in.',
+      );
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   it('says each reason once, and no line is longer than the terminal', () => {
@@ -555,9 +591,9 @@ describe('bench', () => {
       { ...outcome, status: 'refused', reason, engine: 'b' },
       { ...outcome, status: 'refused', reason, count: 2000 },
     ] as const;
-    const machine = { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1 };
-    const about = { version: '0', commit: undefined, began: '', seed: 1, repeat: 3 };
-    const record = { format: 'cellstorm-bench', formatVersion: 1, ...about, machine, outcomes } as const;
+    const machine = { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1, copyBytes: 1 };
+    const about = { version: '0', commit: undefined, began: '', seed: 1, repeat: 3, limit: 1000 };
+    const record = { format: 'cellstorm-bench', formatVersion: 2, ...about, machine, outcomes } as const;
     const lines = describeRecord(record, 60).split('\n');
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
     expect(lines.join(' ').replaceAll(/ +/g, ' ')).toContain(
@@ -567,10 +603,9 @@ describe('bench', () => {
 
   it('ends with 1 where an engine was wrong or failed, and not where it was left out', async () => {
     const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1 } as const;
-    const codeOf = (status: 'timed' | 'wrong' | 'failed' | 'skipped' | 'refused') =>
-      exitCodeOf([{ ...outcome, status }]);
-    expect(['timed', 'skipped', 'refused'].map((status) => codeOf(status as 'timed'))).toEqual([0, 0, 0]);
-    expect(['wrong', 'failed'].map((status) => codeOf(status as 'wrong'))).toEqual([1, 1]);
+    const codeOf = (status: Status) => exitCodeOf([{ ...outcome, status }]);
+    const isBad = (status: Status) => codeOf(status) === 1;
+    expect(STATUSES.filter(isBad)).toEqual(['wrong', 'failed']);
   });
 
   it.each([
@@ -578,6 +613,11 @@ describe('bench', () => {
     [['--only', 'cpu-grid', '--backend', 'gpu'], /none of these runs on --backend gpu/],
     [['--scene', 'nowhere'], /^cellstorm: --scene is nowhere, but it must be one of all, uniform, /],
     [['--json', '--csv'], /both say what is printed/],
+    [
+      ['--out', 'no/where/at/all.json'],
+      /^cellstorm: --out is .*, but no\/where\/at cannot be written to \(ENOENT\)\./,
+    ],
+    [['--out', 'src'], /^cellstorm: --out is src, but it must be a file\./],
     [['--repeat', '2'], /^cellstorm: --repeat is 2, but it must be a whole number from 3 to 1000\./],
     [
       ['--baseline', 'nowhere.json'],

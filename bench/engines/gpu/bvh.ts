@@ -156,6 +156,7 @@ export const GPU_BVH: GpuEngine = {
     const workgroupsFor = (threads: number) => Math.ceil(threads / WORKGROUP_SIZE);
     return {
       place: ground.place,
+      bodies: buffers.bodies,
       encodeBuild(encoder) {
         inPass(encoder, 'bench.bvh.codes', (pass) =>
           encode.encode(pass, shared, groups.encode, workgroupsFor(count)),

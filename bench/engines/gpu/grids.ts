@@ -87,6 +87,7 @@ async function openGrid(
     });
   const buffers = { counters, ...(looked ? { radii: owned.buffers.radii } : {}) };
   return {
+    bodies: positions,
     place: (given) => gpu.device.queue.writeBuffer(positions, 0, pack({ dimensions, radii }, given)),
     encodeBuild: (encoder) => grid.encode(encoder, { positions, count }),
     encodeQuery: (encoder) => kernel.encode(encoder, { buffers }),

@@ -44,6 +44,7 @@ export async function openNaive(
   const group = kernel.bind({ ...ground.owned.buffers, slice: slices.buffer });
   return {
     place: ground.place,
+    bodies: ground.owned.buffers.bodies,
     encodeBuild() {},
     encodeQuery(encoder) {
       inPass(encoder, 'bench.naive', (pass) => {

@@ -84,6 +84,7 @@ export async function openSweep(
   };
   return {
     place: ground.place,
+    bodies,
     encodeBuild(encoder) {
       inPass(encoder, 'bench.sweep.bounds', (pass) => begin.encode(pass, shared, groups.begin, workgroups));
       sort.encode(encoder, { keys: bounds, payload: ids, count });

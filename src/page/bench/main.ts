@@ -2,19 +2,14 @@
  * Purpose: the benchmark in the page: what to run is chosen, a worker runs it, results are shown as they come in, and the
  * record can be saved, which `npm run bench:report` and `cellstorm bench --baseline` read.
  */
-import {
-  type BenchRecord,
-  FORMAT,
-  FORMAT_VERSION,
-  type Machine,
-  type Outcome,
-} from '../../../bench/harness/record';
+import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../bench/harness/record';
 import { formatCountOf } from '../../../bench/report/format';
 import { element } from '../../../bench/report/markup';
 import { version } from '../../../package.json';
 import { find } from '../explainer/dom';
 import { saveFile } from '../save';
-import type { Answer, Choice, NamedPlan, Question } from './messages';
+import { detectFlags, flagsInAddress } from './flags';
+import type { Answer, Choice, MeasuredMachine, NamedPlan, Question } from './messages';
 import { render } from './render';
 import { Results } from './results';
 
@@ -35,6 +30,9 @@ const FIRST_SCENES = ['uniform'];
 /** Where the worker is, from the page: vite.config.ts says it. */
 declare const BENCH_WORKER: string;
 
+/** Of the checkout that this page was built from; empty where there was none. */
+declare const BUILT_COMMIT: string;
+
 /** Browsers do not say. */
 const PROCESSOR = 'a processor that the browser does not name';
 
@@ -48,13 +46,15 @@ class BenchPage {
   private plan: NamedPlan | undefined;
   private began = '';
   private outcomes: Outcome[] = [];
+  private machine: MeasuredMachine | undefined;
   record: BenchRecord | undefined;
   isRunning = false;
 
   constructor() {
+    find('flags', HTMLInputElement).value = flagsInAddress(location.search);
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
     this.worker.addEventListener('error', ({ message }) => {
-      this.end(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`);
+      this.fail(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`);
       // It may not hear any more: a reload brings another.
       this.go.disabled = true;
     });
@@ -96,15 +96,14 @@ class BenchPage {
         break;
       case 'outcome': {
         this.outcomes.push(answer.outcome);
+        this.machine = answer.machine;
         this.results.add(answer.outcome);
         const { scene, dimensions, count } = answer.outcome;
         this.tell(`${scene} ${dimensions}D, ${formatCountOf(count, 'body', 'bodies')}.`);
         break;
       }
       case 'ended': {
-        this.record = this.recordOf(answer.machine);
-        this.results.conclude(this.record);
-        this.save.disabled = this.outcomes.length === 0;
+        this.keep(answer.stopped ? undefined : new Date().toISOString());
         const timed = this.outcomes.filter(({ status }) => status === 'timed').length;
         const wrong = this.outcomes.filter(({ status }) => status === 'wrong' || status === 'failed').length;
         this.end(
@@ -113,7 +112,7 @@ class BenchPage {
         break;
       }
       case 'failed':
-        this.end(answer.reason);
+        this.fail(answer.reason);
         break;
     }
   }
@@ -181,6 +180,7 @@ class BenchPage {
     this.plan = plan;
     this.began = new Date().toISOString();
     this.outcomes = [];
+    this.machine = undefined;
     this.record = undefined;
     this.results.clear(plan.engines);
     this.isRunning = true;
@@ -214,6 +214,22 @@ class BenchPage {
     this.tell(sentence);
   }
 
+  /** What there is of a run that broke off can be saved all the same. */
+  private fail(sentence: string): void {
+    this.keep(undefined);
+    const kept = this.record ? ' What was found until then can be saved.' : '';
+    this.end(`${sentence}${kept}`);
+  }
+
+  /** `ended`: undefined if cases are missing. */
+  private keep(ended: string | undefined): void {
+    const { machine, isRunning } = this;
+    if (!isRunning || !machine) return;
+    this.record = this.recordOf(machine, ended);
+    this.results.conclude(this.record);
+    this.save.disabled = false;
+  }
+
   private ask(question: Question): void {
     this.worker.postMessage(question);
   }
@@ -223,17 +239,20 @@ class BenchPage {
     if (status.textContent !== sentence) status.textContent = sentence;
   }
 
-  private recordOf(measured: Omit<Machine, 'cpu' | 'cores' | 'runtime'>): BenchRecord {
+  private recordOf(measured: MeasuredMachine, ended: string | undefined): BenchRecord {
     const { userAgent, hardwareConcurrency } = navigator;
+    const flags = detectFlags(find('flags', HTMLInputElement).value);
     return {
       format: FORMAT,
       formatVersion: FORMAT_VERSION,
       version,
-      commit: undefined,
+      commit: BUILT_COMMIT || undefined,
       began: this.began,
+      ended,
       seed: SEED,
       repeat: this.plan?.repeat ?? 0,
-      machine: { cpu: PROCESSOR, cores: hardwareConcurrency, runtime: userAgent, ...measured },
+      limit: LIMIT_MS,
+      machine: { cpu: PROCESSOR, cores: hardwareConcurrency, runtime: userAgent, flags, ...measured },
       outcomes: this.outcomes,
     };
   }

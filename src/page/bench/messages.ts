@@ -22,6 +22,9 @@ export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonl
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 
+/** What the run is measured on, as far as the worker knows it by then. */
+export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
+
 export type Answer =
   | {
       readonly kind: 'choices';
@@ -31,11 +34,6 @@ export type Answer =
       readonly missingGpu: string | undefined;
     }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** What the run was measured on, as far as the worker knows it; also of a run that was stopped. */
-  | {
-      readonly kind: 'ended';
-      readonly machine: Omit<Machine, 'cpu' | 'cores' | 'runtime'>;
-      readonly stopped: boolean;
-    }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly machine: MeasuredMachine }
+  | { readonly kind: 'ended'; readonly stopped: boolean }
   | { readonly kind: 'failed'; readonly reason: string };

@@ -48,7 +48,7 @@ async function run(plan: NamedPlan): Promise<void> {
   let adapter: Pick<Machine, 'adapter' | 'driver'> = {};
   try {
     const engines = ENGINES.filter(({ name }) => plan.engines.includes(name));
-    const { copyBytesPerMs, gpuCopyBytesPerMs, timestampStep } = await runBench(
+    await runBench(
       { ...plan, engines },
       {
         openGpu: async (dimensions) => {
@@ -57,15 +57,15 @@ async function run(plan: NamedPlan): Promise<void> {
           return gpu;
         },
         onProgress: (done, total, what) => say({ kind: 'progress', done, total, what }),
-        onOutcome: (outcome) => say({ kind: 'outcome', outcome }),
+        onOutcome: (outcome, measured) =>
+          say({ kind: 'outcome', outcome, machine: { ...measured, ...adapter } }),
         breathe: async () => {
           await nextTask();
           if (stopping) throw new BenchStopped();
         },
       },
     );
-    const machine = { copyBytesPerMs, gpuCopyBytesPerMs, timestampStep, ...adapter };
-    say({ kind: 'ended', machine, stopped: stopping });
+    say({ kind: 'ended', stopped: stopping });
   } catch (error) {
     say({ kind: 'failed', reason: explain(error) });
   }

@@ -1,0 +1,97 @@
+/**
+ * Purpose: a record beside an earlier one: in what they were measured differently, what got faster or slower by more than
+ * the noise, and what had a time and has none now.
+ */
+import type { BenchRecord, CaseName, Outcome, Status } from './record';
+import type { Statistics } from './statistics';
+
+export interface Change extends CaseName {
+  readonly engine: string;
+  readonly before: number;
+  readonly after: number;
+  /** After ÷ before. */
+  readonly ratio: number;
+  readonly verdict: 'faster' | 'slower' | 'the same';
+}
+
+/** What was timed before and is not any more. */
+export interface Loss extends CaseName {
+  readonly engine: string;
+  readonly status: Status;
+  readonly reason: string | undefined;
+}
+
+export interface Comparison {
+  /** In what the two were measured differently: a sentence each. */
+  readonly differences: readonly string[];
+  readonly changes: readonly Change[];
+  /** Of what both ran. */
+  readonly losses: readonly Loss[];
+  /** Timed in one of them and not run in the other, or without a time before. */
+  readonly notRun: number;
+  readonly added: number;
+}
+
+/** A change of less is never told from noise. */
+const LEAST_CHANGE = 0.05;
+/** Nor one within so many spreads of both. */
+const SPREADS = 1.5;
+
+/** By what share of either two medians may differ without meaning anything. */
+export function noiseOf(one: Statistics, other: Statistics): number {
+  return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
+}
+
+export function compareRecords(before: BenchRecord, after: BenchRecord): Comparison {
+  const old = new Map(before.outcomes.map((outcome) => [keyOf(outcome), outcome]));
+  const now = new Set(after.outcomes.map(keyOf));
+  const both = after.outcomes.flatMap((outcome) => {
+    const earlier = old.get(keyOf(outcome));
+    return earlier ? [{ earlier, outcome }] : [];
+  });
+  return {
+    differences: differencesOf(before, after),
+    changes: both.flatMap(({ earlier, outcome }) => changeOf(earlier, outcome) ?? []),
+    losses: both.flatMap(({ earlier, outcome }) => {
+      const { engine, scene, dimensions, count, status, reason } = outcome;
+      return earlier.total && !outcome.total ? [{ engine, scene, dimensions, count, status, reason }] : [];
+    }),
+    notRun: before.outcomes.filter((outcome) => outcome.total && !now.has(keyOf(outcome))).length,
+    added: after.outcomes.filter((outcome) => outcome.total && !old.get(keyOf(outcome))?.total).length,
+  };
+}
+
+function keyOf({ engine, scene, dimensions, count }: Outcome): string {
+  return `${engine}\n${scene}\n${dimensions}\n${count}`;
+}
+
+function changeOf({ total: old }: Outcome, outcome: Outcome): Change | undefined {
+  const { total, engine, scene, dimensions, count } = outcome;
+  if (!old || !total) return undefined;
+  const ratio = total.median / old.median;
+  const noise = noiseOf(old, total);
+  const verdict = ratio > 1 + noise ? 'slower' : ratio < 1 / (1 + noise) ? 'faster' : 'the same';
+  return { engine, scene, dimensions, count, before: old.median, after: total.median, ratio, verdict };
+}
+
+function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
+  const settings: readonly (readonly [string, (record: BenchRecord) => string | number | undefined])[] = [
+    ['seed', ({ seed }) => seed],
+    ['processor', ({ machine }) => machine.cpu],
+    ['cores', ({ machine }) => machine.cores],
+    ['runtime', ({ machine }) => machine.runtime],
+    // A run without engines of the GPU did not look for one.
+    ['adapter', ({ machine }) => machine.adapter],
+    ['driver', ({ machine }) => machine.driver],
+    ['flags', ({ machine }) => machine.flags?.join(' ')],
+    ['GPU clock', ({ machine }) => machine.gpuClock],
+    ['rounds', ({ repeat }) => repeat],
+    ['limit', ({ limit }) => `${limit} ms`],
+  ];
+  return settings.flatMap(([name, of]) => {
+    const [old, now] = [of(before), of(after)];
+    if (old === now) return [];
+    const meaning = name === 'seed' ? ' The bodies are others, so times say little about each other.' : '';
+    return [`The ${name} was ${old ?? 'not recorded'} and is ${now ?? 'not recorded'} now.${meaning}`];
+  });
+}

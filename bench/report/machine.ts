@@ -1,0 +1,33 @@
+/** Purpose: what a record was measured on and how, in words. */
+import type { BenchRecord, Machine } from '../harness/record';
+import { formatCopies, formatCount, formatTime } from './format';
+
+/** Name and value; what is not known is left out. */
+export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
+  const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter, driver, flags } = machine;
+  const { gpuCopyBytesPerMs, gpuCopyBytes = 0 } = machine;
+  const { version, commit, seed, repeat, limit, began, ended } = record;
+  const entries: (readonly [string, string | undefined])[] = [
+    ['processor', `${cpu}, ${cores} cores`],
+    ['load when it began', load?.toFixed(1)],
+    ['run by', runtime],
+    ['one thread copies', formatCopies(copyBytesPerMs, copyBytes)],
+    ['adapter', adapter],
+    ['driver', driver],
+    ['flags', flags?.join(' ')],
+    ['the GPU copies', gpuCopyBytesPerMs && formatCopies(gpuCopyBytesPerMs, gpuCopyBytes)],
+    ['GPU timed by', adapter && describeGpuClock(machine)],
+    ['cellstorm', `${version}${commit ? `, commit ${commit}` : ''}`],
+    ['seed', String(seed)],
+    ['rounds', String(repeat)],
+    ['limit of a build and query', formatTime(limit)],
+    ['began', began],
+    ['ended', ended ?? 'it was cut off: cases are missing'],
+  ].map(([name, value]) => [name as string, value as string | undefined]);
+  return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+export function describeGpuClock({ gpuClock, gpuClockStep = 0 }: Machine): string {
+  if (gpuClock === 'timestamps') return `timestamps in steps of ${formatCount(gpuClockStep)} ns`;
+  return `the wall clock, by which a submission of nothing takes ${formatTime(gpuClockStep / 1e6)}`;
+}
