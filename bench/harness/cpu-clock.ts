@@ -16,8 +16,16 @@ export interface CopySpeed {
   readonly bytes: number;
 }
 
+let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
+
+/** Measured once: runs of one process have the same, since it takes a second. */
+export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
+  if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
+  return measured.speed;
+}
+
 /** Of so many bytes, or of half as many as often as there is no room for them. */
-export function measureCpuCopy(bytes = COPY_BYTES): CopySpeed {
+export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
   // The first touches pages that are not there yet.

@@ -80,11 +80,12 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
   const [along = 0, across = 1, beyond = 1] = axes;
   // Columns of a diameter or wider, so that there are no more of them than bodies.
-  let width = 2 * radius;
-  const alongOf = (axis: number) => Math.floor(edgeOf(axis) / width) + 2;
-  const columnsOf = () => alongOf(across) * (dimensions === 3 ? alongOf(beyond) : 1);
-  while (columnsOf() > Math.max(count, 64)) width *= 2;
-  const row = alongOf(across);
+  const width = chooseWidth(
+    2 * radius,
+    count,
+    dimensions === 2 ? [edgeOf(across)] : [edgeOf(across), edgeOf(beyond)],
+  );
+  const row = columnsAlong(edgeOf(across), width);
   const columnOf = (body: number) => {
     const from = body * dimensions;
     const column = Math.floor(((positions[from + across] as number) - (min[across] as number)) / width);
@@ -108,7 +109,8 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
   deal(DIGIT_MASK + 1, (body) => wordOf(body) & DIGIT_MASK);
   deal(DIGIT_MASK + 1, (body) => wordOf(body) >>> DIGIT_BITS);
-  const starts = deal(columnsOf(), columnOf);
+  const columns = row * (dimensions === 2 ? 1 : columnsAlong(edgeOf(beyond), width));
+  const starts = deal(columns, columnOf);
   const placed = new Float32Array(positions.length);
   for (let place = 0; place < count; place++) {
     const body = (from[place] as number) * dimensions;
@@ -122,6 +124,21 @@ function dealIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
     ids: from,
     placed,
   };
+}
+
+/** With an empty one at the end. */
+function columnsAlong(edge: number, width: number): number {
+  return Math.floor(edge / width) + 2;
+}
+
+/** Fewer columns are always fine. */
+const FEW_COLUMNS = 64;
+
+function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
+  let width = diameter;
+  const columns = () => edges.reduce((product, edge) => product * columnsAlong(edge, width), 1);
+  while (columns() > Math.max(count, FEW_COLUMNS)) width *= 2;
+  return width;
 }
 
 /** Bodies by bucket, those of one in the order they came in. Returns where each bucket begins, and an end. */

@@ -10,7 +10,7 @@
 import { type Curve, expectedTime, type Timing } from '../../src/core/curves';
 import type { Dimensions } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
-import { type CopySpeed, measureCpuCopy, measureCpuStep } from './cpu-clock';
+import { type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
 import type { Engine } from './engine';
 import { GpuClock } from './gpu-clock';
 import { Judge } from './judge';
@@ -100,7 +100,7 @@ class Bench {
     private readonly host: BenchHost,
   ) {
     this.total = casesOf(plan).length * plan.engines.length;
-    this.copy = measureCpuCopy(host.copyBytes);
+    this.copy = cpuCopySpeed(host.copyBytes);
   }
 
   async run(): Promise<BenchResult> {
