@@ -1,7 +1,7 @@
 /** The benchmark's harness on the GPU: who finds other pairs is called wrong, work that a device refuses has no time. */
 import { expect } from 'vitest';
 import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
-import { GPU_GRID } from '../../bench/engines/gpu/grids';
+import { GPU_NAIVE } from '../../bench/engines/gpu/naive';
 import { FOLD_BYTES, type GpuEngine, type GpuRunner, mixPair } from '../../bench/harness/engine';
 import { runBench } from '../../bench/harness/run';
 import { type BenchScene, createBenchScene } from '../../bench/harness/scenes';
@@ -11,7 +11,7 @@ import { gpuTest } from '../helpers/node-gpu';
 const SHARED = { shared: true } as const;
 const COUNT = 300;
 
-/** The grid, but what is found is changed by what `spoil` records behind each query. */
+/** All pairs on the GPU, but what is found is changed by what `spoil` records behind each query. */
 function spoilt(
   name: string,
   spoil: (
@@ -21,10 +21,10 @@ function spoilt(
   ) => (encoder: GPUCommandEncoder, query: number) => void,
 ): GpuEngine {
   return {
-    ...GPU_GRID,
+    ...GPU_NAIVE,
     name,
     open: async (scene, gpu) => {
-      const runner = await GPU_GRID.open(scene, gpu);
+      const runner = await GPU_NAIVE.open(scene, gpu);
       const change = spoil(runner, gpu, scene);
       let queries = 0;
       return {
@@ -104,7 +104,7 @@ gpuTest(
       spoilt('replaces', adding(0, [pair, other])),
       stale,
       refused,
-      GPU_GRID,
+      GPU_NAIVE,
     ];
     const gpu = { ...tools.wrap(), destroy: () => undefined };
     const { outcomes, measured } = await runBench(
@@ -125,7 +125,7 @@ gpuTest(
       status: 'failed',
       reason: expect.stringMatching(/^The device refused the work/),
     });
-    expect(told.get('gpu-grid')).toMatchObject({ status: 'timed', clock: measured.gpuClock });
+    expect(told.get('gpu-naive')).toMatchObject({ status: 'timed', clock: measured.gpuClock });
     expect(measured).toMatchObject({ gpuCopyBytes: 2 ** 20, gpuCopyBytesPerMs: expect.any(Number) });
     expect(measured.gpuClockStep).toBeGreaterThan(0);
   },
@@ -141,9 +141,9 @@ gpuTest(
     const first = scene.frame(0);
     const seen = new Set<number>();
     const watching: GpuEngine = {
-      ...GPU_GRID,
+      ...GPU_NAIVE,
       open: async (of, on) => {
-        const runner = await GPU_GRID.open(of, on);
+        const runner = await GPU_NAIVE.open(of, on);
         return {
           ...runner,
           encodeBuild(encoder) {
