@@ -51,7 +51,7 @@ export function summarise(record: BenchRecord): Chapter[] {
   const growths = growthsOf(record.outcomes);
   const chapters: Chapter[] = [
     { title: 'What was checked', sentences: describeChecks(record.outcomes) },
-    { title: 'How it was timed', sentences: describeTiming(record.outcomes) },
+    { title: 'How it was timed', sentences: describeTiming(record) },
     { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
     { title: 'Beside what others wrote', sentences: groups.flatMap(describePeers) },
@@ -126,14 +126,24 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
 /** A clock is to be told to this share of what it times. */
 const FINE_ENOUGH = 0.01;
 
-function describeTiming(outcomes: readonly Outcome[]): string[] {
+/** Of its cores that others keep busy when a run begins: more, and times are noisy. */
+const MOST_BUSY = 0.5;
+
+function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   const timed = outcomes.filter(isTimed);
   const apart = timed.filter((outcome) => outcome.apart);
   const coarse = timed.filter(({ stepShare = 0 }) => stepShare > FINE_ENOUGH);
   const discarded = outcomes.reduce((sum, outcome) => sum + (outcome.discarded ?? 0), 0);
   const nameAll = (those: readonly Outcome[]) =>
     formatList(unique(those.map(({ engine, scene, dimensions }) => `${engine} on ${scene} ${dimensions}D`)));
+  const { load = 0, cores } = machine;
   return [
+    ...(load > MOST_BUSY * cores
+      ? [
+          `The machine had other work when the run began, a load of ${load.toFixed(1)} on ${formatCountOf(cores, 'core')}: times are longer and less certain than on a quiet one.`,
+        ]
+      : []),
+    ...(ended === undefined ? ['The run was cut off, so cases are missing.'] : []),
     ...(apart.length > 0
       ? [
           `${formatCountOf(apart.length, 'run')} had no room beside the others of the case and ${apart.length === 1 ? 'was' : 'were'} timed by ${apart.length === 1 ? 'itself' : 'themselves'}: ${nameAll(apart)}.`,
@@ -242,9 +252,17 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       return `${name}: ${first?.engine} is ${describeRange(ratios, formatRatio)} times as fast as ${grid} ${where}.`;
     });
   });
-  if (beside.length === 0) return sentences;
+  const where = groups.flatMap(({ name, cases }) => {
+    const counts = cases.flatMap((one) => (rivalOf(one, backend) ? [one.count] : []));
+    return counts.length > 0 ? [`${name} ${describeCounts(counts)}`] : [];
+  });
+  const verdict =
+    where.length > 0
+      ? `On ${BACKEND_NAMES[backend]} choose another engine than ${grid} for ${formatList(where)}.`
+      : `On ${BACKEND_NAMES[backend]} there is no case here in which another engine than ${grid} is the right choice.`;
+  if (beside.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `On ${BACKEND_NAMES[backend]} ${grid} was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} in which it had others beside it.`,
+    `${verdict} It was the fastest, or within the noise of it, in ${formatCount(ahead)} of the ${formatCountOf(beside.length, 'case')} in which it had others beside it.`,
     ...sentences,
   ];
 }

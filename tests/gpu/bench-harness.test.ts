@@ -138,7 +138,6 @@ gpuTest(
     const gpu = { ...tools.wrap(), destroy: () => undefined };
     const live = tools.liveBuffers().length;
     const scene = createBenchScene('moving', { dimensions: 2, count: COUNT });
-    const first = scene.frame(0);
     const seen = new Set<number>();
     const watching: GpuEngine = {
       ...GPU_NAIVE,
@@ -176,7 +175,6 @@ gpuTest(
     expect(seen).toEqual(
       new Set(Array.from({ length: 17 }, (_unused, frame) => scene.frame(frame)[0] as number)),
     );
-    expect(first[0]).toBe(words[0]);
     expect(tools.liveBuffers()).toHaveLength(live + 1);
   },
   SHARED,

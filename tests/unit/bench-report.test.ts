@@ -82,12 +82,12 @@ describe('the summary', () => {
       timed('gpu-hashed', 10, 2, { scene: 'huge' }),
     ];
     expect(sentencesOf(title, [...mixed(1), ...huge])).toEqual([
-      'On the GPU gpu-grid was the fastest, or within the noise of it, in 0 of the 2 cases in which it had others beside it.',
+      'On the GPU choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or within the noise of it, in 0 of the 2 cases in which it had others beside it.',
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies, where gpu-hashed is the fastest. It has no room.',
     ]);
     expect(sentencesOf(title, mixed(8))).toEqual([
-      'On the GPU gpu-grid was the fastest, or within the noise of it, in 2 of the 2 cases in which it had others beside it.',
+      'On the GPU there is no case here in which another engine than gpu-grid is the right choice. It was the fastest, or within the noise of it, in 2 of the 2 cases in which it had others beside it.',
     ]);
   });
 
@@ -182,6 +182,15 @@ describe('the summary', () => {
       '1 run had no room beside the others of the case and was timed by itself: b on uniform 2D.',
       '1 run was so short that a step of the clock is more than 1% of a sample: a on uniform 2D.',
       '2 samples were thrown away, since the clock of the device ran backwards.',
+    ]);
+    const busy = recordOf([timed('a', 10, 1)]);
+    const { sentences = [] } =
+      summarise({ ...busy, ended: undefined, machine: { ...busy.machine, load: 3 } }).find(
+        ({ title }) => title === 'How it was timed',
+      ) ?? {};
+    expect(sentences).toEqual([
+      expect.stringMatching(/^The machine had other work when the run began, a load of 3\.0 on 1 core:/),
+      'The run was cut off, so cases are missing.',
     ]);
   });
 });
