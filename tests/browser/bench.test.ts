@@ -5,6 +5,13 @@ import { parseRecord } from '../../bench/harness/record';
 import { browserTest, useBrowser } from '../helpers/browser';
 import { takePicture, textOf } from './playground';
 
+declare global {
+  interface Window {
+    /** The one that was last spoken to. */
+    benchWorker?: Worker;
+  }
+}
+
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 
 /** Leaves just these boxes checked. */
@@ -30,7 +37,10 @@ describe('the page of the benchmark', () => {
   const browser = useBrowser();
 
   browserTest('runs what is chosen, shows it and saves the record', async () => {
-    const { page, expectNoProblems } = await browser.openPage('bench.html', { width: 1280, height: 900 });
+    const { page, expectNoProblems } = await browser.openPage('bench.html?flags=--told+--twice', {
+      width: 1280,
+      height: 900,
+    });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
     await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
     expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
@@ -85,7 +95,12 @@ describe('the page of the benchmark', () => {
     await page.click('#save');
     await page.waitForSelector('[data-saved]');
     const saved = await page.$eval('body', (body) => body.dataset.saved ?? '');
-    const { machine, outcomes } = parseRecord('saved', saved);
+    const { machine, outcomes, limit, commit, began, ended = '' } = parseRecord('saved', saved);
+    expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
+    expect(ended > began).toBe(true);
+    expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
+    // 512 MiB, or as much as there is room for.
+    expect([machine.copyBytes, machine.gpuCopyBytes].every((bytes = 0) => bytes >= 2 ** 20)).toBe(true);
     expect(machine.runtime).toContain('Chrome');
     expect(machine.adapter).toMatch(/SwiftShader/i);
     expect(machine.copyBytesPerMs).toBeGreaterThan(0);
@@ -119,6 +134,29 @@ describe('the page of the benchmark', () => {
     await page.waitForFunction(() => window.bench?.isRunning === false, { timeout: 60_000 });
     expect(await textOf(page, 'status')).toBe('Stopped: 1 of 1 run timed.');
     expect(await page.evaluate(() => window.bench?.record?.outcomes.length)).toBe(1);
+
+    // One that breaks off keeps what it has, too.
+    await page.evaluate(() => {
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
+        window.benchWorker = this;
+        Reflect.apply(post, this, given);
+      };
+    });
+    await page.click('#go');
+    await page.waitForSelector('#charts circle');
+    await page.evaluate(() => {
+      window.benchWorker?.dispatchEvent(new ErrorEvent('error', { message: 'the roof fell in' }));
+    });
+    expect(await textOf(page, 'status')).toBe(
+      'The benchmark stopped by itself: the roof fell in. What was found until then can be saved.',
+    );
+    const kept = await page.evaluate(() => ({
+      counts: window.bench?.record?.outcomes.map(({ count }) => count),
+      ended: window.bench?.record?.ended,
+      mayBeSaved: !document.querySelector<HTMLButtonElement>('#save')?.disabled,
+    }));
+    expect(kept).toEqual({ counts: [300], ended: undefined, mayBeSaved: true });
     expectNoProblems();
   });
 });

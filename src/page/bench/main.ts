@@ -55,7 +55,8 @@ class BenchPage {
     this.worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => this.hear(data));
     this.worker.addEventListener('error', ({ message }) => {
       this.fail(`The benchmark stopped by itself: ${message || 'its worker could not be started'}.`);
-      // It may not hear any more: a reload brings another.
+      // Nobody knows what is left of it: a reload brings another.
+      this.worker.terminate();
       this.go.disabled = true;
     });
     this.form.addEventListener('submit', (event) => {
@@ -67,6 +68,8 @@ class BenchPage {
   }
 
   private hear(answer: Answer): void {
+    // Of a run that broke off there may still be some on the way.
+    if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {
       case 'choices': {
         const { engines, scenes, missingGpu } = answer;
