@@ -112,17 +112,8 @@ export interface ContactKernels {
 export interface Kernels extends ContactKernels {
   /** Finds the cells of positions and counts them; returns whether their keys never descend. */
   place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean;
-  /** From the input (positions as words) into records, stable; columnCounts are starts. */
-  sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void;
-  /** From records into keys, source and sorted positions, stable; rowCounts are starts. */
-  sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void;
-
   /** As place, but the keys are those given to the bins, and these are counted. */
   placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean;
-  /** From the input into keys, source and positions, stable, by bins alone; the bins' counts are starts. */
-  sortByBin(bins: Bins, words: Uint32Array, target: Uint32Array, count: number, placement: Placement): void;
-  /** What is in order but for those that share a bin, by insertion, stable. */
-  sortInBins(target: Uint32Array, count: number, placement: Placement): void;
 
   /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or `next` is `end`. */
   collect(task: PairTask, stop: number, end: number): void;

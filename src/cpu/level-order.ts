@@ -11,14 +11,13 @@
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
 import { hashedBuckets } from '../core/world';
+import { countsToStarts, sortByColumn, sortByRow } from './counting-sort';
 import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
 import { type BucketCensus, takeCensus } from './hashed';
-import type { Kernels, Placement } from './kernels';
+import type { Placement } from './kernels';
 import type { Lattice } from './lattice';
 import { LevelCells } from './level-cells';
-import { countsToStarts, sortInsideCells } from './order';
-import { PLANE } from './plane';
-import { SPACE } from './space';
+import { sortInsideCells } from './order';
 
 /** Level of what is set aside. */
 const NO_LEVEL = 255;
@@ -43,7 +42,6 @@ export class LevelOrder {
   live = 0;
   /** That the buckets are sorted by: rows of them. */
   private readonly table: Lattice;
-  private readonly kernels: Pick<Kernels, 'sortByColumn' | 'sortByRow'>;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
   /** Of each particle of the input, its level. */
@@ -70,7 +68,6 @@ export class LevelOrder {
     this.table = { ...lattice, columns, rowStride: columns, rows };
     this.filing = new Filing(capacity, room);
     this.cells = new LevelCells(world, hashed);
-    this.kernels = dimensions === 2 ? PLANE : SPACE;
     this.source = new Uint32Array(capacity);
     this.positions = new Float32Array(dimensions * capacity);
     this.positionWords = new Uint32Array(this.positions.buffer);
@@ -123,7 +120,7 @@ export class LevelOrder {
     count: number,
     ids?: Uint32Array,
   ): void {
-    const { table, lattice, placement, kernels, positionWords, filing, cells, low, high } = this;
+    const { table, lattice, placement, positionWords, filing, cells, low, high } = this;
     const { columnCounts, rowCounts } = placement;
     this.takeCensus(positions, words, radii, count);
     this.sampleCells(positions);
@@ -139,8 +136,8 @@ export class LevelOrder {
     } else {
       countsToStarts(columnCounts);
       countsToStarts(rowCounts);
-      kernels.sortByColumn(table, words, count, placement);
-      kernels.sortByRow(table, positionWords, count, placement);
+      sortByColumn(table, words, count, placement);
+      sortByRow(table, positionWords, count, placement);
     }
     if (ids) sortInsideCells(placement, lattice.dimensions, ids, words, count, positionWords);
     this.indexSlots(radii, count);

@@ -11,6 +11,16 @@
  */
 import { CROWDED } from '../core/constants';
 import type { Measures } from '../core/simulation';
+import {
+  countsToEnds,
+  countsToStarts,
+  defineBins,
+  fullestRowOf,
+  sortByBin,
+  sortByColumn,
+  sortByRow,
+  sortInBins,
+} from './counting-sort';
 import { indexBuckets } from './hashed';
 import type { Bins, Kernels, Placement } from './kernels';
 import { type Lattice, lowerBound, NO_CELL } from './lattice';
@@ -39,7 +49,7 @@ export class CellOrder {
   readonly coordinates: Int32Array;
   /** Slots filled with finite particles. */
   live = 0;
-  /** Particles in the fullest row of cells. */
+  /** Particles in the fullest row of cells, or a few more. */
   fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
@@ -102,15 +112,14 @@ export class CellOrder {
     rowCounts.fill(0);
     const inOrder = kernels.place(lattice, positions, count, placement);
     this.live = count - (rowCounts[lattice.rows] as number);
-    this.fullestRow = greatestOf(rowCounts);
+    this.fullestRow = countsToStarts(rowCounts);
     if (inOrder) {
       this.keepOrder(words, count, target);
       return;
     }
     countsToStarts(columnCounts);
-    countsToStarts(rowCounts);
-    kernels.sortByColumn(lattice, words, count, placement);
-    kernels.sortByRow(lattice, target, count, placement);
+    sortByColumn(lattice, words, count, placement);
+    sortByRow(lattice, target, count, placement);
   }
 
   /** False where so many share a bin that sorting them by insertion would take long: then nothing is sorted. */
@@ -122,18 +131,19 @@ export class CellOrder {
     target: Uint32Array,
   ): boolean {
     const { keys, lattice, placement, kernels } = this;
-    bins.counts.fill(0);
+    const { counts, given, shift } = bins;
+    counts.fill(0);
     if (kernels.placeInBins(lattice, positions, count, bins)) {
-      keys.set(bins.given.subarray(0, count));
+      keys.set(given.subarray(0, count));
       this.keepOrder(words, count, target);
+      countsToEnds(counts);
     } else {
-      if (greatestOf(bins.counts) > MOST_IN_BIN) return false;
-      countsToStarts(bins.counts);
-      kernels.sortByBin(bins, words, target, count, placement);
-      kernels.sortInBins(target, count, placement);
+      if (countsToStarts(counts) > MOST_IN_BIN) return false;
+      sortByBin(bins, lattice.dimensions, words, target, count, placement);
+      sortInBins(lattice.dimensions, target, count, placement);
     }
     this.live = lowerBound(keys, count, lattice.rows * lattice.rowStride);
-    this.fullestRow = fullestRowOf(lattice, keys, this.live);
+    this.fullestRow = fullestRowOf(lattice, counts, shift);
     return true;
   }
 
@@ -164,14 +174,6 @@ export class CellOrder {
   }
 }
 
-/** No more than there may be particles; set-aside ones are in the last. */
-function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
-  let shift = 0;
-  while (cells >> shift > Math.max(capacity, 1)) shift++;
-  const given = new Int32Array(records.buffer);
-  return { counts: new Uint32Array((cells >> shift) + 1), shift, given };
-}
-
 /** Whether those that follow one another are mostly in rows beside one another, so that a sort writes to few places. */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
@@ -186,39 +188,6 @@ function isNearlyInOrder(
     if (!(Math.abs(apart) * inverseCellSize <= 2)) far++;
   }
   return far < SAMPLES / 8;
-}
-
-/** Particles in the fullest row of the cells that `keys` are, ascending. */
-function fullestRowOf({ rowStride }: Lattice, keys: Int32Array, live: number): number {
-  let fullest = 0;
-  let first = 0;
-  let rowEnd = 0;
-  for (let slot = 0; slot < live; slot++) {
-    const key = keys[slot] as number;
-    if (key < rowEnd) continue;
-    rowEnd = (Math.floor(key / rowStride) + 1) * rowStride;
-    if (slot - first > fullest) fullest = slot - first;
-    first = slot;
-  }
-  return Math.max(fullest, live - first);
-}
-
-function greatestOf(counts: Uint32Array): number {
-  let greatest = 0;
-  for (let index = 0; index < counts.length; index++) {
-    const count = counts[index] as number;
-    if (count > greatest) greatest = count;
-  }
-  return greatest;
-}
-
-export function countsToStarts(counts: Uint32Array): void {
-  let sum = 0;
-  for (let index = 0; index < counts.length; index++) {
-    const count = counts[index] as number;
-    counts[index] = sum;
-    sum += count;
-  }
 }
 
 /** Stable sorts leave a cell in the order of the input, which is not always that of the ids: sorts each run of keys. */

@@ -21,28 +21,47 @@ import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotP
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 
+/** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
+function keyAt(
+  x: number,
+  y: number,
+  originX: number,
+  originY: number,
+  inverseCellSize: number,
+  columns: number,
+  rows: number,
+  rowStride: number,
+  outside: number,
+): number {
+  const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+  const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+  if (scaledX >= 0 && scaledX < columns && scaledY >= 0 && scaledY < rows) {
+    return (scaledY | 0) * rowStride + (scaledX | 0) + rowStride + 1;
+  }
+  if (x - x + (y - y) !== 0) return outside;
+  // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
+  const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
+  return row * rowStride + column;
+}
+
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
-  const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
+  const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
-  const lastColumn = lattice.columns - 2;
-  const lastRow = lattice.cellsY - 2;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const outside = lattice.rows * rowStride;
+  const inverseStride = 1 / rowStride;
   let previous = 0;
   let descents = 0;
   for (let index = 0; index < count; index++) {
     const x = positions[2 * index] as number;
     const y = positions[2 * index + 1] as number;
-    let column = 0;
-    let row = rows;
-    if (x - x + (y - y) === 0) {
-      // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
-      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
-      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
-      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
-      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
-    }
+    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const column = key - row * rowStride;
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
-    const key = row * rowStride + column;
     keys[index] = key;
     // Negative for good once a key is below the one before it.
     descents |= key - previous;
@@ -51,113 +70,51 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
   return descents >= 0;
 }
 
-function sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void {
-  const { rowStride } = lattice;
-  const { keys, columnCounts, records } = placement;
-  const inverseStride = 1 / rowStride;
-  for (let index = 0; index < count; index++) {
-    const key = keys[index] as number;
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const column = key - row * rowStride;
-    const place = columnCounts[column] as number;
-    columnCounts[column] = place + 1;
-    const record = 4 * place;
-    records[record] = index;
-    records[record + 1] = key;
-    records[record + 2] = words[2 * index] as number;
-    records[record + 3] = words[2 * index + 1] as number;
-  }
-}
-
-function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void {
-  const { keys, source, rowCounts, records } = placement;
-  const inverseStride = 1 / lattice.rowStride;
-  const end = 4 * count;
-  for (let record = 0; record < end; record += 4) {
-    const key = records[record + 1] as number;
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const slot = rowCounts[row] as number;
-    rowCounts[row] = slot + 1;
-    source[slot] = records[record] as number;
-    keys[slot] = key;
-    target[2 * slot] = records[record + 2] as number;
-    target[2 * slot + 1] = records[record + 3] as number;
-  }
-}
-
 /** As place, but of the two ways to count, the other. */
 function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
-  const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
+  const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { given, counts, shift } = bins;
-  const lastColumn = lattice.columns - 2;
-  const lastRow = lattice.cellsY - 2;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const outside = lattice.rows * rowStride;
   let previous = 0;
   let descents = 0;
-  for (let index = 0; index < count; index++) {
+  let index = 0;
+  // Four at a time, their counters last: see counting-sort.ts.
+  for (; index + 3 < count; index += 4) {
+    const x0 = positions[2 * index] as number;
+    const y0 = positions[2 * index + 1] as number;
+    const x1 = positions[2 * index + 2] as number;
+    const y1 = positions[2 * index + 3] as number;
+    const x2 = positions[2 * index + 4] as number;
+    const y2 = positions[2 * index + 5] as number;
+    const x3 = positions[2 * index + 6] as number;
+    const y3 = positions[2 * index + 7] as number;
+    const key0 = keyAt(x0, y0, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key1 = keyAt(x1, y1, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key2 = keyAt(x2, y2, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key3 = keyAt(x3, y3, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    counts[key0 >> shift] = (counts[key0 >> shift] as number) + 1;
+    counts[key1 >> shift] = (counts[key1 >> shift] as number) + 1;
+    counts[key2 >> shift] = (counts[key2 >> shift] as number) + 1;
+    counts[key3 >> shift] = (counts[key3 >> shift] as number) + 1;
+    given[index] = key0;
+    given[index + 1] = key1;
+    given[index + 2] = key2;
+    given[index + 3] = key3;
+    descents |= (key0 - previous) | (key1 - key0) | (key2 - key1) | (key3 - key2);
+    previous = key3;
+  }
+  for (; index < count; index++) {
     const x = positions[2 * index] as number;
     const y = positions[2 * index + 1] as number;
-    let key = rows * rowStride;
-    if (x - x + (y - y) === 0) {
-      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
-      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
-      const column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
-      const row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
-      key = row * rowStride + column;
-    }
-    const bin = key >> shift;
-    counts[bin] = (counts[bin] as number) + 1;
+    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    counts[key >> shift] = (counts[key >> shift] as number) + 1;
     given[index] = key;
     descents |= key - previous;
     previous = key;
   }
   return descents >= 0;
-}
-
-function sortByBin(
-  bins: Bins,
-  words: Uint32Array,
-  target: Uint32Array,
-  count: number,
-  placement: Placement,
-): void {
-  const { counts, shift, given } = bins;
-  const { keys, source } = placement;
-  for (let index = 0; index < count; index++) {
-    const key = given[index] as number;
-    const bin = key >> shift;
-    const slot = counts[bin] as number;
-    counts[bin] = slot + 1;
-    keys[slot] = key;
-    source[slot] = index;
-    target[2 * slot] = words[2 * index] as number;
-    target[2 * slot + 1] = words[2 * index + 1] as number;
-  }
-}
-
-function sortInBins(target: Uint32Array, count: number, placement: Placement): void {
-  const { keys, source } = placement;
-  let last = 0;
-  for (let slot = 0; slot < count; slot++) {
-    const key = keys[slot] as number;
-    if (key < last) {
-      const index = source[slot] as number;
-      const x = target[2 * slot] as number;
-      const y = target[2 * slot + 1] as number;
-      let place = slot;
-      for (; place > 0 && (keys[place - 1] as number) > key; place--) {
-        keys[place] = keys[place - 1] as number;
-        source[place] = source[place - 1] as number;
-        target[2 * place] = target[2 * place - 2] as number;
-        target[2 * place + 1] = target[2 * place - 1] as number;
-      }
-      keys[place] = key;
-      source[place] = index;
-      target[2 * place] = x;
-      target[2 * place + 1] = y;
-    } else {
-      last = key;
-    }
-  }
 }
 
 function collect(task: PairTask, stop: number, end: number): void {
@@ -462,11 +419,7 @@ function finishSeparate(state: ParticleState, live: number, response: Response, 
 
 export const PLANE: Kernels = {
   place,
-  sortByColumn,
-  sortByRow,
   placeInBins,
-  sortByBin,
-  sortInBins,
   collect,
   collectAll,
   scan,

@@ -21,34 +21,63 @@ import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotP
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInSpace, ROUNDING_BAND } from './overlap';
 
+/** Key of a position, where `columns`, `rows` and `layers` are those inside the ring and `outside` is for what is not finite. */
+function keyAt(
+  x: number,
+  y: number,
+  z: number,
+  originX: number,
+  originY: number,
+  originZ: number,
+  inverseCellSize: number,
+  columns: number,
+  rows: number,
+  layers: number,
+  rowStride: number,
+  layerStride: number,
+  outside: number,
+): number {
+  const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+  const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+  const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
+  if (x - x + (y - y) + (z - z) !== 0) return outside;
+  // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
+  const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
+  const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
+  return layer * layerStride + row * rowStride + column;
+}
+
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
-  const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
+  const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
-  const lastColumn = lattice.columns - 2;
-  const lastRow = lattice.cellsY - 2;
-  const lastLayer = lattice.cellsZ - 2;
-  const { cellsY } = lattice;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const layers = lattice.cellsZ - 2;
+  const outside = lattice.rows * rowStride;
+  const inverseStride = 1 / rowStride;
   let previous = 0;
   let descents = 0;
   for (let index = 0; index < count; index++) {
-    const x = positions[3 * index] as number;
-    const y = positions[3 * index + 1] as number;
-    const z = positions[3 * index + 2] as number;
-    let column = 0;
-    let row = rows;
-    if (x - x + (y - y) + (z - z) === 0) {
-      // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
-      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
-      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
-      const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
-      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
-      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
-      const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
-      row += layer * cellsY;
-    }
+    const key = keyAt(
+      positions[3 * index] as number,
+      positions[3 * index + 1] as number,
+      positions[3 * index + 2] as number,
+      originX,
+      originY,
+      originZ,
+      inverseCellSize,
+      columns,
+      rows,
+      layers,
+      rowStride,
+      layerStride,
+      outside,
+    );
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const column = key - row * rowStride;
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
-    const key = row * rowStride + column;
     keys[index] = key;
     // Negative for good once a key is below the one before it.
     descents |= key - previous;
@@ -57,123 +86,38 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
   return descents >= 0;
 }
 
-function sortByColumn(lattice: Lattice, words: Uint32Array, count: number, placement: Placement): void {
-  const { rowStride } = lattice;
-  const { keys, columnCounts, records } = placement;
-  const inverseStride = 1 / rowStride;
-  for (let index = 0; index < count; index++) {
-    const key = keys[index] as number;
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const column = key - row * rowStride;
-    const place = columnCounts[column] as number;
-    columnCounts[column] = place + 1;
-    const record = 5 * place;
-    records[record] = index;
-    records[record + 1] = key;
-    records[record + 2] = words[3 * index] as number;
-    records[record + 3] = words[3 * index + 1] as number;
-    records[record + 4] = words[3 * index + 2] as number;
-  }
-}
-
-function sortByRow(lattice: Lattice, target: Uint32Array, count: number, placement: Placement): void {
-  const { keys, source, rowCounts, records } = placement;
-  const inverseStride = 1 / lattice.rowStride;
-  const end = 5 * count;
-  for (let record = 0; record < end; record += 5) {
-    const key = records[record + 1] as number;
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const slot = rowCounts[row] as number;
-    rowCounts[row] = slot + 1;
-    source[slot] = records[record] as number;
-    keys[slot] = key;
-    target[3 * slot] = records[record + 2] as number;
-    target[3 * slot + 1] = records[record + 3] as number;
-    target[3 * slot + 2] = records[record + 4] as number;
-  }
-}
-
 /** As place, but of the two ways to count, the other. */
 function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
-  const { originX, originY, originZ, inverseCellSize, rows, rowStride, cellsY } = lattice;
+  const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { given, counts, shift } = bins;
-  const lastColumn = lattice.columns - 2;
-  const lastRow = lattice.cellsY - 2;
-  const lastLayer = lattice.cellsZ - 2;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const layers = lattice.cellsZ - 2;
+  const outside = lattice.rows * rowStride;
   let previous = 0;
   let descents = 0;
   for (let index = 0; index < count; index++) {
-    const x = positions[3 * index] as number;
-    const y = positions[3 * index + 1] as number;
-    const z = positions[3 * index + 2] as number;
-    let key = rows * rowStride;
-    if (x - x + (y - y) + (z - z) === 0) {
-      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
-      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
-      const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
-      const column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
-      const row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
-      const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
-      key = (layer * cellsY + row) * rowStride + column;
-    }
-    const bin = key >> shift;
-    counts[bin] = (counts[bin] as number) + 1;
+    const key = keyAt(
+      positions[3 * index] as number,
+      positions[3 * index + 1] as number,
+      positions[3 * index + 2] as number,
+      originX,
+      originY,
+      originZ,
+      inverseCellSize,
+      columns,
+      rows,
+      layers,
+      rowStride,
+      layerStride,
+      outside,
+    );
+    counts[key >> shift] = (counts[key >> shift] as number) + 1;
     given[index] = key;
     descents |= key - previous;
     previous = key;
   }
   return descents >= 0;
-}
-
-function sortByBin(
-  bins: Bins,
-  words: Uint32Array,
-  target: Uint32Array,
-  count: number,
-  placement: Placement,
-): void {
-  const { counts, shift, given } = bins;
-  const { keys, source } = placement;
-  for (let index = 0; index < count; index++) {
-    const key = given[index] as number;
-    const bin = key >> shift;
-    const slot = counts[bin] as number;
-    counts[bin] = slot + 1;
-    keys[slot] = key;
-    source[slot] = index;
-    target[3 * slot] = words[3 * index] as number;
-    target[3 * slot + 1] = words[3 * index + 1] as number;
-    target[3 * slot + 2] = words[3 * index + 2] as number;
-  }
-}
-
-function sortInBins(target: Uint32Array, count: number, placement: Placement): void {
-  const { keys, source } = placement;
-  let last = 0;
-  for (let slot = 0; slot < count; slot++) {
-    const key = keys[slot] as number;
-    if (key < last) {
-      const index = source[slot] as number;
-      const x = target[3 * slot] as number;
-      const y = target[3 * slot + 1] as number;
-      const z = target[3 * slot + 2] as number;
-      let place = slot;
-      for (; place > 0 && (keys[place - 1] as number) > key; place--) {
-        keys[place] = keys[place - 1] as number;
-        source[place] = source[place - 1] as number;
-        target[3 * place] = target[3 * place - 3] as number;
-        target[3 * place + 1] = target[3 * place - 2] as number;
-        target[3 * place + 2] = target[3 * place - 1] as number;
-      }
-      keys[place] = key;
-      source[place] = index;
-      target[3 * place] = x;
-      target[3 * place + 1] = y;
-      target[3 * place + 2] = z;
-    } else {
-      last = key;
-    }
-  }
 }
 
 /** Rows ahead: the next in the layer, and three in the layer behind. */
@@ -544,11 +488,7 @@ function finishSeparate(state: ParticleState, live: number, response: Response, 
 
 export const SPACE: Kernels = {
   place,
-  sortByColumn,
-  sortByRow,
   placeInBins,
-  sortByBin,
-  sortInBins,
   collect,
   collectAll,
   scan,

@@ -1,0 +1,265 @@
+/**
+ * Purpose: the sorts of particles by their keys, in the plane and in space. By runs of consecutive cells (bins) where that
+ * writes to few places at a time: moved once, then put into order inside each bin. Else by column and then by row: two
+ * tables of a few thousand counters that stay in the cache.
+ * Inputs: the key of each particle of the input and its position in words, and how many are in each bin, column or row.
+ * Outputs: keys, source and positions in slot order.
+ * Ordering: stable, so ids that ascend in the input ascend inside a cell.
+ *
+ * Particles are moved two at a time, all that is read of them first: whatever is read right after a write waits until it is
+ * known that it is not what was written, and with a counter a particle that is half of the time.
+ */
+import type { Bins, Placement } from './kernels';
+import type { Lattice } from './lattice';
+
+/** No more bins than there may be particles; set-aside ones are in the last. */
+export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
+  let shift = 0;
+  while (cells >> shift > Math.max(capacity, 1)) shift++;
+  const given = new Int32Array(records.buffer);
+  return { counts: new Uint32Array((cells >> shift) + 1), shift, given };
+}
+
+/** From the input into keys, source and positions, by bins alone; `counts` are starts and become ends. */
+export function sortByBin(
+  { counts, shift, given }: Bins,
+  dimensions: number,
+  words: Uint32Array,
+  target: Uint32Array,
+  count: number,
+  { keys, source }: Placement,
+): void {
+  const inSpace = dimensions === 3;
+  let index = 0;
+  for (; index + 1 < count; index += 2) {
+    const key = given[index] as number;
+    const nextKey = given[index + 1] as number;
+    const from = dimensions * index;
+    const x = words[from] as number;
+    const y = words[from + 1] as number;
+    const z = inSpace ? (words[from + 2] as number) : 0;
+    const nextFrom = from + dimensions;
+    const nextX = words[nextFrom] as number;
+    const nextY = words[nextFrom + 1] as number;
+    const nextZ = inSpace ? (words[nextFrom + 2] as number) : 0;
+    const bin = key >> shift;
+    const nextBin = nextKey >> shift;
+    const slot = counts[bin] as number;
+    counts[bin] = slot + 1;
+    const nextSlot = counts[nextBin] as number;
+    counts[nextBin] = nextSlot + 1;
+    keys[slot] = key;
+    keys[nextSlot] = nextKey;
+    source[slot] = index;
+    source[nextSlot] = index + 1;
+    const to = dimensions * slot;
+    const nextTo = dimensions * nextSlot;
+    target[to] = x;
+    target[to + 1] = y;
+    target[nextTo] = nextX;
+    target[nextTo + 1] = nextY;
+    if (inSpace) {
+      target[to + 2] = z;
+      target[nextTo + 2] = nextZ;
+    }
+  }
+  if (index < count) {
+    const key = given[index] as number;
+    const bin = key >> shift;
+    const slot = counts[bin] as number;
+    counts[bin] = slot + 1;
+    keys[slot] = key;
+    source[slot] = index;
+    for (let axis = 0; axis < dimensions; axis++) {
+      target[dimensions * slot + axis] = words[dimensions * index + axis] as number;
+    }
+  }
+}
+
+/** Puts what is in order but for those that share a bin into order, by insertion. */
+export function sortInBins(
+  dimensions: number,
+  target: Uint32Array,
+  count: number,
+  placement: Placement,
+): void {
+  const { keys, source } = placement;
+  const inSpace = dimensions === 3;
+  let last = 0;
+  for (let slot = 0; slot < count; slot++) {
+    const key = keys[slot] as number;
+    if (key >= last) {
+      last = key;
+      continue;
+    }
+    const index = source[slot] as number;
+    const from = dimensions * slot;
+    const x = target[from] as number;
+    const y = target[from + 1] as number;
+    const z = inSpace ? (target[from + 2] as number) : 0;
+    let place = slot;
+    for (; place > 0 && (keys[place - 1] as number) > key; place--) {
+      keys[place] = keys[place - 1] as number;
+      source[place] = source[place - 1] as number;
+      const to = dimensions * place;
+      target[to] = target[to - dimensions] as number;
+      target[to + 1] = target[to + 1 - dimensions] as number;
+      if (inSpace) target[to + 2] = target[to - 1] as number;
+    }
+    keys[place] = key;
+    source[place] = index;
+    const to = dimensions * place;
+    target[to] = x;
+    target[to + 1] = y;
+    if (inSpace) target[to + 2] = z;
+  }
+}
+
+/**
+ * The most particles that a row of cells may hold: those of all bins that it has a part of. `ends`: how many are in each
+ * bin and those before it.
+ */
+export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
+  let fullest = 0;
+  for (let row = 0; row < rows; row++) {
+    const first = (row * rowStride) >> shift;
+    const last = (row * rowStride + rowStride - 1) >> shift;
+    const held = (ends[last] as number) - (first === 0 ? 0 : (ends[first - 1] as number));
+    if (held > fullest) fullest = held;
+  }
+  return fullest;
+}
+
+/** From the input into records; columnCounts are starts. */
+export function sortByColumn(
+  { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
+  words: Uint32Array,
+  count: number,
+  { keys, columnCounts, records }: Placement,
+): void {
+  const inverseStride = 1 / rowStride;
+  const inSpace = dimensions === 3;
+  const stride = dimensions + 2;
+  let index = 0;
+  for (; index + 1 < count; index += 2) {
+    const key = keys[index] as number;
+    const nextKey = keys[index + 1] as number;
+    const from = dimensions * index;
+    const x = words[from] as number;
+    const y = words[from + 1] as number;
+    const z = inSpace ? (words[from + 2] as number) : 0;
+    const nextFrom = from + dimensions;
+    const nextX = words[nextFrom] as number;
+    const nextY = words[nextFrom + 1] as number;
+    const nextZ = inSpace ? (words[nextFrom + 2] as number) : 0;
+    const column = key - (((key + 0.5) * inverseStride) | 0) * rowStride;
+    const nextColumn = nextKey - (((nextKey + 0.5) * inverseStride) | 0) * rowStride;
+    const place = columnCounts[column] as number;
+    columnCounts[column] = place + 1;
+    const nextPlace = columnCounts[nextColumn] as number;
+    columnCounts[nextColumn] = nextPlace + 1;
+    const record = stride * place;
+    const nextRecord = stride * nextPlace;
+    records[record] = index;
+    records[record + 1] = key;
+    records[record + 2] = x;
+    records[record + 3] = y;
+    if (inSpace) records[record + 4] = z;
+    records[nextRecord] = index + 1;
+    records[nextRecord + 1] = nextKey;
+    records[nextRecord + 2] = nextX;
+    records[nextRecord + 3] = nextY;
+    if (inSpace) records[nextRecord + 4] = nextZ;
+  }
+  if (index < count) {
+    const key = keys[index] as number;
+    const column = key - (((key + 0.5) * inverseStride) | 0) * rowStride;
+    const place = columnCounts[column] as number;
+    columnCounts[column] = place + 1;
+    const record = stride * place;
+    records[record] = index;
+    records[record + 1] = key;
+    for (let axis = 0; axis < dimensions; axis++) {
+      records[record + 2 + axis] = words[dimensions * index + axis] as number;
+    }
+  }
+}
+
+/** From records into keys, source and sorted positions; rowCounts are starts. */
+export function sortByRow(
+  { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
+  target: Uint32Array,
+  count: number,
+  { keys, source, rowCounts, records }: Placement,
+): void {
+  const inverseStride = 1 / rowStride;
+  const inSpace = dimensions === 3;
+  const stride = dimensions + 2;
+  let index = 0;
+  for (; index + 1 < count; index += 2) {
+    const record = stride * index;
+    const key = records[record + 1] as number;
+    const from = records[record] as number;
+    const x = records[record + 2] as number;
+    const y = records[record + 3] as number;
+    const z = inSpace ? (records[record + 4] as number) : 0;
+    const nextRecord = record + stride;
+    const nextKey = records[nextRecord + 1] as number;
+    const nextFrom = records[nextRecord] as number;
+    const nextX = records[nextRecord + 2] as number;
+    const nextY = records[nextRecord + 3] as number;
+    const nextZ = inSpace ? (records[nextRecord + 4] as number) : 0;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const nextRow = ((nextKey + 0.5) * inverseStride) | 0;
+    const slot = rowCounts[row] as number;
+    rowCounts[row] = slot + 1;
+    const nextSlot = rowCounts[nextRow] as number;
+    rowCounts[nextRow] = nextSlot + 1;
+    source[slot] = from;
+    source[nextSlot] = nextFrom;
+    keys[slot] = key;
+    keys[nextSlot] = nextKey;
+    const to = dimensions * slot;
+    const nextTo = dimensions * nextSlot;
+    target[to] = x;
+    target[to + 1] = y;
+    if (inSpace) target[to + 2] = z;
+    target[nextTo] = nextX;
+    target[nextTo + 1] = nextY;
+    if (inSpace) target[nextTo + 2] = nextZ;
+  }
+  if (index < count) {
+    const record = stride * index;
+    const key = records[record + 1] as number;
+    const row = ((key + 0.5) * inverseStride) | 0;
+    const slot = rowCounts[row] as number;
+    rowCounts[row] = slot + 1;
+    source[slot] = records[record] as number;
+    keys[slot] = key;
+    for (let axis = 0; axis < dimensions; axis++) {
+      target[dimensions * slot + axis] = records[record + 2 + axis] as number;
+    }
+  }
+}
+
+/** How many are in each, in turn, becomes how many are in those before it; returns the greatest. */
+export function countsToStarts(counts: Uint32Array): number {
+  let sum = 0;
+  let greatest = 0;
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] as number;
+    counts[index] = sum;
+    sum += count;
+    if (count > greatest) greatest = count;
+  }
+  return greatest;
+}
+
+/** The same, but each included. */
+export function countsToEnds(counts: Uint32Array): void {
+  let sum = 0;
+  for (let index = 0; index < counts.length; index++) {
+    sum += counts[index] as number;
+    counts[index] = sum;
+  }
+}
