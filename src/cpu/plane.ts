@@ -20,6 +20,7 @@ import {
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
+import { collectInWindow } from './plane-window';
 
 /** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
 function keyAt(
@@ -118,6 +119,12 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
 }
 
 function collect(task: PairTask, stop: number, end: number): void {
+  // The window goes by distances alone, which are other than when slots were sorted.
+  if (!task.frozen) collectInWindow(task, stop, end);
+  if (task.next < end && task.length <= stop) collectByKeys(task, stop, end);
+}
+
+function collectByKeys(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
   const limit = diameter * diameter;
