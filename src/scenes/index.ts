@@ -8,6 +8,7 @@ import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
 import { BOX_SCENES } from './boxes';
 import { BULLETS, MIXED_BULLETS } from './fast';
+import { GRANULAR_SCENES } from './granular';
 import { asScene, createMixedScene, MIXED_SCENE_NAMES, MIXED_SCENES } from './mixed';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { Random } from './random';
@@ -16,6 +17,7 @@ import { CLUSTERED, CROWDS_SCENE, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from 
 import type { Scene, SceneDefinition } from './scene';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './unusual';
 
+export { applyDrive, type Drivable, type Drive, type Driven, movesObstacles, strengthOf } from './drive';
 export { wallOf } from './fast';
 export { createMixedScene, MIXED_SCENE_NAMES, type MixedScene } from './mixed';
 export { Random } from './random';
@@ -42,25 +44,31 @@ export const SCENES: readonly SceneDefinition[] = [
 
 const SHAPED_SCENES: readonly SceneDefinition[] = [...BOX_SCENES, MIXED_BULLETS];
 
+/** Of scenes that a drive turns or shakes. */
+export const GRANULAR_SCENE_NAMES: readonly string[] = GRANULAR_SCENES.map(({ name }) => name);
+
 export const BOX_SCENE_NAMES: readonly string[] = SHAPED_SCENES.map(({ name }) => name);
 
 /** Of scenes whose particles' paths are followed. */
 export const FAST_SCENE_NAMES: readonly string[] = [BULLETS.name, MIXED_BULLETS.name];
 
-/** Of scenes whose particles have one radius; MIXED_SCENE_NAMES and BOX_SCENE_NAMES are the others. */
+/** Of scenes whose particles have one radius; MIXED_, BOX_ and GRANULAR_SCENE_NAMES are the others. */
 export const SCENE_NAMES: readonly string[] = SCENES.map((definition) => definition.name);
 
 export const ALL_SCENES: readonly Pick<SceneDefinition, 'name' | 'description' | 'world'>[] = [
   ...SCENES,
   ...MIXED_SCENES,
   ...SHAPED_SCENES,
+  ...GRANULAR_SCENES,
 ];
 
 export const ALL_SCENE_NAMES: readonly string[] = ALL_SCENES.map(({ name }) => name);
 
 export function createScene(name: string, request: SceneRequest): Scene {
   if (MIXED_SCENE_NAMES.includes(name)) return asScene(createMixedScene(name, request));
-  const definition = [...SCENES, ...SHAPED_SCENES].find((candidate) => candidate.name === name);
+  const definition = [...SCENES, ...SHAPED_SCENES, ...GRANULAR_SCENES].find(
+    (candidate) => candidate.name === name,
+  );
   if (!definition) throw new ArgumentError('scene', name, `one of ${ALL_SCENE_NAMES.join(', ')}`);
   checkKnownKeys('request', request, REQUEST_NAMES);
   const { dimensions, count, seed = DEFAULT_SEED } = request;

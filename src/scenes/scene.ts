@@ -7,6 +7,7 @@
 import type { ObstaclesGiven } from '../core/obstacles';
 import type { SettingsOptions } from '../core/settings';
 import type { Dimensions, RadiusRange, WorldKind } from '../core/world';
+import type { Drive } from './drive';
 import type { Random } from './random';
 
 /** Coordinates are counted in these: 1024 to one unit of length. */
@@ -39,11 +40,13 @@ export interface Scene {
   /** Packed, `dimensions` numbers a particle. */
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Particles that never move. */
+  /** Particles that never move, unless the drive moves them. */
   readonly obstacles?: ObstaclesGiven | undefined;
   /** Whether the paths of fast particles are followed. */
   readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;
+  /** What changes as time passes: to be applied before each step, see drive.ts. */
+  readonly drive?: Drive | undefined;
 }
 
 /** What a generator decides; the rest of a Scene is what it was asked for. */
@@ -63,6 +66,7 @@ export type SceneContent = Pick<
   | 'obstacles'
   | 'continuous'
   | 'settings'
+  | 'drive'
 >;
 
 export interface SceneDefinition {
@@ -104,4 +108,10 @@ export function toCoordinate(units: number, step: number): number {
 /** `dimensions` equal numbers. */
 export function repeat(value: number, dimensions: Dimensions): number[] {
   return new Array<number>(dimensions).fill(value);
+}
+
+/** Cosine and sine of an angle, in steps of 1/1024: other engines' may differ in the last bit. */
+export function directionAt(angle: number): readonly [number, number] {
+  const round = (value: number) => Math.round(value * UNITS) / UNITS;
+  return [round(Math.cos(angle)), round(Math.sin(angle))];
 }
