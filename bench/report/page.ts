@@ -84,7 +84,7 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
     element('h3', {}, 'Times against counts'),
     element('div', { class: 'charts' }, ...drawCharts(record)),
     element('h3', {}, 'Times'),
-    ...groups.map((group) => wide(group.name, tableOf(group))),
+    element('div', { class: 'tables' }, ...groups.map((group) => wide(group.name, tableOf(group)))),
     element(
       'details',
       {},

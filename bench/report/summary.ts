@@ -237,12 +237,11 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   );
   const ahead = beside.filter(({ own, best }) => own === best || !isFaster(best, own)).length;
   const sentences = groups.flatMap(({ name, cases }) => {
-    const rivals = cases.flatMap((one) => {
-      const value = rivalOf(one, backend);
-      return value ? [{ count: one.count, value }] : [];
-    });
-    const isSame = (a: Rival, b: Rival) => a.engine === b.engine && a.status === b.status;
-    return spansOf(rivals, isSame).map(({ counts, values }) => {
+    const rivals = cases.map((one) => ({ count: one.count, value: rivalOf(one, backend) }));
+    const isSame = (a?: Rival, b?: Rival) => a?.engine === b?.engine && a?.status === b?.status;
+    return spansOf(rivals, isSame).flatMap(({ counts, values: all }) => {
+      const values = all.filter((rival) => rival !== undefined);
+      if (values.length === 0) return [];
       const [first] = values;
       const where = describeCounts(counts);
       const ratios = values.flatMap(({ ratio }) => ratio ?? []);
@@ -253,8 +252,11 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
     });
   });
   const where = groups.flatMap(({ name, cases }) => {
-    const counts = cases.flatMap((one) => (rivalOf(one, backend) ? [one.count] : []));
-    return counts.length > 0 ? [`${name} ${describeCounts(counts)}`] : [];
+    const rivals = cases.map((one) => ({ count: one.count, value: rivalOf(one, backend) !== undefined }));
+    const spans = spansOf(rivals, (a, b) => a === b).filter(({ values: [hasRival] }) => hasRival);
+    return spans.length > 0
+      ? [`${name} ${formatList(spans.map(({ counts }) => describeCounts(counts)))}`]
+      : [];
   });
   const verdict =
     where.length > 0

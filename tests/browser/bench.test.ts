@@ -71,6 +71,8 @@ describe('the page of the benchmark', () => {
     await takePicture(page, 'bench-light');
     await page.click('#choices summary');
     await takePicture(page, 'bench-choices');
+    await page.$eval('#flags', (flags) => flags.scrollIntoView({ block: 'center' }));
+    await takePicture(page, 'bench-flags');
 
     const shown = await page.evaluate(() => ({
       series: [...document.querySelectorAll<SVGElement>('#charts [data-engine]')].map((line) => [

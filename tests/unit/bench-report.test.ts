@@ -86,6 +86,16 @@ describe('the summary', () => {
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies, where gpu-hashed is the fastest. It has no room.',
     ]);
+    // What it is the right choice for in between is not told of.
+    const apart = [1, 100, 1].flatMap((other, index) => [
+      timed('gpu-grid', 10 ** index, 4),
+      timed('gpu-bvh', 10 ** index, other),
+    ]);
+    expect(sentencesOf(title, apart)).toEqual([
+      expect.stringMatching(/gpu-grid for uniform 2D at 1 body and at 100 bodies\. .* 1 of the 3 cases/),
+      'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 1 body.',
+      'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 100 bodies.',
+    ]);
     expect(sentencesOf(title, mixed(8))).toEqual([
       'On the GPU there is no case here in which another engine than gpu-grid is the right choice. It was the fastest, or within the noise of it, in 2 of the 2 cases in which it had others beside it.',
     ]);
