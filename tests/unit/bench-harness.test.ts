@@ -4,7 +4,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
 import { compareRecords } from '../../bench/harness/compare';
-import { AbsentError, type CpuEngine, type CpuRunner, foldPairs, mixPair } from '../../bench/harness/engine';
+import {
+  AbsentError,
+  type CpuEngine,
+  type CpuRunner,
+  type Found,
+  foldPairs,
+  mixPair,
+} from '../../bench/harness/engine';
+import { Judge } from '../../bench/harness/judge';
 import {
   type BenchRecord,
   FORMAT,
@@ -337,6 +345,17 @@ describe('the gate', () => {
       expect(at('quick')).toMatchObject({ status: 'timed' });
     }
   });
+});
+
+it('judges at every count: no engine is truth for itself', () => {
+  const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
+  // So many are not made for a test; only their number is told.
+  const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
+  const [expected, after] = judge.expected as [Found, Found];
+  expect(expected.pairs).toBeGreaterThan(100);
+  expect(judge.wrong(0, expected)).toBeUndefined();
+  expect(judge.wrong(0, { pairs: expected.pairs - 1, checksum: 0 })).toMatchObject({ expected });
+  expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
 });
 
 it('folds pairs whoever comes first, and tells sets apart that differ in one', () => {
