@@ -108,7 +108,7 @@ it('copies as much on the host as there is room for', () => {
 });
 
 describe('turns', () => {
-  /** Takes a millisecond, by a clock with such a step; some samples have no time. */
+  /** Takes ten milliseconds, by a clock with such a step; some samples have no time. */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const asked: Batches[] = [];
     const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;
@@ -124,7 +124,7 @@ describe('turns', () => {
         asked.push(batches);
         if (!hasTime(asked.length)) return undefined;
         const one = (part: keyof Sample, takes: number) => read(takes * batches[part]) / batches[part];
-        return { build: one('build', 0.3), query: one('query', 0.7), total: one('total', 1) };
+        return { build: one('build', 3), query: one('query', 7), total: one('total', 10) };
       },
       close: async () => {},
     };
@@ -150,14 +150,14 @@ describe('turns', () => {
     const { samples, batch } = await take(run);
     expect(samples).toHaveLength(5);
     for (const batches of asked.slice(-5)) {
-      expect(step / batches.total).toBeLessThanOrEqual(0.01);
-      expect(step / (0.7 * batches.query)).toBeLessThanOrEqual(0.0101);
-      expect(step / (0.3 * batches.build)).toBeLessThanOrEqual(0.0101);
+      expect(step / (10 * batches.total)).toBeLessThanOrEqual(0.01);
+      expect(step / (7 * batches.query)).toBeLessThanOrEqual(0.0101);
+      expect(step / (3 * batches.build)).toBeLessThanOrEqual(0.0101);
       expect(batches.total).toBe(batch);
     }
     for (const { total, build } of samples) {
-      expect(total).toBeCloseTo(1, 1);
-      expect(build).toBeCloseTo(0.3, 2);
+      expect(total).toBeCloseTo(10, 0);
+      expect(build).toBeCloseTo(3, 1);
     }
   });
 
