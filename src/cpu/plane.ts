@@ -22,6 +22,36 @@ import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from '
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 import { collectInWindow } from './plane-window';
 
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
+  const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
+  const { keys, columnCounts, rowCounts } = placement;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[2 * index] as number;
+    const y = positions[2 * index + 1] as number;
+    let column = 0;
+    let row = rows;
+    if (x - x + (y - y) === 0) {
+      // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+    }
+    columnCounts[column] = (columnCounts[column] as number) + 1;
+    rowCounts[row] = (rowCounts[row] as number) + 1;
+    const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents >= 0;
+}
+
 /** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
 function keyAt(
   x: number,
@@ -44,31 +74,6 @@ function keyAt(
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
-}
-
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
-  const { originX, originY, inverseCellSize, rowStride } = lattice;
-  const { keys, columnCounts, rowCounts } = placement;
-  const columns = lattice.columns - 2;
-  const rows = lattice.cellsY - 2;
-  const outside = lattice.rows * rowStride;
-  const inverseStride = 1 / rowStride;
-  let previous = 0;
-  let descents = 0;
-  for (let index = 0; index < count; index++) {
-    const x = positions[2 * index] as number;
-    const y = positions[2 * index + 1] as number;
-    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const column = key - row * rowStride;
-    columnCounts[column] = (columnCounts[column] as number) + 1;
-    rowCounts[row] = (rowCounts[row] as number) + 1;
-    keys[index] = key;
-    // Negative for good once a key is below the one before it.
-    descents |= key - previous;
-    previous = key;
-  }
-  return descents >= 0;
 }
 
 /** As place, but of the two ways to count, the other. */
@@ -118,9 +123,14 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
   return descents >= 0;
 }
 
+/** Cells a particle from which on hardly anybody is in reach, so that a window costs more than it saves. */
+const SPARSE = 10;
+
 function collect(task: PairTask, stop: number, end: number): void {
-  // The window goes by distances alone, which are other than when slots were sorted.
-  if (!task.frozen) collectInWindow(task, stop, end);
+  const { frozen, live, lattice } = task;
+  // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+  const isSparse = live * SPARSE < lattice.rows * lattice.rowStride;
+  if (!frozen && !isSparse) collectInWindow(task, stop, end);
   if (task.next < end && task.length <= stop) collectByKeys(task, stop, end);
 }
 

@@ -21,6 +21,42 @@ import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotP
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInSpace, ROUNDING_BAND } from './overlap';
 
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
+  const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
+  const { keys, columnCounts, rowCounts } = placement;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  const lastLayer = lattice.cellsZ - 2;
+  const { cellsY } = lattice;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[3 * index] as number;
+    const y = positions[3 * index + 1] as number;
+    const z = positions[3 * index + 2] as number;
+    let column = 0;
+    let row = rows;
+    if (x - x + (y - y) + (z - z) === 0) {
+      // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
+      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+      const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
+      row += layer * cellsY;
+    }
+    columnCounts[column] = (columnCounts[column] as number) + 1;
+    rowCounts[row] = (rowCounts[row] as number) + 1;
+    const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents >= 0;
+}
+
 /** Key of a position, where `columns`, `rows` and `layers` are those inside the ring and `outside` is for what is not finite. */
 function keyAt(
   x: number,
@@ -46,44 +82,6 @@ function keyAt(
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
   return layer * layerStride + row * rowStride + column;
-}
-
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
-  const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
-  const { keys, columnCounts, rowCounts } = placement;
-  const columns = lattice.columns - 2;
-  const rows = lattice.cellsY - 2;
-  const layers = lattice.cellsZ - 2;
-  const outside = lattice.rows * rowStride;
-  const inverseStride = 1 / rowStride;
-  let previous = 0;
-  let descents = 0;
-  for (let index = 0; index < count; index++) {
-    const key = keyAt(
-      positions[3 * index] as number,
-      positions[3 * index + 1] as number,
-      positions[3 * index + 2] as number,
-      originX,
-      originY,
-      originZ,
-      inverseCellSize,
-      columns,
-      rows,
-      layers,
-      rowStride,
-      layerStride,
-      outside,
-    );
-    const row = ((key + 0.5) * inverseStride) | 0;
-    const column = key - row * rowStride;
-    columnCounts[column] = (columnCounts[column] as number) + 1;
-    rowCounts[row] = (rowCounts[row] as number) + 1;
-    keys[index] = key;
-    // Negative for good once a key is below the one before it.
-    descents |= key - previous;
-    previous = key;
-  }
-  return descents >= 0;
 }
 
 /** As place, but of the two ways to count, the other. */

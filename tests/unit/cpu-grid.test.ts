@@ -257,6 +257,48 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 });
 
+describe('pairs of the plane', () => {
+  // Rows are one high; in rows 10 to 13 there are more than a window holds.
+  const count = 9000;
+  let state = 5;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(((state >>> 8) / 2 ** 24) * below * 64) / 64;
+  };
+  const positions = Float32Array.from({ length: 2 * count }, (_, index) => {
+    if (index % 2 === 0) return next(1500);
+    return index < 2 * 1000 ? next(10) : index < 2 * 8000 ? 10 + next(3) : 13 + next(7);
+  });
+  const byX = Array.from({ length: count }, (_, id) => id).sort(
+    (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
+  );
+
+  /** Of the first so many: coordinates are dyadic, so that doubles decide. */
+  const swept = (among: number) => {
+    const ids = byX.filter((id) => id < among);
+    const pairs: number[] = [];
+    ids.forEach((a, place) => {
+      for (let other = place + 1; other < ids.length; other++) {
+        const b = ids[other] as number;
+        const x = (positions[2 * b] as number) - (positions[2 * a] as number);
+        if (x >= 1) break;
+        const y = (positions[2 * b + 1] as number) - (positions[2 * a + 1] as number);
+        if (x * x + y * y < 1) pairs.push(Math.min(a, b), Math.max(a, b));
+      }
+    });
+    return sortedPairs(pairs);
+  };
+
+  it('are found where rows fit the window, where they do not, and where a window was fuller before', () => {
+    const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
+    for (const among of [count, 7999, 1000, 998, 7, 1]) {
+      grid.build(positions, among);
+      const { count: found, pairs } = grid.collectPairs();
+      expect(sortedPairs(pairs.subarray(0, 2 * found))).toEqual(swept(among));
+    }
+  });
+});
+
 describe('what calls a function of the caller’s', () => {
   it('refuses what is none before anything is done, though nobody is there', () => {
     const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
