@@ -15,6 +15,11 @@ fn solids_at(place: Vector) -> Walls {
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
     let apart = separation(place, upper_of(solid.centre));
+    // Most are too far away to matter.
+    let reach = max(upper_of(solid.halves), Vector(solid.centre.w)) + Vector(parameters.radius);
+    if (any(abs(apart) >= reach)) {
+      continue;
+    }
     if (solid.centre.w > 0.0) {
       let distance = length(apart);
       let near = Vector((distance - solid.centre.w) / parameters.radius);

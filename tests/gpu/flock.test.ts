@@ -2,7 +2,13 @@
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world';
 import { createCpuFlock, createCpuLife, createFlock, createLife, type FlockState } from '../../src/flock';
-import { flockOptions, lifeOptions, type Periodic } from '../helpers/flocks';
+import {
+  expectComingAndGoing,
+  expectSameFromCheckpoint,
+  flockOptions,
+  lifeOptions,
+  type Space,
+} from '../helpers/flocks';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS } from '../helpers/passes';
 
@@ -16,22 +22,23 @@ const DT = 1 / 64;
  */
 const PART = 2 ** -18;
 
-const BOTH_KINDS: readonly [string, Periodic] = ['a box with walls across y', [true, false, true]];
+const BOTH_KINDS: readonly [string, Space] = ['a box with walls across y', [true, false, true]];
 
 /** Every kernel is compiled anew, so in space only what has both kinds of axes. */
-function worldsIn(dimensions: Dimensions): readonly (readonly [string, Periodic])[] {
-  return dimensions === 3 ? [BOTH_KINDS] : [BOTH_KINDS, ['a box with walls', false]];
+function worldsIn(dimensions: Dimensions): readonly (readonly [string, Space])[] {
+  return dimensions === 3 ? [BOTH_KINDS] : [BOTH_KINDS, ['space without end', 'unbounded']];
 }
 
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
-  for (const [name, periodic] of worldsIn(dimensions)) {
+  for (const [name, space] of worldsIn(dimensions)) {
     gpuTest(
       `flies as on the CPU, twice alike, in ${name}`,
       async (_, tools) => {
-        const options = flockOptions(dimensions, periodic, 500);
+        const options = { ...flockOptions(dimensions, space, 500), capacity: 510 };
         const first = await createFlock(tools.wrap(), options);
         const again = await createFlock(tools.wrap(), options);
         const cpu = createCpuFlock(options);
+        for (const flock of [first, again, cpu]) await expectComingAndGoing(flock);
         cpu.step(DT);
         const expected = cpu.read();
         first.step(DT);
@@ -47,6 +54,13 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
           expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
           expect(one[part]).not.toEqual(got[part]);
         }
+        // Others than these, until they are told.
+        again.setObstacles(new Float32Array());
+        again.step(DT);
+        await expectSameFromCheckpoint(first, again);
+        // The CPU engine takes up what the GPU left.
+        cpu.restore(await first.checkpoint());
+        expect(cpu.read()).toEqual(await first.read());
         first.destroy();
         again.destroy();
         expect(() => first.step(DT)).toThrow(/destroyed/);
@@ -143,14 +157,16 @@ gpuTest(
 );
 
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
-  for (const [name, periodic] of worldsIn(dimensions)) {
+  for (const [name, space] of worldsIn(dimensions)) {
     gpuTest(
       `goes on as on the CPU, twice alike, in ${name}`,
       async (_, tools) => {
-        const options = lifeOptions(dimensions, periodic, 600);
+        const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
         const first = await createLife(tools.wrap(), options);
         const again = await createLife(tools.wrap(), options);
         const cpu = createCpuLife(options);
+        for (const life of [first, again, cpu])
+          await expectComingAndGoing(life, { species: Uint8Array.of(1) });
         cpu.step(DT);
         const expected = cpu.read();
         first.step(DT);
@@ -167,6 +183,7 @@ describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
         first.step(DT);
         again.step(DT);
         expect((await again.read()).velocities).not.toEqual((await first.read()).velocities);
+        await expectSameFromCheckpoint(first, again);
         first.destroy();
         again.destroy();
         expect(() => again.set({ strength: 1 })).toThrow(/destroyed/);

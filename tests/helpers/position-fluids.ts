@@ -1,6 +1,6 @@
 /** Purpose: blocks of fluid for tests: a lattice at the density at rest, squeezed or not, slightly disordered. */
 import type { Dimensions } from '../../src/core/world';
-import type { PositionFluidOptions } from '../../src/pbf';
+import type { ObstacleOptions, PositionFluidOptions } from '../../src/pbf';
 import { createNoise } from './passes';
 
 export const FLUID_RADIUS = 0.25;
@@ -62,4 +62,14 @@ export function columnOf(dimensions: Dimensions): BoxedFluid {
     radius: FLUID_RADIUS,
     positions,
   };
+}
+
+/** A ball and a box that reach into the block. */
+export function obstaclesIn(dimensions: Dimensions): readonly ObstacleOptions[] {
+  const middle = dimensions === 2 ? 3 : 1.5;
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  return [
+    { shape: 'ball', position: all(middle).with(0, middle - 0.4), radius: 0.3 },
+    { shape: 'box', position: all(middle).with(1, middle + 0.5), halfExtents: all(0.25).with(0, 0.4) },
+  ];
 }

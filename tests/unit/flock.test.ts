@@ -10,6 +10,7 @@ import {
 } from '../../src/flock';
 import { pullAt } from '../../src/flock/reference/life';
 import { ArgumentError, type Gpu } from '../../src/index';
+import { expectComingAndGoing, expectSameFromCheckpoint, flockOptions, lifeOptions } from '../helpers/flocks';
 
 /** Whoever asks it for anything fails. */
 const NO_GPU = undefined as unknown as Gpu;
@@ -71,6 +72,11 @@ describe('what a flock refuses', () => {
       /^obstacles\[2\] \(a radius\) is -2, .* from 0 to 1000000000\.$/,
     ],
     [{ obstacles: Float32Array.of(1, Number.POSITIVE_INFINITY, 1) }, /^obstacles\[1\] is Infinity, /],
+    [{ capacity: 1 }, /^positions is 2 particles, but it must be at most 1 particle \(the capacity\)\.$/],
+    [
+      { unbounded: true },
+      /^world\.min is \[0, 0\], but it must be left out, since the world is unbounded\.$/,
+    ],
     [{ slowest: 9 }, /^slowest is 9, but it must be at most fastest, 4\.$/],
     [{ alignment: Number.NaN }, /^alignment is NaN, but it must be a number from 0 to 1000000\.$/],
     [{ cohesian: 1 }, /^options\.cohesian is 1, /],
@@ -144,4 +150,59 @@ test('the pull of life is −1 at no distance, 0 at the core, the wish half way 
   const pulls = [velocities[0] as number, velocities[2] as number];
   expect(pulls[0]).toBeGreaterThan(0.5);
   expect(pulls[1]).toBeGreaterThan(0.5);
+});
+
+describe.each<[string, [boolean, boolean, boolean] | false | 'unbounded']>([
+  ['a box', false],
+  ['a box that wraps around', [true, true, true]],
+  ['space without end', 'unbounded'],
+])('on the CPU, in %s', (_, space) => {
+  test.each([2, 3] as const)('boids in %dD come and go, and go on from a checkpoint', async (dimensions) => {
+    const options = { ...flockOptions(dimensions, space, 60), capacity: 65 };
+    const [flock, other] = [createCpuFlock(options), createCpuFlock(options)];
+    await expectComingAndGoing(flock);
+    other.set({ cohesion: 1 });
+    other.setObstacles(new Float32Array());
+    await expectSameFromCheckpoint(flock, other);
+    expect(() => other.restore({ ...flock.checkpoint(), perception: 2 })).toThrow(
+      /^checkpoint\.perception is 2, but it must be 1, like this flock\.$/,
+    );
+    const late = { ...flock.checkpoint(), hunters: new Float32Array() };
+    expect(() => other.restore(late)).toThrow(/^checkpoint\.hunters\.length is 0, /);
+    expect(flock.settings.cohesion).toBe(4);
+    // Between two steps velocities are the caller's to change.
+    flock.buffers.velocities.fill(0);
+    flock.set({ slowest: 0, fastest: 0 });
+    const { positions } = flock.read();
+    flock.step(1 / 64);
+    expect(flock.read().velocities.every((speed) => speed === 0)).toBe(true);
+    expect(flock.read().positions).toEqual(positions);
+    flock.destroy();
+    expect(() => flock.step(1)).toThrow(/destroyed/);
+  });
+
+  test.each([2, 3] as const)(
+    'life in %dD comes and goes, and goes on from a checkpoint',
+    async (dimensions) => {
+      const options = { ...lifeOptions(dimensions, space, 60), capacity: 65 };
+      const [life, other] = [createCpuLife(options), createCpuLife(options)];
+      await expectComingAndGoing(life, { species: Uint8Array.of(1) });
+      expect(() => life.add({ positions: new Float32Array(dimensions), species: Uint8Array.of(3) })).toThrow(
+        /^species\[0\] is 3, but it must be less than 3, the rows of attraction\.$/,
+      );
+      other.set({ attraction: options.attraction.map((row) => row.map(() => 0)) });
+      await expectSameFromCheckpoint(life, other);
+    },
+  );
+});
+
+test('without end there are no walls, and a flock of the CPU keeps to itself who is near', () => {
+  const positions = Float32Array.of(-1e4, 3, -1e4 + 0.2, 3, 2e4, -5);
+  const flock = createCpuFlock({ dimensions: 2, unbounded: true, perception: 1, positions });
+  for (let step = 0; step < 60; step++) flock.step(1 / 60);
+  const { velocities } = flock.read();
+  expect((velocities[2] as number) - (velocities[0] as number)).toBeGreaterThan(0.5);
+  // Alone it flies on as it set out, along x.
+  expect([...velocities.slice(4)]).toEqual([1, 0]);
+  expect(flock.time).toBeCloseTo(1, 12);
 });

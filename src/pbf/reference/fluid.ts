@@ -30,6 +30,8 @@ export class FluidTwin {
   private readonly rises: Float64Array;
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
+  /** Of the density that walls and obstacles add, from the last measure. */
+  private readonly gradients: Float64Array;
   private readonly surroundings: Surroundings;
   private readonly place = new Float64Array(3);
   /** Of walls and obstacles at a place: the density, then its gradient. */
@@ -51,13 +53,14 @@ export class FluidTwin {
     this.rises = new Float64Array(3 * capacity);
     this.squares = new Float64Array(capacity);
     this.lambdas = new Float64Array(capacity);
+    this.gradients = new Float64Array(3 * capacity);
     const { lower, upper } = wallsOf(grid.world);
     this.surroundings = { dimensions, radius, lower, upper, low: grid.world.min, period: grid.world.period };
   }
 
   get memoryBytes(): number {
-    const { densities, predicted, aims, curls, sums, rises, squares, lambdas } = this;
-    const arrays = [densities, predicted, aims, curls, sums, rises, squares, lambdas];
+    const { densities, predicted, aims, curls, sums, rises, squares, lambdas, gradients } = this;
+    const arrays = [densities, predicted, aims, curls, sums, rises, squares, lambdas, gradients];
     return arrays.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
   }
 
@@ -77,7 +80,8 @@ export class FluidTwin {
 
   /** Density around each place, and the factor by which it and its neighbours are moved. Places are sorted. */
   measure(places: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
-    const { particles, sums, squares, lambdas, densities, slope, bounds, place, surroundings } = this;
+    const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, place, surroundings } =
+      this;
     const { weight } = this.smoothing;
     const { tension, softness } = settings;
     const { dimensions } = particles;
@@ -105,6 +109,7 @@ export class FluidTwin {
       densities[id] = density;
       let all = (squares[id] as number) + softness / this.radius ** 2;
       for (let axis = 0; axis < 3; axis++) {
+        gradients[3 * id + axis] = bounds[1 + axis] as number;
         all += ((sums[3 * id + axis] as number) + (bounds[1 + axis] as number)) ** 2;
       }
       lambdas[id] = -Math.max(density - 1, tension * (density - 1)) / all;
@@ -170,7 +175,7 @@ export class FluidTwin {
   }
 
   private correct({ settings, solids, dt }: FluidStep): void {
-    const { particles, predicted, aims, sums, lambdas, slope, surroundings, bounds, place, radius } = this;
+    const { particles, predicted, aims, sums, lambdas, slope, surroundings, gradients, place, radius } = this;
     const { dimensions } = particles;
     const { nearWeight } = this.smoothing;
     const pressure = settings.pressure * radius ** 2;
@@ -184,12 +189,8 @@ export class FluidTwin {
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
       for (let axis = 0; axis < dimensions; axis++) place[axis] = predicted[dimensions * id + axis] as number;
-      bounds.fill(0);
-      walledIn(surroundings, place, bounds);
-      inSolids(surroundings, solids, place, bounds);
-      for (let axis = 0; axis < 3; axis++) {
-        const push = (sums[3 * id + axis] as number) + (lambdas[id] as number) * (bounds[1 + axis] as number);
-        sums[3 * id + axis] = push;
+      for (let index = 3 * id; index < 3 * id + 3; index++) {
+        sums[index] = (sums[index] as number) + (lambdas[id] as number) * (gradients[index] as number);
       }
       const size = lengthAt(sums, id);
       const share = Math.min(size, radius / 2) / Math.max(size, 1e-30);
