@@ -86,6 +86,15 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       expect((await readWords(tools, found, COUNT)).some((count) => count > 0)).toBe(true);
       expect(await particles.readVectors([spare])).toEqual([new Float32Array(dimensions * COUNT)]);
+      // Whoever comes in the place of another finds nothing that was left behind.
+      particles.writeWords('found', Uint32Array.of(7, 8), Uint32Array.of(3, COUNT - 1));
+      particles.remove([COUNT - 1, 3]);
+      expect([particles.count, particles.end]).toEqual([COUNT - 2, COUNT - 1]);
+      expect([...particles.add({ positions: Float32Array.from(all(1)) })]).toEqual([3]);
+      expect((await readWords(tools, found, COUNT))[3]).toBe(0);
+      expect(() => particles.add({ positions: Float32Array.from(all(EDGE + 1)) })).toThrow(
+        /^positions\[0\] \(particle 0\) is 9, but it must be in the box, from 0 to 8\.$/,
+      );
       particles.destroy();
       await expect(particles.read()).rejects.toThrow(/destroyed/);
     },

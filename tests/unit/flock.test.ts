@@ -10,7 +10,13 @@ import {
 } from '../../src/flock';
 import { pullAt } from '../../src/flock/reference/life';
 import { ArgumentError, type Gpu } from '../../src/index';
-import { expectComingAndGoing, expectSameFromCheckpoint, flockOptions, lifeOptions } from '../helpers/flocks';
+import {
+  expectComingAndGoing,
+  expectSameFromCheckpoint,
+  flockOptions,
+  lifeOptions,
+  type Space,
+} from '../helpers/flocks';
 
 /** Whoever asks it for anything fails. */
 const NO_GPU = undefined as unknown as Gpu;
@@ -152,12 +158,12 @@ test('the pull of life is −1 at no distance, 0 at the core, the wish half way 
   expect(pulls[1]).toBeGreaterThan(0.5);
 });
 
-describe.each<[string, [boolean, boolean, boolean] | false | 'unbounded']>([
-  ['a box', false],
-  ['a box that wraps around', [true, true, true]],
-  ['space without end', 'unbounded'],
-])('on the CPU, in %s', (_, space) => {
-  test.each([2, 3] as const)('boids in %dD come and go, and go on from a checkpoint', async (dimensions) => {
+describe.each<[string, 2 | 3, Space]>([
+  ['a box', 2, false],
+  ['a box that wraps around', 3, true],
+  ['space without end', 2, 'unbounded'],
+])('on the CPU, in %s', (_, dimensions, space) => {
+  test('boids come and go, and go on from a checkpoint', async () => {
     const options = { ...flockOptions(dimensions, space, 60), capacity: 65 };
     const [flock, other] = [createCpuFlock(options), createCpuFlock(options)];
     await expectComingAndGoing(flock);
