@@ -36,6 +36,10 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const expected = cpu.read();
       fluid.step(DT);
       const got = await fluid.read();
+      // Who was taken away is nowhere after a step, too.
+      expect(new Float32Array(await tools.read(fluid.buffers.positions, 0, 4))).toEqual(
+        Float32Array.of(Number.NaN),
+      );
       const bound = PART * FLUID_RADIUS;
       expectArraysWithin(got.positions, expected.positions, bound, 'positions');
       // What places are off by, over the time of a step.
