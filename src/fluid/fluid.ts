@@ -19,10 +19,12 @@ import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './che
 import { defineLevels, SOLID } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
-import { type Buffers, createBuffers, readBuffers, UNIFORM } from './passes/buffers';
+import { type Buffers, clearWords, createBuffers, readBuffers, UNIFORM } from './passes/buffers';
+import { Energy } from './passes/energy';
 import { encodeFrame, FRAME_BYTES, nodesOf } from './passes/frame';
 import { FluidKernel, PARTIALS, WORKGROUP } from './passes/kernel';
 import { type KernelName, kernelSources } from './passes/kernels';
+import { Marks } from './passes/marks';
 import { decodeSolver, Pressure } from './passes/pressure';
 import { isFreeAt } from './reference/cells';
 import { type FluidMeasures, measureDivergence, measureParticles, measureVolume } from './reference/measure';
@@ -51,11 +53,6 @@ const OWN_KERNELS = [
   'extrapolate',
   'extrapolateLast',
   'particles',
-  'energy',
-  'settlement',
-  'settle',
-  'drain',
-  'drained',
   'speed',
 ] as const satisfies readonly KernelName[];
 
@@ -72,10 +69,6 @@ type LatticeBuffer =
   | 'crowd'
   | 'affine'
   | 'sums'
-  | 'account'
-  | 'settlement'
-  | 'marks'
-  | 'drained'
   | 'frames';
 
 /** Substeps that can be recorded before the first of them is submitted, and one. */
@@ -88,6 +81,8 @@ interface Parts {
   readonly kernels: Readonly<Record<OwnKernel, FluidKernel>>;
   readonly owned: Buffers<LatticeBuffer>;
   readonly pressure: Pressure;
+  readonly energy: Energy;
+  readonly marks: Marks;
 }
 
 /** One stage of a substep: recorded with the frame at a byte of the ring. */
@@ -110,9 +105,7 @@ export class Fluid {
   /** Steps that wait to be told who was drained. */
   private waiting: Promise<void> | undefined;
   private readonly recorded = new WeakMap<GPUCommandEncoder, number>();
-  private readonly groups: Readonly<
-    Record<'transfer' | 'kinds' | 'fullness' | 'faces' | 'drained', GPUBindGroup>
-  >;
+  private readonly groups: Readonly<Record<'transfer' | 'kinds' | 'fullness' | 'faces', GPUBindGroup>>;
   private readonly layers: readonly GPUBindGroup[];
   private nextFrame = 0;
   private lastStep = 0;
@@ -138,10 +131,9 @@ export class Fluid {
       kinds: kernels.kinds.bind(all),
       fullness: kernels.fullness.bind(all),
       faces: kernels.faces.bind(all),
-      drained: kernels.drained.bind(all),
     };
     this.turnover = new Turnover({
-      take: () => this.takeDrained(),
+      take: () => parts.marks.take(),
       remove: (ids) => this.particles.remove(ids),
     });
     const { known, knownAfter } = buffers;
@@ -179,10 +171,6 @@ export class Fluid {
           crowd: 4 * size,
           affine: apic ? 4 * dimensions ** 2 * capacity : 16,
           sums: 16 * PARTIALS,
-          account: 4 * (1 + 2 * dimensions) * capacity,
-          settlement: 16,
-          marks: 4 * capacity,
-          drained: 4 * Math.ceil(capacity / 32),
           frames: [SLOT_BYTES * FRAMES, UNIFORM],
         }),
       );
@@ -191,6 +179,8 @@ export class Fluid {
       gpu.device.queue.writeBuffer(owned.buffers.kinds, 0, new Uint32Array(lattice.first).fill(SOLID));
       const { frames: frame, kinds, fullness, velocity } = owned.buffers;
       const pressure = await keep(Pressure.create(gpu, levels, { frame, kinds, fullness, velocity }));
+      const energy = await keep(Energy.create(gpu, dimensions, capacity));
+      const marks = await keep(Marks.create(gpu, dimensions, capacity));
       const bounds = { dimensions, capacity, min, max };
       const grid = await keep(
         HashGrid.create(gpu, { ...bounds, diameter: cellSize / 2, cellSize, velocities: true, ids: true }),
@@ -201,7 +191,7 @@ export class Fluid {
         OWN_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),
       );
       const kernels = Object.fromEntries(compiled) as Record<OwnKernel, FluidKernel>;
-      return new Fluid(gpu, plan, { particles, grid, kernels, owned, pressure }, levels.size);
+      return new Fluid(gpu, plan, { particles, grid, kernels, owned, pressure, energy, marks }, levels.size);
     } catch (error) {
       for (const part of made) part.destroy();
       throw error;
@@ -232,8 +222,10 @@ export class Fluid {
   }
 
   get memoryBytes(): number {
-    const { owned, pressure, grid, particles } = this.parts;
-    return owned.bytes + pressure.bytes + grid.memoryBytes + particles.memoryBytes;
+    const { owned, pressure, energy, marks, grid, particles } = this.parts;
+    return (
+      owned.bytes + pressure.bytes + energy.bytes + marks.bytes + grid.memoryBytes + particles.memoryBytes
+    );
   }
 
   /**
@@ -364,7 +356,7 @@ export class Fluid {
     this.checkSettled('remove');
     this.particles.remove(ids);
     if (!this.turnover.isBusy) return;
-    this.clearOf(this.parts.owned.buffers.marks, 4, ids);
+    this.parts.marks.clear(ids);
     this.turnover.spare(ids);
   }
 
@@ -466,9 +458,7 @@ export class Fluid {
     const { buffers } = this.parts.owned;
     const { queue } = this.gpu.device;
     if (affine) queue.writeBuffer(buffers.affine, 0, affine as Float32Array<ArrayBuffer>);
-    const marks = new Uint32Array(this.capacity);
-    for (const id of checkpoint.drained) marks[id] = 1;
-    queue.writeBuffer(buffers.marks, 0, marks);
+    this.parts.marks.replace(checkpoint.drained);
     this.parts.pressure.restart(this.gpu, checkpoint.unconverged);
     const encoder = this.gpu.device.createCommandEncoder({ label: 'fluid.restore' });
     for (const buffer of [buffers.velocity, buffers.fullness]) encoder.clearBuffer(buffer);
@@ -498,14 +488,15 @@ export class Fluid {
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
-    const { particles, grid, owned, pressure } = this.parts;
-    for (const part of [particles, grid, owned, pressure]) part.destroy();
+    const { particles, grid, owned, pressure, energy, marks } = this.parts;
+    for (const part of [particles, grid, owned, pressure, energy, marks]) part.destroy();
   }
 
   /** The stages of the next substep, with the particles' buffers as they are when each is recorded. */
   private stages(): readonly Stage[] {
     const { plan, parts, particles, count, groups } = this;
-    const { kernels, grid, owned, pressure } = parts;
+    const { kernels, grid, owned, pressure, energy, marks } = parts;
+    const { frames } = owned.buffers;
     const nodes = Math.ceil(nodesOf(plan.lattice) / WORKGROUP);
     const inPass =
       (name: string, record: (pass: GPUComputePassEncoder, frame: number) => void) =>
@@ -541,7 +532,12 @@ export class Fluid {
       }),
       staged('particles', (pass, frame) => {
         const { buffers } = owned;
-        const group = kernels.particles.bind({ ...buffers, frame: buffers.frames, ...particles.buffers });
+        const group = kernels.particles.bind({
+          ...buffers,
+          frame: buffers.frames,
+          ...particles.buffers,
+          account: energy.account,
+        });
         kernels.particles.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
       }),
       {
@@ -552,23 +548,16 @@ export class Fluid {
       },
       ...(isRestrained(plan, this.currentObstacles)
         ? [
-            staged('energy', (pass, frame) => {
-              const { frames, sums: partials, ...others } = owned.buffers;
-              const all = { ...others, ...particles.buffers, frame: frames, partials };
-              kernels.energy.encode(pass, kernels.energy.bind(all), PARTIALS, frame);
-              kernels.settlement.encode(pass, kernels.settlement.bind(all), 1, frame);
-              kernels.settle.encode(pass, kernels.settle.bind(all), Math.ceil(count / WORKGROUP), frame);
-            }),
+            staged('energy', (pass, frame) =>
+              energy.encode(pass, { ...particles.buffers, frame: frames }, count, frame),
+            ),
           ]
         : []),
       ...(plan.drains.length > 0
         ? [
-            staged('drain', (pass, frame) => {
-              const { positions, ids } = particles.buffers;
-              const { frames, marks } = owned.buffers;
-              const group = kernels.drain.bind({ frame: frames, positions, ids, marks });
-              kernels.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
-            }),
+            staged('drain', (pass, frame) =>
+              marks.encode(pass, { ...particles.buffers, frame: frames }, count, frame),
+            ),
           ]
         : []),
     ];
@@ -610,49 +599,16 @@ export class Fluid {
   private append(given: NewFluid): Uint32Array {
     const ids = this.particles.add(given);
     const { plan, parts } = this;
-    if (plan.transfer === 'apic') this.clearOf(parts.owned.buffers.affine, 4 * plan.dimensions ** 2, ids);
+    if (plan.transfer === 'apic') clearWords(this.gpu, parts.owned.buffers.affine, plan.dimensions ** 2, ids);
     return ids;
-  }
-
-  /** Zeros for particles of some ids, `bytes` each; one write for each run of ids that follow each other. */
-  private clearOf(buffer: GPUBuffer, bytes: number, ids: ArrayLike<number>): void {
-    for (let first = 0, next = 1; first < ids.length; first = next++) {
-      while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;
-      const zeros = new Uint8Array(bytes * (next - first));
-      this.gpu.device.queue.writeBuffer(buffer, bytes * (ids[first] as number), zeros);
-    }
-  }
-
-  /** Ids that drains have marked since the last time; their marks are cleared. */
-  private async takeDrained(): Promise<Uint32Array> {
-    const { drained } = this.parts.owned.buffers;
-    const encoder = this.gpu.device.createCommandEncoder({ label: 'fluid.drained' });
-    const pass = encoder.beginComputePass({ label: 'fluid.drained' });
-    const words = Math.ceil(this.capacity / 32);
-    this.parts.kernels.drained.encode(pass, this.groups.drained, Math.ceil(words / WORKGROUP), 0);
-    pass.end();
-    this.gpu.device.queue.submit([encoder.finish()]);
-    const [bytes] = await readBuffers(this.gpu, [drained]);
-    const bits = new Uint32Array(bytes as ArrayBuffer, 0, words);
-    const ids: number[] = [];
-    bits.forEach((word, index) => {
-      for (let bit = 0; word >>> bit !== 0; bit++) if ((word >>> bit) & 1) ids.push(32 * index + bit);
-    });
-    return Uint32Array.from(ids);
   }
 
   /** Drained and not yet removed, as things are at the call: marked, and about to be removed. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
-    const [leaving, [bytes]] = await Promise.all([
-      this.turnover.leaving(),
-      readBuffers(this.gpu, [this.parts.owned.buffers.marks]),
-    ]);
-    const marks = new Uint32Array(bytes as ArrayBuffer);
-    const drained: number[] = [];
-    for (let id = marks.indexOf(1); id >= 0; id = marks.indexOf(1, id + 1)) drained.push(id);
-    return { drained: Uint32Array.from(drained), leaving };
+    const [leaving, drained] = await Promise.all([this.turnover.leaving(), this.parts.marks.read()]);
+    return { drained, leaving };
   }
 
   private async greatestSpeed(): Promise<number> {

@@ -35,8 +35,14 @@ const MOST_PRESSURE_ERROR = 0.02;
 
 /** Rounding of 32-bit velocities, of the greatest speed: what no solver undoes. */
 const ROUNDING = 2 ** -21;
-/** Of 32-bit places and velocities, in shares of all energy: 2^-24 of each, more of sums on a GPU. */
+/**
+ * Energy above an earlier value, in shares of the first. While it splashes: rounding of 32-bit places and velocities. Once the
+ * liquid is calm it has no speed to pay with for how far particles are off: see docs/fluid.md.
+ */
 const MOST_RISE = 2e-6;
+const MOST_CALM_RISE = 1e-4;
+/** Kinetic energy of a calm liquid, in shares of the first energy. */
+const CALM = 0.01;
 
 /** A column of liquid, as high as wide, falls over in a tank twice as long. `cells`: of the tank's height. */
 export function damBreak(
@@ -63,7 +69,7 @@ export function damBreak(
 export async function checkDamBreak(open: OpenFluid, options: FluidOptions, steps: number): Promise<Finding> {
   const fluid = await open(options);
   try {
-    let [drift, divergence, rise, iterations] = [0, 0, 0, 0];
+    let [drift, divergence, rise, calmRise, iterations] = [0, 0, 0, 0, 0];
     let [initial, lowest] = [0, Number.POSITIVE_INFINITY];
     let wrong = 0;
     for (let step = 0; step < steps; step++) {
@@ -73,14 +79,17 @@ export async function checkDamBreak(open: OpenFluid, options: FluidOptions, step
       const rounding = (ROUNDING * seen.greatestSpeed) / options.cellSize;
       drift = Math.max(drift, Math.abs(seen.volume / seen.nominalVolume - 1));
       divergence = Math.max(divergence, (seen.divergenceAfter - rounding) / seen.divergenceBefore);
-      rise = Math.max(rise, (seen.energy - lowest) / initial);
+      const above = (seen.energy - lowest) / initial;
+      if (seen.kineticEnergy > CALM * initial) rise = Math.max(rise, above);
+      else calmRise = Math.max(calmRise, above);
       lowest = Math.min(lowest, seen.energy);
       iterations = Math.max(iterations, seen.iterations);
       wrong = seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged;
     }
+    const isKept = rise <= MOST_RISE && calmRise <= MOST_CALM_RISE;
     return {
-      pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
-      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy above an earlier one by ${rise.toExponential(1)} of the first at most, ${percent(lowest / initial)} of it in the end, up to ${iterations} iterations`,
+      pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && isKept && wrong === 0,
+      detail: `${steps} steps: volume within ${percent(drift)}, divergence left ${divergence.toExponential(1)}, energy above an earlier one by ${rise.toExponential(1)} of the first at most, once calm ${calmRise.toExponential(1)}, ${percent(lowest / initial)} of it in the end, up to ${iterations} iterations`,
     };
   } finally {
     fluid.destroy();

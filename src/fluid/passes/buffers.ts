@@ -86,3 +86,12 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
     staging.destroy();
   }
 }
+
+/** Zeros for particles of some ids, `words` each; one write for each run of ids that follow each other. */
+export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
+  for (let first = 0, next = 1; first < ids.length; first = next++) {
+    while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;
+    const zeros = new Uint32Array(words * (next - first));
+    device.queue.writeBuffer(buffer, 4 * words * (ids[first] as number), zeros);
+  }
+}
