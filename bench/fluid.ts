@@ -1,6 +1,7 @@
 /**
  * Purpose: `npm run bench:fluid`: time of each stage of the liquid's substep against its size, a dam break, on the GPU that
- * Node finds or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --cpu --json.
+ * Node finds or on the CPU. Flags: --cells 64,128,256 (along the tank's height) --dimensions 2,3 --substeps 5 --warm-up 3
+ * --square (n² cells with n² particles, a quarter full) --cpu --json.
  * A substep is checked before it is timed and after: residual within the tolerance, nothing lost.
  */
 import { cpus, loadavg } from 'node:os';
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     cells: { type: 'string', default: '64,128,256' },
     dimensions: { type: 'string', default: '2' },
     substeps: { type: 'string', default: '5' },
+    'warm-up': { type: 'string', default: '3' },
+    square: { type: 'boolean', default: false },
     cpu: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -32,8 +35,8 @@ interface Result {
   readonly total: number;
 }
 
-/** Substeps before the first that is timed: kernels are compiled, and the column has begun to fall. */
-const WARM_UP = 3;
+/** Substeps before the first that is timed: the column has begun to fall, and a driver has compiled what it puts off. */
+const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 
 function median(times: readonly number[]): number {
@@ -47,8 +50,11 @@ function check(seen: FluidMeasures): void {
 }
 
 async function measure(dimensions: 2 | 3, height: number, substeps: number): Promise<Result> {
-  const options = damBreak(dimensions, height);
-  const particles = Math.ceil((0.75 * height) ** 2 * (dimensions === 2 ? 4 : (8 * height) / 4)) + 1;
+  const isSquare = values.square && dimensions === 2;
+  const square = { cells: [height, height], fill: [{ min: [0, 0], max: [0.5, 0.5] }] };
+  const options = damBreak(dimensions, height, isSquare ? square : {});
+  const full = isSquare ? 0.5 : 0.75;
+  const particles = Math.ceil((full * height) ** 2 * (dimensions === 2 ? 4 : (8 * height) / 4)) + 1;
   const times: Record<string, number[]> = {};
   const add = (name: string, time: number) => {
     const known = times[name] ?? [];

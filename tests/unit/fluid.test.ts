@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
-import { createCpuFluid, type FluidOptions } from '../../src/fluid';
+import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../src/fluid';
 import {
   AIR,
   defineLattice,
@@ -374,6 +374,49 @@ describe('a liquid on the CPU', () => {
     fluid.step(1 / 60, 1);
     expect(fluid.measure()).toMatchObject({ nonFinite: 1, outside: 0 });
     expect(fluid.measure().tooFast).toBeGreaterThan(0);
+    expect(fluidWarnings(fluid.measure(), fluid)).toEqual([
+      expect.stringMatching(
+        /^\d+ of 144 particles would have gone farther than 2 cells in a substep and were held back/,
+      ),
+      '1 of 144 particles are not finite: they are left alone.',
+    ]);
+  });
+
+  test.each([
+    ['solids without liquid', { solids: () => true, fill: [] }],
+    ['liquid in solids only', { fill: [{ min: [0, 0], max: [0.4, 1] }] }],
+    ['an obstacle as large as the tank', { obstacles: [{ shape: 'ball', position: [0.5, 0.5], radius: 9 }] }],
+    [
+      'no forces, the lightest liquid',
+      { gravity: [0, 0], density: 1e-6, blend: 1, correction: 0, separation: 0 },
+    ],
+    ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
+    ['the smallest tank, full', { cells: [2, 2], solids: undefined, fill: [{ min: [0, 0], max: [1, 1] }] }],
+  ] as const)('goes on with %s', (name, changes) => {
+    const solids = ([x = 0]: readonly number[]) => x < 0.5;
+    const fill = [{ min: [0, 0], max: [1, 0.5] }];
+    const options = {
+      dimensions: 2,
+      cells: [6, 6],
+      cellSize: 1 / 6,
+      solids,
+      fill,
+      ...changes,
+    } as FluidOptions;
+    if (name === 'solids without liquid') {
+      expect(() => createCpuFluid(options)).toThrow('solids is');
+      return;
+    }
+    const fluid = createCpuFluid(options);
+    for (let step = 0; step < 3; step++) fluid.step(1 / 60);
+    const seen = fluid.measure();
+    for (const [figure, value] of Object.entries(seen).flatMap(([key, own]) =>
+      [own].flat().map((one) => [key, one]),
+    ))
+      if (typeof value === 'number') expect(value, `${figure}`).not.toBeNaN();
+    expect(seen).toMatchObject({ nonFinite: 0, outside: 0, count: fluid.count });
+    const isEmpty = name === 'liquid in solids only';
+    expect(fluidWarnings(seen, fluid)).toEqual(isEmpty ? [expect.stringMatching(/^There is no liquid/)] : []);
   });
 });
 
