@@ -1,0 +1,85 @@
+/** Scenes of other methods on the page: liquids and a flock, on the GPU and on the CPU engine, in one page. */
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { METHOD_SCENES } from '../../src/page/methods/list';
+import { browserTest, useBrowser } from '../helpers/browser';
+import {
+  chooseOption,
+  chooseScene,
+  FEW,
+  openPlayground,
+  settle,
+  stepTimes,
+  textOf,
+  unfold,
+} from './playground';
+
+/** Where particles are, whose they are, and what the panel says of them. */
+async function stateOf(page: Page) {
+  return page.evaluate(async () => {
+    const { simulation, measures } = window.cellstorm ?? {};
+    if (!simulation || !measures) throw new Error('Nothing runs.');
+    const { positions } = await simulation.read();
+    const rows = [...document.querySelectorAll<HTMLElement>('.measures > div')].filter(
+      ({ hidden }) => !hidden,
+    );
+    return {
+      positions: Array.from(positions),
+      time: simulation.time,
+      backend: simulation.backend,
+      method: simulation.method,
+      count: measures.count,
+      titles: rows.map((row) => row.querySelector('dt')?.textContent ?? ''),
+      // Not every step is timed.
+      isSaid: rows
+        .filter((row) => !row.querySelector('#step-time'))
+        .every((row) => (row.querySelector('dd')?.textContent ?? '–') !== '–'),
+    };
+  });
+}
+
+describe('scenes of other methods', () => {
+  const browser = useBrowser();
+
+  browserTest('run one after the other, on either engine, and leave for collisions', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
+    for (const { name, method } of METHOD_SCENES) {
+      await chooseScene(page, name);
+      const before = await stateOf(page);
+      await stepTimes(page, 2);
+      const after = await stateOf(page);
+      expect(after, name).toMatchObject({ method, backend: 'gpu', isSaid: true });
+      expect(after.time, name).toBeCloseTo(2 / 60, 10);
+      expect(after.count, name).toBeGreaterThan(20);
+      expect(after.positions, name).not.toEqual(before.positions);
+      expect(after.titles, name).toContain(method === 'liquid' ? 'Divergence left' : 'Order');
+      expect(after.titles, name).not.toContain('Candidate pairs');
+    }
+    // What means nothing to a flock cannot be chosen, and a hint says so.
+    await unfold(page, 'gravity');
+    expect(
+      await page.$eval('#gravity', (input) => [
+        (input as HTMLInputElement).disabled,
+        input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+      ]),
+    ).toEqual([true, 'It means nothing to a flock.']);
+    await chooseOption(page, 'engine', 'CPU');
+    for (const name of ['murmuration', 'dam-break']) {
+      if (name === 'dam-break') await chooseScene(page, name);
+      const before = await stateOf(page);
+      await stepTimes(page, 2);
+      const after = await stateOf(page);
+      expect(after, name).toMatchObject({ backend: 'cpu', isSaid: true });
+      expect(after.positions, name).not.toEqual(before.positions);
+    }
+    // Back to the first state that was kept.
+    await page.keyboard.press('b');
+    await settle(page);
+    expect((await stateOf(page)).time).toBe(0);
+    expect(new URL(page.url()).search).toMatch(/scene=dam-break.*engine=cpu/);
+    await chooseScene(page, 'pile');
+    expect((await stateOf(page)).titles).toContain('Candidate pairs');
+    expect(await textOf(page, 'notice')).toBe('');
+    expectNoProblems();
+  });
+});
