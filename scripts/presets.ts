@@ -16,7 +16,7 @@ const FOLDER = join(ROOT, 'src/page/presets');
 /** Shown as 160 by 100: sharp enough where a pixel of the page is two of the screen. */
 const SIZE = { width: 240, height: 150 };
 /** Most bytes of all pictures together: everyone who opens the presets loads them. */
-const MOST_BYTES = 16_000;
+const MOST_BYTES = 24_000;
 /** Of one picture, which takes the best quality that fits. */
 const MOST_OF_ONE = 1770;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
@@ -26,6 +26,9 @@ const LIMIT_MS = 600_000;
 /** When each is worth a picture, in steps, how much it is magnified, and around where, in shares of the box. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
+  'dam-break': [52, 1.2, 0.5, 0.4],
+  fountain: [130, 1.2, 0.5, 0.5],
+  murmuration: [130, 1.5, 0.55, 0.5],
   gas: [60, 8, 0.5, 0.5],
   space: [130, 1.7, 0.42, 0.3, 0.5],
   sizes: [260, 5, 0.25, 0.2],

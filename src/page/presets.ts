@@ -23,6 +23,27 @@ export const PRESETS: readonly Preset[] = [
     link: 'v=1&count=8000&boxWidth=3&friction=0.1',
   },
   {
+    name: 'dam-break',
+    title: 'Dam break',
+    text: 'A liquid on a lattice: a column of water is let go.',
+    alt: 'Water runs along the floor of a tank, quickest at its front.',
+    link: 'v=1&scene=dam-break&count=6000',
+  },
+  {
+    name: 'fountain',
+    title: 'Fountain',
+    text: 'Two jets rise and fall into a pool. Particles come and go.',
+    alt: 'Arcs of water on both sides of a grey nozzle that stands in a pool.',
+    link: 'v=1&scene=fountain&count=5000',
+  },
+  {
+    name: 'murmuration',
+    title: 'Murmuration',
+    text: '6,000 birds fly as those near them do, and part before a hunter.',
+    alt: 'A flock bends around a single grey dot, yellow where birds flee.',
+    link: 'v=1&scene=murmuration&count=6000',
+  },
+  {
     name: 'gas',
     title: 'Gas',
     text: 'Elastic discs without gravity, each with a velocity of its own.',
