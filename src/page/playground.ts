@@ -246,7 +246,11 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   /** The state that was kept before this one. */
   goBack(): void {
     const { run } = this;
-    if (!run || run.simulation.isBusy) return;
+    if (!run) return;
+    if (run.simulation.isBusy) {
+      requestAnimationFrame(() => this.goBack());
+      return;
+    }
     const checkpoint = this.history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {

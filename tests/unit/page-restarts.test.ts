@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GpuError, LimitError } from '../../src/core/errors';
 import type { Checkpoint } from '../../src/core/simulation';
 import { createCpuSimulation } from '../../src/cpu/simulation';
-import { defaultChoices } from '../../src/page/choices';
+import { chooseScene, defaultChoices } from '../../src/page/choices';
 import type { Engine, Run } from '../../src/page/engine';
 import { type EngineKind, MOST_PARTICLES } from '../../src/page/fields';
 import type { Chosen } from '../../src/page/opened';
@@ -134,6 +134,20 @@ describe('a device that is too small', () => {
     expect(page.choices.count).toBe(497);
     expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
     expect(page.engineNotes).toEqual([]);
+  });
+
+  it('starts with fewer where the lattice of a liquid is too large, though nobody says how many fit', async () => {
+    const page = new Page();
+    const tooLarge = (engine: FakeEngine) => {
+      engine.onStart = (count) => {
+        if (count > 1000) throw new LimitError('maxBufferSize', 'Too many cells.');
+      };
+    };
+    page.plans.push(...Array.from({ length: 9 }, () => tooLarge));
+    await page.run({ ...chooseScene(page.choices, 'dam-break'), count: 3000 });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.choices.count).toBe(750);
+    expect(page.notices.at(-1)).toMatch(/by its maxBufferSize, 750 fit\.$/);
   });
 
   it('keeps what runs where there is no room for more', async () => {
