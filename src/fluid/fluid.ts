@@ -245,6 +245,11 @@ export class Fluid {
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
+  /** Of the last substep, 0 before the first: `buffers.pressure` times density · cell size over this is the pressure. */
+  get substepSeconds(): number {
+    return this.lastStep;
+  }
+
   /**
    * A step in as many substeps as the settings say, or as `substeps` does. Where drains took particles, and the GPU has not yet
    * told which, it is a promise of a step; calls of `step` until then wait in line, and all that changes the liquid is refused.

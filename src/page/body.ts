@@ -12,6 +12,7 @@ import type {
   SimulationOptions,
 } from '../core/simulation';
 import type { StageTimes } from '../core/stage-times';
+import type { CpuFluid, Fluid } from '../fluid';
 import type { Gpu } from '../gpu/device';
 
 /** A figure of the method's own, in the place of those of collisions. */
@@ -62,6 +63,8 @@ export interface Body extends Shared {
   readonly isFed?: boolean | undefined;
   /** Of a simulation. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
+  /** What moves a liquid. */
+  readonly fluid?: Fluid | CpuFluid | undefined;
   /** Between two stages of a step: nothing may be asked of it but its picture. */
   readonly isBusy?: boolean | undefined;
   /** What `set` changes, as it is. */
@@ -75,6 +78,8 @@ export interface Body extends Shared {
 /** On the GPU: its buffers are drawn, coloured and pushed. */
 export interface GpuBody extends Body {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
+  /** Its lattice is drawn too. */
+  readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
   /** Brings what is moved, where only the GPU knows where it is, to the bodies that are drawn. */
   placeMoved?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
@@ -82,6 +87,7 @@ export interface GpuBody extends Body {
 
 /** On the CPU, where answers are there at once. */
 export interface CpuBody extends Body {
+  readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
 }
 

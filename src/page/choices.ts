@@ -12,7 +12,7 @@ import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
 import { formatCount, formatTimes } from './format';
 import { findMethodScene, type Method, methodOf } from './methods/list';
-import { NO_OVERLAYS } from './overlays';
+import { LIQUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 
 /** Length of a step in seconds at time scale 1: the same whatever the screen's rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
@@ -57,6 +57,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     broadPhase: 'grid',
     engine: 'gpu',
     colour: 'speed',
+    liquidAs: 'surface',
     pointer: 'look',
     brush: 20,
     ...NO_OVERLAYS,
@@ -215,11 +216,17 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   substeps: ['collisions', 'liquid'],
   transfer: ['liquid'],
   flipShare: ['liquid'],
+  liquidAs: ['liquid'],
+  velocityArrows: ['liquid'],
+  pressureMap: ['liquid'],
+  solidCells: ['liquid'],
 };
+/** How liquids are drawn, which the CPU engine has not. */
+const LIQUID_LOOKS: readonly string[] = ['liquidAs', ...LIQUID_OVERLAYS];
 
 /** Of the fields that mean something to some methods only, why each means nothing to what is chosen, else ''. */
 export function refusedFields(
-  choices: Pick<Choices, 'scene' | 'transfer'> & { readonly opened?: unknown },
+  choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
   const method = methodOf(choices);
   const refuse = (name: string, methods: readonly Method[]) => {
@@ -227,6 +234,9 @@ export function refusedFields(
       return method === 'collisions'
         ? 'Only liquids have it.'
         : `It means nothing to ${METHOD_WORDS[method]}.`;
+    }
+    if (LIQUID_LOOKS.includes(name) && choices.engine === 'cpu') {
+      return 'The CPU engine draws liquids as particles alone.';
     }
     return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP is mixed with PIC.' : '';
   };

@@ -34,6 +34,10 @@ export interface OverlayColours {
   readonly last: Rgb;
   readonly candidate: Rgb;
   readonly contact: Rgb;
+  /** Of a liquid: arrows of velocity, what is around them, and solid cells. */
+  readonly velocity: Rgb;
+  readonly casing: Rgb;
+  readonly solid: Rgb;
 }
 
 /** Number of colours in a theme; between them is interpolated. */
@@ -112,6 +116,9 @@ export function readTheme(): Theme {
       last: colour('--overlay-last'),
       candidate: colour('--overlay-candidate'),
       contact: colour('--overlay-contact'),
+      velocity: colour('--overlay-velocity'),
+      casing: colour('--overlay-casing'),
+      solid: colour('--overlay-solid'),
     },
   };
 }

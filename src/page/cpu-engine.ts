@@ -21,7 +21,7 @@ import {
   type StepTime,
 } from './engine';
 import type { Colouring } from './fields';
-import { NO_OVERLAYS, type Overlays, refuseOverlays, shownOf } from './overlays';
+import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from './overlays';
 
 export async function openCpuEngine(): Promise<Engine> {
   // Loaded only when needed.
@@ -104,10 +104,19 @@ class CpuRun implements Run {
   async prepareTool(): Promise<void> {}
 
   async prepareOverlays(shown: Overlays): Promise<string> {
-    if (!Object.values(shownOf(shown)).includes(true)) return '';
+    if (!isAnyOf(GRID_OVERLAYS, shown)) return '';
     const refusal = refuseOverlays(this.simulation);
     if (!refusal) this.overlays = await import('./canvas-overlay');
     return refusal;
+  }
+
+  /** It draws particles; the panel says so. */
+  async prepareLiquid(): Promise<string> {
+    return '';
+  }
+
+  hasSurface(): boolean {
+    return false;
   }
 
   drawable(wanted: Overlays): Overlays {

@@ -23,6 +23,8 @@ export interface Frame {
   readonly theme: Theme;
   readonly scale: Scale;
   readonly overlays: Overlays;
+  /** Whether a liquid is drawn as its surface. */
+  readonly isSurface: boolean;
 }
 
 /** How a time was taken: by the GPU's own clock, or from hand-over to completion by the page's. */
@@ -65,6 +67,10 @@ export interface Run {
   prepare(by: Colouring): Promise<string>;
   /** To be awaited before these are drawn. Returns why they cannot be shown, else ''. */
   prepareOverlays(shown: Overlays): Promise<string>;
+  /** To be awaited before a liquid is drawn so. Returns why it cannot be, else ''. */
+  prepareLiquid(as: Choices['liquidAs']): Promise<string>;
+  /** Whether pictures in these colours have a liquid's surface, where it is asked for. */
+  hasSurface(by: Colouring): boolean;
   /** Of these, what pictures have: not what is refused, and not what is not ready. */
   drawable(wanted: Overlays): Overlays;
   /** What of them is not drawn, in a sentence, else ''. */

@@ -248,6 +248,16 @@ export const FIELDS = {
       ['age', 'Age'],
     ]),
   },
+  liquidAs: {
+    kind: 'choice',
+    label: 'Liquid as',
+    group: 'Picture',
+    effect: 'view',
+    options: options([
+      ['surface', 'Surface'],
+      ['particles', 'Particles'],
+    ]),
+  },
   cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
   heatMap: {
     kind: 'switch',
@@ -276,6 +286,27 @@ export const FIELDS = {
     group: 'Overlays',
     effect: 'view',
     hint: 'Those that overlap, drawn through',
+  },
+  velocityArrows: {
+    kind: 'switch',
+    label: 'Velocity',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Of the liquid, as arrows; in space on the middle plane',
+  },
+  pressureMap: {
+    kind: 'switch',
+    label: 'Pressure',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Of the liquid, in each of its cells; in space on the middle plane',
+  },
+  solidCells: {
+    kind: 'switch',
+    label: 'Solid cells',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'What the liquid takes for solid: whole cells',
   },
   pointer: {
     kind: 'choice',

@@ -18,8 +18,19 @@ import type { Engine, Frame, Run, StepTime } from './engine';
 import { bodiesOfObstacles, explain, refuseColours } from './engine';
 import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
+import type { LiquidFields } from './liquid-fields';
+import type { LiquidColour, LiquidView } from './liquid-view';
 import type { Overlay } from './overlay';
-import { describeMissing, NO_OVERLAYS, type Overlays, refuseOverlays, shownOf } from './overlays';
+import {
+  describeMissing,
+  fieldsOf,
+  GRID_OVERLAYS,
+  isAnyOf,
+  LIQUID_OVERLAYS,
+  NO_OVERLAYS,
+  type Overlays,
+  refuseOverlays,
+} from './overlays';
 import { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
@@ -128,6 +139,10 @@ class GpuRun implements Run {
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
   private overlay: Overlay | undefined;
+  private surface: LiquidView | undefined;
+  private fields: LiquidFields | undefined;
+  /** Of particles, as the last call of `prepare` has it. */
+  private drawnColour: LiquidColour = 'speed';
   private isDestroyed = false;
 
   constructor(
@@ -208,8 +223,9 @@ class GpuRun implements Run {
   }
 
   async prepareOverlays(shown: Overlays): Promise<string> {
-    const isAny = Object.values(shownOf(shown)).includes(true);
-    if (!isAny && !this.overlay) return '';
+    const refused = await this.prepareFields(shown);
+    if (refused) return refused;
+    if (!isAnyOf(GRID_OVERLAYS, shown) && !this.overlay) return '';
     const refusal = refuseOverlays(this.simulation);
     if (refusal) return refusal;
     try {
@@ -222,8 +238,39 @@ class GpuRun implements Run {
     }
   }
 
+  private async prepareFields(shown: Overlays): Promise<string> {
+    const { fluid } = this.simulation;
+    if (!fluid || this.fields || !isAnyOf(LIQUID_OVERLAYS, shown)) return '';
+    try {
+      const fields = await this.view.createFields(fluid);
+      if (this.isDestroyed) fields.destroy();
+      else this.fields = fields;
+      return '';
+    } catch (error) {
+      return `${explain(error)} Fields stay off.`;
+    }
+  }
+
+  async prepareLiquid(as: Choices['liquidAs']): Promise<string> {
+    const { fluid } = this.simulation;
+    if (!fluid || as !== 'surface') return '';
+    try {
+      this.surface ??= await this.view.createLiquid(fluid);
+      if (this.isDestroyed) this.surface.destroy();
+      else await this.surface.prepare(this.drawnColour);
+      return '';
+    } catch (error) {
+      return `${explain(error)} Liquids stay particles.`;
+    }
+  }
+
+  hasSurface(by: Colouring): boolean {
+    return this.surface?.isReady(drawnOf(this.simulation, by).colour) ?? false;
+  }
+
   drawable(wanted: Overlays): Overlays {
-    return this.overlay?.drawable(wanted) ?? NO_OVERLAYS;
+    const ofGrid = this.overlay?.drawable(wanted) ?? NO_OVERLAYS;
+    return this.fields ? { ...ofGrid, ...fieldsOf(wanted) } : ofGrid;
   }
 
   missing({ candidatePairs, contactLines }: Overlays): string {
@@ -239,7 +286,9 @@ class GpuRun implements Run {
   }
 
   async prepare(by: Colouring): Promise<string> {
-    await this.view.prepare(drawnOf(this.simulation, by));
+    const drawn = drawnOf(this.simulation, by);
+    await this.view.prepare(drawn);
+    this.drawnColour = drawn.colour;
     const refusal = refuseColours(this.simulation, by);
     if (refusal || (by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return refusal;
     try {
@@ -262,6 +311,8 @@ class GpuRun implements Run {
       values: tally?.counts,
       births: this.beside.get('births'),
       overlay: this.overlay,
+      fields: this.fields,
+      liquid: this.surface,
       obstacles: bodies && count > 0 ? { bodies, count } : undefined,
     };
     this.view.draw(this.simulation, frame, beside, (encoder) => {
@@ -274,6 +325,8 @@ class GpuRun implements Run {
   destroy(): void {
     this.isDestroyed = true;
     this.overlay?.destroy();
+    this.surface?.destroy();
+    this.fields?.destroy();
     this.gpuBrush?.destroy();
     for (const tally of this.tallies.values()) tally.destroy();
     for (const buffer of this.beside.values()) buffer.destroy();

@@ -9,6 +9,7 @@ import discsText from '../../shaders/draw/discs.wgsl?raw';
 import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
+import type { Fluid } from '../fluid';
 import type { Gpu } from '../gpu/device';
 import type { ShaderSource } from '../gpu/link';
 import { compileShader } from '../gpu/shader-module';
@@ -17,6 +18,8 @@ import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 import type { Colouring } from './fields';
 import { BLEND, DEPTH_FORMAT, FRAME_BYTES, FRAME_SOURCE, packFrame } from './frame';
+import type { LiquidFields } from './liquid-fields';
+import type { LiquidColour, LiquidView } from './liquid-view';
 import type { Overlay, OverlayPicture } from './overlay';
 
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
@@ -61,7 +64,7 @@ export interface Drawn {
   /** Whether they may be boxes; then each has a size of its own. */
   readonly isShaped: boolean;
   /** What decides the colour: the velocity, a number of each, its age, or nothing: that of obstacles. */
-  readonly colour: 'speed' | 'value' | 'age' | 'plain';
+  readonly colour: LiquidColour | 'plain';
 }
 
 /** Obstacles are drawn as if each had a size of its own and might be a box, whatever particles are. */
@@ -69,7 +72,12 @@ export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, isMixed: true, isShaped: true, colour: 'plain' };
 }
 
-export function drawnOf({ dimensions, radiusRange, boxes }: GpuBody, by: Colouring): Drawn {
+/** Of particles that move. */
+export interface DrawnParticles extends Drawn {
+  readonly colour: LiquidColour;
+}
+
+export function drawnOf({ dimensions, radiusRange, boxes }: GpuBody, by: Colouring): DrawnParticles {
   const isMixed = boxes || radiusRange !== undefined;
   return { dimensions, isMixed, isShaped: boxes, colour: by === 'speed' || by === 'age' ? by : 'value' };
 }
@@ -87,6 +95,9 @@ export interface Beside {
   /** Particles that never move, as bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
+  /** Of a liquid. */
+  readonly fields?: LiquidFields | undefined;
+  readonly liquid?: LiquidView | undefined;
 }
 
 /** Textures of the canvas's size that a picture of space is drawn with. */
@@ -120,7 +131,9 @@ export class GpuView {
     if (!context) throw new GpuError('unsupported', 'This browser gives WebGPU no canvas to draw into.');
     this.device = device;
     this.context = context;
-    context.configure({ device, format: this.format, alphaMode: 'opaque' });
+    // What lies behind a liquid is copied from the canvas.
+    const usage = GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC;
+    context.configure({ device, format: this.format, alphaMode: 'opaque', usage });
     this.uniforms = device.createBuffer({
       label: 'draw.frame',
       size: FRAME_BYTES,
@@ -149,6 +162,25 @@ export class GpuView {
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
   }
 
+  /** How a liquid's surface is drawn on this canvas. */
+  async createLiquid(fluid: Fluid): Promise<LiquidView> {
+    const { LiquidView: Made } = await import('./liquid-view');
+    const { frame, particles, aged } = this.layouts;
+    return new Made(this.device, fluid, {
+      format: this.format,
+      samples: this.samples,
+      isSoftware: this.samples === 1,
+      frameLayout: frame,
+      particleLayouts: { speed: particles, value: particles, age: aged },
+    });
+  }
+
+  async createFields(fluid: Fluid): Promise<LiquidFields> {
+    const { LiquidFields: Made } = await import('./liquid-fields');
+    const { format, samples } = this;
+    return Made.create(this.device, fluid, { format, samples, frameLayout: this.layouts.frame });
+  }
+
   /** `prelude` records what is to be known before. */
   draw(
     simulation: GpuBody,
@@ -156,8 +188,8 @@ export class GpuView {
     beside: Beside,
     prelude?: (encoder: GPUCommandEncoder) => void,
   ): void {
-    const { dimensions, count } = simulation;
-    const { obstacles, overlay } = beside;
+    const { dimensions } = simulation;
+    const { overlay, fields, liquid } = beside;
     const pipelines = this.pipelines.get(nameOf(drawnOf(simulation, frame.scale.by)));
     if (!pipelines) return;
     this.resize(frame);
@@ -165,14 +197,66 @@ export class GpuView {
     const encoder = this.device.createCommandEncoder({ label: 'draw' });
     prelude?.(encoder);
     overlay?.encode(encoder, frame);
-    const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
-    pass.setBindGroup(0, this.frameGroup);
+    fields?.update(frame);
+    if (liquid && frame.isSurface && simulation.fluid) {
+      this.recordLiquid(encoder, liquid, simulation, frame, beside, pipelines);
+    } else {
+      const pass = encoder.beginRenderPass(this.passDescriptor(dimensions, frame));
+      pass.setBindGroup(0, this.frameGroup);
+      this.drawAround(pass, simulation, frame, beside, pipelines);
+      if (simulation.count > 0) {
+        pass.setPipeline(pipelines.particles);
+        pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, beside));
+        pass.draw(4, simulation.count);
+      }
+      this.drawOver(pass, frame, beside);
+      pass.end();
+    }
+    this.device.queue.submit([encoder.finish()]);
+  }
+
+  private recordLiquid(
+    encoder: GPUCommandEncoder,
+    liquid: LiquidView,
+    simulation: GpuBody,
+    frame: Frame,
+    beside: Beside,
+    pipelines: Pipelines,
+  ): void {
+    const { by } = frame.scale;
+    const target = this.context.getCurrentTexture();
+    const isSpace = simulation.dimensions === 3;
+    const { colour, depth } = isSpace ? this.targetsFor(target) : { colour: undefined, depth: undefined };
+    const targets = { target, background: frame.theme.background, colour, depth };
+    liquid.record(encoder, targets, {
+      frame,
+      frameGroup: this.frameGroup,
+      colour: drawnOf(simulation, by).colour,
+      particles: this.particleGroup(simulation, by, beside),
+      count: simulation.count,
+      isHidden: beside.obstacles !== undefined || frame.overlays.solidCells,
+      around: (pass) => this.drawAround(pass, simulation, frame, beside, pipelines),
+      over: (pass) => {
+        // Edges in front of the liquid, which gave its depth.
+        if (isSpace) this.drawEdges(pass, 3, frame, pipelines);
+        this.drawOver(pass, frame, beside);
+      },
+    });
+  }
+
+  /** The box, and what neither moves nor flows. */
+  private drawAround(
+    pass: GPURenderPassEncoder,
+    { dimensions }: GpuBody,
+    frame: Frame,
+    { obstacles, overlay, fields }: Beside,
+    pipelines: Pipelines,
+  ): void {
     if (frame.box.isWorld) {
       pass.setPipeline(pipelines.surface);
       pass.draw(4);
-      pass.setPipeline(pipelines.edges);
-      pass.draw(2 * EDGES[dimensions]);
     }
+    this.drawEdges(pass, dimensions, frame, pipelines);
     overlay?.drawBehind(pass, frame);
     const fixed = this.pipelines.get(nameOf(obstaclesDrawn(dimensions)));
     if (obstacles && fixed) {
@@ -180,14 +264,23 @@ export class GpuView {
       pass.setBindGroup(1, this.group(this.layouts.obstacles, [obstacles.bodies]));
       pass.draw(4, obstacles.count);
     }
-    if (count > 0) {
-      pass.setPipeline(pipelines.particles);
-      pass.setBindGroup(1, this.particleGroup(simulation, frame.scale.by, beside));
-      pass.draw(4, count);
-    }
+    fields?.drawBehind(pass, frame);
+  }
+
+  private drawEdges(
+    pass: GPURenderPassEncoder,
+    dimensions: Dimensions,
+    { box }: Frame,
+    { edges }: Pipelines,
+  ): void {
+    if (!box.isWorld) return;
+    pass.setPipeline(edges);
+    pass.draw(2 * EDGES[dimensions]);
+  }
+
+  private drawOver(pass: GPURenderPassEncoder, frame: Frame, { overlay, fields }: Beside): void {
+    fields?.drawOver(pass, frame);
     overlay?.drawOver(pass, frame);
-    pass.end();
-    this.device.queue.submit([encoder.finish()]);
   }
 
   destroy(): void {
@@ -276,7 +369,9 @@ export class GpuView {
         size: [width, height],
         format,
         sampleCount: this.samples,
-        usage: GPUTextureUsage.RENDER_ATTACHMENT,
+        // Depth says how much of a liquid bodies hide.
+        usage:
+          GPUTextureUsage.RENDER_ATTACHMENT | (format === DEPTH_FORMAT ? GPUTextureUsage.TEXTURE_BINDING : 0),
       });
     this.targets = {
       colour: this.samples > 1 ? texture('draw.colour', this.format) : undefined,

@@ -1,8 +1,10 @@
 /**
- * Purpose: how a liquid looks, in light and dark: the colours of its scale, what it mirrors, and what it absorbs. Pure.
+ * Purpose: how a liquid and its fields look, in light and dark: the colours of its scale, what it mirrors, what it absorbs, and
+ * what the scales of pressure and velocity go up to. Pure.
  * Colours are from 0 to 1, as a screen takes them.
  */
-import { COLOUR_STOPS, interpolate, parseHex, type Rgb } from './colour';
+import type { FluidPlan } from '../fluid';
+import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface LiquidLook {
   /** Of a share of the scale, in place of the theme's. */
@@ -30,4 +32,41 @@ export function liquidLook(isDark: boolean): LiquidLook {
     absorption: [4.5, 1.5, 0.8],
     cloud: isDark ? 2.6 : 1.4,
   };
+}
+
+/** What a picture is drawn in: a surface whose colour is speed looks like water. */
+export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
+  return isSurface && by === 'speed' ? { ...theme, stops: liquidLook(theme.isDark).stops } : theme;
+}
+
+export const PRESSURE_OPACITY = 0.88;
+
+/** From none to most: perceptually even, and told from water. On light it does not begin in white. */
+const PRESSURE = {
+  dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
+  light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
+} as const;
+
+export function pressureStops(isDark: boolean, count: number): Rgb[] {
+  const colours = PRESSURE[isDark ? 'dark' : 'light'].map(parseHex);
+  return Array.from({ length: count }, (_, index) => interpolate(colours, index / (count - 1)));
+}
+
+/** Of still liquid under half of the tank's height; where nothing falls, that of what stops from the speed of the scale. */
+export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
+  const height = plan.lattice.cells[1] * plan.cellSize;
+  const pull = Math.hypot(...plan.gravity);
+  const end = pull > 0 ? plan.density * pull * height * 0.5 : (plan.density * velocityEnd(plan) ** 2) / 2;
+  return Number(end.toPrecision(2));
+}
+
+/** Length / s of the longest arrow: what a fall through a third of the tank gives; where nothing falls, 1 tank / s. */
+export function velocityEnd({
+  gravity,
+  lattice,
+  cellSize,
+}: Pick<FluidPlan, 'gravity' | 'lattice' | 'cellSize'>): number {
+  const height = lattice.cells[1] * cellSize;
+  const pull = Math.hypot(...gravity);
+  return Number((pull > 0 ? Math.sqrt((2 * pull * height) / 3) : height).toPrecision(2));
 }

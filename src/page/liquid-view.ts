@@ -14,7 +14,7 @@ import smoothText from '../../shaders/draw/liquid_smooth.wgsl?raw';
 import splatText from '../../shaders/draw/liquid_splat.wgsl?raw';
 import surfaceText from '../../shaders/draw/liquid_surface.wgsl?raw';
 import waterText from '../../shaders/draw/liquid_water.wgsl?raw';
-import type { FluidPlan } from '../fluid';
+import type { Fluid, FluidPlan } from '../fluid';
 import type { ShaderSource } from '../gpu/link';
 import { compileShader } from '../gpu/shader-module';
 import { COLOUR_STOPS } from './colour';
@@ -72,8 +72,11 @@ const LEAST: GPUBlendState = {
   alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
-/** What has to be known of a liquid to draw it. */
-export interface LiquidShape {
+/** A liquid: its plan, and its lattice, which fills gaps between particles of the plane. */
+export type LiquidSource = Pick<Fluid, 'plan' | 'buffers'>;
+
+/** What has to be known of it. */
+interface LiquidShape {
   readonly dimensions: 2 | 3;
   /** Along each axis, from 0; the third is 1 in the plane. */
   readonly cells: readonly number[];
@@ -82,7 +85,7 @@ export interface LiquidShape {
   readonly spacing: number;
 }
 
-export function shapeOfLiquid({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): LiquidShape {
+function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): LiquidShape {
   const spacing = cellSize / particlesPerCell ** (1 / dimensions);
   return { dimensions, cells: lattice.cells, cellSize, spacing };
 }
@@ -117,8 +120,6 @@ export interface LiquidScene {
   readonly colour: LiquidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  /** Over the lattice: see docs/fluid.md. */
-  readonly cells: Readonly<Record<'kinds' | 'fullness', GPUBuffer>>;
   /** Whether bodies that hide liquid are drawn around it. */
   readonly isHidden: boolean;
   /** What lies around the liquid, and what is drawn over it. Group 0 is set. */
@@ -160,7 +161,6 @@ interface Textures {
 }
 
 interface Groups {
-  readonly kinds: GPUBuffer;
   readonly depth: GPUTexture | undefined;
   readonly particles: GPUBindGroup;
   readonly surface: GPUBindGroup;
@@ -169,6 +169,7 @@ interface Groups {
 }
 
 export class LiquidView {
+  private readonly shape: LiquidShape;
   private readonly layouts: Layouts;
   private readonly uniforms: GPUBuffer;
   private readonly sampler: GPUSampler;
@@ -179,9 +180,10 @@ export class LiquidView {
 
   constructor(
     private readonly device: GPUDevice,
-    private readonly shape: LiquidShape,
+    private readonly fluid: LiquidSource,
     private readonly picture: LiquidPicture,
   ) {
+    this.shape = shapeOf(fluid.plan);
     this.layouts = createLayouts(device, picture.samples > 1);
     this.uniforms = device.createBuffer({
       label: 'draw.liquid',
@@ -226,7 +228,7 @@ export class LiquidView {
     const { width, height } = targets.target;
     const scale = this.scaleFor(scene.frame);
     const textures = this.texturesFor(targets.target, scale);
-    const groups = this.groupsFor(textures, scene.cells, targets.depth);
+    const groups = this.groupsFor(textures, targets.depth);
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(scene, width, height, scale));
     const extent = [scale * width, scale * height] as const;
     if (shape.dimensions === 2) {
@@ -368,10 +370,11 @@ export class LiquidView {
     return this.textures;
   }
 
-  private groupsFor(textures: Textures, cells: LiquidScene['cells'], depth: GPUTexture | undefined): Groups {
+  private groupsFor(textures: Textures, depth: GPUTexture | undefined): Groups {
     const known = this.groups;
-    if (known && known.kinds === cells.kinds && known.depth === depth) return known;
+    if (known && known.depth === depth) return known;
     const { layouts } = this;
+    const { kinds, fullness } = this.fluid.buffers;
     const { field, nearest, distances, scene } = textures;
     const group = (label: string, layout: GPUBindGroupLayout, resources: readonly GPUBindingResource[]) =>
       this.device.createBindGroup({
@@ -388,7 +391,6 @@ export class LiquidView {
         pass === 0 ? nearest : (distances[(pass + 1) % 2] as GPUTexture),
       );
       this.groups = {
-        kinds: cells.kinds,
         depth,
         particles: group('balls', layouts.balls, [view(depth)]),
         smooth: passes.map((source) => group('smooth', layouts.smooth, [view(source)])),
@@ -396,13 +398,12 @@ export class LiquidView {
       };
     } else {
       this.groups = {
-        kinds: cells.kinds,
         depth,
         particles: group('splat', layouts.alone, []),
         smooth: [],
         surface: group('surface', layouts.surface, [
-          { buffer: cells.kinds },
-          { buffer: cells.fullness },
+          { buffer: kinds },
+          { buffer: fullness },
           view(field),
           this.sampler,
         ]),

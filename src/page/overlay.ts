@@ -53,6 +53,7 @@ import {
   MOST_EACH,
   MOST_PAIRS,
   NARROWEST_CELL,
+  NO_FIELDS,
   type Overlays,
   type PairsShown,
   shownCells,
@@ -463,6 +464,7 @@ export class Overlay {
       thread: wanted.thread && this.sorting !== undefined,
       candidatePairs: wanted.candidatePairs && this.listing !== undefined,
       contactLines: wanted.contactLines && this.listing !== undefined,
+      ...NO_FIELDS,
     };
   }
 

@@ -5,14 +5,21 @@
 
 import type { World } from '../core/world';
 import type { Body } from './body';
-import { formatCount } from './format';
+import { formatCount, formatReal } from './format';
+import { pressureEnd, velocityEnd } from './liquid-look';
 
-export const OVERLAY_NAMES = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
+/** Of the grid; and of a liquid's lattice: see liquid-fields.ts. */
+export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
+export const LIQUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
+export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...LIQUID_OVERLAYS] as const;
 
 export type OverlayName = (typeof OVERLAY_NAMES)[number];
 
 /** What is shown. */
 export type Overlays = Readonly<Record<OverlayName, boolean>>;
+
+/** What a liquid's lattice would be seen by, where there is none. */
+export const NO_FIELDS = { velocityArrows: false, pressureMap: false, solidCells: false } as const;
 
 export const NO_OVERLAYS: Overlays = {
   cellLines: false,
@@ -20,12 +27,29 @@ export const NO_OVERLAYS: Overlays = {
   thread: false,
   candidatePairs: false,
   contactLines: false,
+  ...NO_FIELDS,
 };
+
+/** Of what is shown, a liquid's fields. */
+export function fieldsOf({
+  velocityArrows,
+  pressureMap,
+  solidCells,
+}: Overlays): Pick<Overlays, keyof typeof NO_FIELDS> {
+  return { velocityArrows, pressureMap, solidCells };
+}
+
+/** Whether any of these is shown. */
+export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean {
+  return names.some((name) => shown[name]);
+}
 
 /** Of what is chosen, what overlays are shown. */
 export function shownOf(chosen: Overlays): Overlays {
   const { cellLines, heatMap, thread, candidatePairs, contactLines } = chosen;
-  return { cellLines, heatMap, thread, candidatePairs, contactLines };
+  const { velocityArrows, pressureMap, solidCells } = chosen;
+  const ofGrid = { cellLines, heatMap, thread, candidatePairs, contactLines };
+  return { ...ofGrid, velocityArrows, pressureMap, solidCells };
 }
 
 /** Widths in CSS pixels beside large particles; of a dash, and of the gap after it. */
@@ -132,8 +156,20 @@ export function keyOf(shown: Overlays, simulation: Body, pixelsPerUnit: number):
     thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
     candidatePairs: `Candidate pairs${naive}`,
     contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,
+    ...fieldTexts(simulation),
   };
   return OVERLAY_NAMES.filter((name) => shown[name]).map((name) => ({ name, text: texts[name] }));
+}
+
+/** Of a liquid's fields. */
+function fieldTexts({ fluid, dimensions }: Body): Record<(typeof LIQUID_OVERLAYS)[number], string> {
+  if (!fluid) return { velocityArrows: '', pressureMap: '', solidCells: '' };
+  const where = dimensions === 3 ? ' in the middle plane' : '';
+  return {
+    velocityArrows: `Velocity${where}, the longest ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
+    pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} or more, density · units²/s²`,
+    solidCells: 'Cells that are solid to the liquid',
+  };
 }
 
 /** How many pairs there are where the picture is, and what became of them. */

@@ -22,11 +22,12 @@ import { Help } from './help';
 import { History } from './history';
 import type { Inspector } from './inspector';
 import { type Regard, readLink } from './link';
+import { themeOf } from './liquid-look';
 import { Meter } from './meter';
 import { methodOf } from './methods/list';
 import { type Chosen, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
-import { shownOf } from './overlays';
+import { hidesLines, shownOf } from './overlays';
 import { find, Panel } from './panel';
 import { Presets } from './presets-view';
 import { goOnFrom, prepare, type RestartSite, Restarts, type Shown, seenOf } from './restarts';
@@ -145,10 +146,19 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   get frame(): Frame | undefined {
     if (!this.run) return undefined;
-    const { theme, scale, eye } = this;
+    const { scale, eye, isSurface } = this;
+    const theme = themeOf(this.theme, scale, isSurface);
     const { viewport, box } = eye;
     const overlays = this.run.drawable(shownOf(this.choices));
-    return { box, sight: eye.sight(viewport), viewport, theme, scale, overlays };
+    return { box, sight: eye.sight(viewport), viewport, theme, scale, overlays, isSurface };
+  }
+
+  private get isSurface(): boolean {
+    const { run, choices } = this;
+    if (!run || choices.liquidAs !== 'surface') return false;
+    // Water hides lines in space.
+    const isHiding = run.simulation.dimensions === 3 && hidesLines(run.drawable(shownOf(choices)));
+    return !isHiding && run.hasSurface(this.scale.by);
   }
 
   /** A point of the world, in CSS pixels from the window's top left corner. */
@@ -646,7 +656,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   }
 
   private showLegend(): void {
-    this.panel.showLegend(legendOf(this.scale, this.theme));
+    this.panel.showLegend(legendOf(this.scale, themeOf(this.theme, this.scale, this.isSurface)));
   }
 
   private describeCanvas(canvas: HTMLCanvasElement, run: Run): void {

@@ -468,10 +468,11 @@ export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
   if (refusal) await run.prepare('speed');
   await run.prepareTool(pointer);
   const withheld = await run.prepareOverlays(choices);
+  const unshown = await run.prepareLiquid(choices.liquidAs);
   const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
   const options = { ...run.options, velocities };
   return {
     scale: scaleFor(refusal ? 'speed' : colour, run.simulation, options),
-    refusal: refusal || withheld,
+    refusal: refusal || withheld || unshown,
   };
 }

@@ -8,7 +8,7 @@ import type { ParticleArrays } from '../../src/core/simulation';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { Kernel } from '../../src/gpu/kernel';
 import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
-import { colourStops } from '../../src/page/colour';
+import { colourStops, type OverlayColours } from '../../src/page/colour';
 import type { Frame } from '../../src/page/engine';
 import { createLayouts, overlayPicture } from '../../src/page/gpu-view';
 import {
@@ -28,6 +28,17 @@ import { DIMENSIONS } from '../helpers/passes';
 
 const SHARED = { shared: true } as const;
 const WHITE = [1, 1, 1] as const;
+const OVERLAY_COLOURS: OverlayColours = {
+  cell: WHITE,
+  heat: WHITE,
+  first: WHITE,
+  last: WHITE,
+  candidate: WHITE,
+  contact: WHITE,
+  velocity: WHITE,
+  casing: WHITE,
+  solid: WHITE,
+};
 const CONTACT_BIT = 0x8000_0000;
 
 /** A picture of the whole box. */
@@ -45,10 +56,11 @@ function frameOf(simulation: Simulation, overlays: Partial<Overlays>): Frame {
       line: WHITE,
       obstacle: WHITE,
       stops: colourStops(true),
-      overlay: { cell: WHITE, heat: WHITE, first: WHITE, last: WHITE, candidate: WHITE, contact: WHITE },
+      overlay: OVERLAY_COLOURS,
     },
     scale: { by: 'speed', end: 1 },
     overlays: { ...NO_OVERLAYS, ...overlays },
+    isSurface: false,
   };
 }
 
@@ -189,7 +201,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
         // What nothing needs any more is let go of, and no longer drawn.
         const label = 'overlay.pairs.pairs';
-        const every = { cellLines: true, ...shown };
+        const every = { ...NO_OVERLAYS, cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
         expect(overlay.drawable(every)).toEqual(every);
         await overlay.prepare({ ...NO_OVERLAYS, cellLines: true });

@@ -7,6 +7,7 @@ import {
   heatEnd,
   keyOf,
   lineShare,
+  NO_FIELDS,
   NO_OVERLAYS,
   type Overlays,
   refuseOverlays,
@@ -20,6 +21,7 @@ const ALL: Overlays = {
   thread: true,
   candidatePairs: true,
   contactLines: true,
+  ...NO_FIELDS,
 };
 
 function open(name: string, dimensions: 2 | 3, count = 200) {

@@ -16,6 +16,9 @@ const OVERLAY_COLOURS = {
   last: WHITE,
   candidate: WHITE,
   contact: WHITE,
+  velocity: WHITE,
+  casing: WHITE,
+  solid: WHITE,
 };
 
 export async function drawSpheres(size: number, count: number): Promise<void> {
@@ -48,6 +51,7 @@ export async function drawSpheres(size: number, count: number): Promise<void> {
     },
     scale: { by: 'speed' as const, end: 1 },
     overlays: NO_OVERLAYS,
+    isSurface: false,
   };
   view.draw(simulation, frame, { values: undefined, births: undefined, obstacles: undefined });
   await gpu.device.queue.onSubmittedWorkDone();
