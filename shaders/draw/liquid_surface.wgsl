@@ -26,6 +26,10 @@ const LEAST_FREE = 0.2;
 // Less full than this over the density at the border, a cell may have gaps that are seen.
 const GAP = 0.2;
 
+// Density from which on a place is within the liquid, and up to which nobody is near.
+const WITHIN = 0.75;
+const NOWHERE_NEAR = 0.01;
+
 // Density at the border.
 const BORDER = 0.5;
 
@@ -81,7 +85,11 @@ fn fullness_at(place: vec2f) -> f32 {
 
 // How densely particles lie at a place. Gaps between them, narrower than a cell, are filled by what the lattice says.
 fn density_at(sampled: f32, place: vec2f) -> f32 {
-  return max(sampled / free_share(place), fullness_at(place) - GAP);
+  // Within the liquid, and far from it, nothing else has to be asked.
+  if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
+    return min(sampled, WITHIN);
+  }
+  return min(WITHIN, max(sampled / free_share(place), fullness_at(place) - GAP));
 }
 
 // Lower is darker, as in deep water.
@@ -159,7 +167,7 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
   let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
   // Lighter below the border, and a line along it.
-  let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, 0.8, density)));
+  let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, WITHIN, density)));
   let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * liquid.screen.w));
   return vec4f(mix(lit, liquid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);
 }

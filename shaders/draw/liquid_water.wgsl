@@ -32,7 +32,7 @@ const THIN = 0.3;
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
 // Of what is behind the thinnest water, the share that is seen; how much cloudier than still water the fastest is.
-const CLEAR = 0.8;
+const CLEAR = 0.6;
 const FOAM = 5.0;
 
 @vertex
@@ -148,8 +148,9 @@ fn water_fragment(pixel: Pixel) -> Water {
   let mirrored = reflect(-view, normal);
   let sky = mix(liquid.horizon.rgb, liquid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
-  let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 160.0);
-  let shaded = mix(inside, sky, fresnel) + vec3f(0.55 * glint);
+  let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 90.0);
+  // Of edges, whose normals mean little, there is none.
+  let shaded = mix(inside, sky, fresnel) + vec3f(0.45 * glint * smoothstep(1.0, 3.0, amount.x));
   let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
   let clip = frame.projection * vec4f(point, 1.0);
   return Water(

@@ -167,7 +167,7 @@ function fieldTexts({ fluid, dimensions }: Body): Record<(typeof LIQUID_OVERLAYS
   const where = dimensions === 3 ? ' in the middle plane' : '';
   return {
     velocityArrows: `Velocity${where}, the longest ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
-    pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} or more, density · units²/s²`,
+    pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} Pa or more`,
     solidCells: 'Cells that are solid to the liquid',
   };
 }

@@ -1,0 +1,238 @@
+/**
+ * Purpose: pictures of a liquid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
+ * back. Nothing is stepped, so what is seen is known.
+ */
+import { entryAt, FLUID, SOLID } from '../../src/fluid/lattice';
+import { type FluidOptions, type FluidPlan, planFluid } from '../../src/fluid/options';
+import { toBodies, toStored } from '../../src/gpu/layout';
+import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
+import { COLOUR_STOPS, type Rgb } from '../../src/page/colour';
+import type { Frame } from '../../src/page/engine';
+import { FRAME_BYTES, packFrame } from '../../src/page/frame';
+import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/gpu-view';
+import { LiquidFields } from '../../src/page/liquid-fields';
+import { LiquidView } from '../../src/page/liquid-view';
+import { NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
+import { worldBox } from '../../src/page/seen-box';
+import type { GpuTools } from './node-gpu';
+
+/** Of a picture, in pixels. */
+export const SIZE = 160;
+export const FORMAT = 'rgba8unorm';
+
+const RED: Rgb = [1, 0, 0];
+const BLUE: Rgb = [0, 0, 1];
+const BLACK: Rgb = [0, 0, 0];
+const GREEN: Rgb = [0, 1, 0];
+
+/** From 0 to 255; rows from the top. */
+export interface Pixels {
+  at(x: number, y: number): readonly [number, number, number];
+}
+
+export interface Pictured {
+  readonly plan: FluidPlan;
+  readonly frame: Frame;
+  /** A point of the world, in pixels. */
+  toPixel(point: readonly number[]): readonly [number, number];
+  readonly pixels: Pixels;
+  /** Bytes of the surface's textures. */
+  readonly bytes: number;
+}
+
+export interface Wanted {
+  readonly overlays?: Partial<Overlays>;
+  readonly zoom?: number;
+  readonly samples?: 1 | 4;
+  /** Whether the surface is drawn, or fields alone. */
+  readonly isSurface?: boolean;
+  /** Of every fluid cell; of each, from its height in cells. */
+  readonly velocity?: readonly number[];
+  readonly pressure?: (height: number) => number;
+  /** A green ball that is no liquid. */
+  readonly ball?: { readonly position: readonly number[]; readonly radius: number };
+}
+
+/** Liquid is blue, what is behind it red; in space it lets red through the less, the thicker it is. */
+export async function picture(
+  tools: GpuTools,
+  options: FluidOptions,
+  wanted: Wanted = {},
+): Promise<Pictured> {
+  const gpu = tools.wrap();
+  const { device } = gpu;
+  const { zoom = 1, samples = 1, isSurface = true, overlays = {}, ball } = wanted;
+  const plan = planFluid(options);
+  const { dimensions, positions } = plan;
+  const frame = frameOf(plan, zoom, isSurface, { ...NO_OVERLAYS, ...overlays });
+  const layouts = createLayouts(device);
+  const uniforms = tools.allocate('frame', FRAME_BYTES, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+  device.queue.writeBuffer(
+    uniforms,
+    0,
+    packFrame({ radius: plan.radius, dimensions, time: 0 }, frame, samples),
+  );
+  const group = (layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]) =>
+    device.createBindGroup({
+      layout,
+      entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+  const stored = tools.upload('positions', toStored(dimensions, positions));
+  const still = tools.upload('velocities', toStored(dimensions, new Float32Array(positions.length)));
+  const source = { plan, buffers: latticeOf(tools, plan, wanted), substepSeconds: 1 };
+  const lent = { format: FORMAT, samples, isSoftware: true, frameLayout: layouts.frame } as const;
+  const { particles, aged } = layouts;
+  const view = new LiquidView(device, source, {
+    ...lent,
+    particleLayouts: { speed: particles, value: particles, age: aged },
+  });
+  await view.prepare('speed');
+  const fields = await LiquidFields.create(device, source, lent);
+  const texture = (format: GPUTextureFormat, sampleCount: number) =>
+    device.createTexture({
+      size: [SIZE, SIZE],
+      format,
+      sampleCount,
+      usage:
+        GPUTextureUsage.RENDER_ATTACHMENT |
+        (sampleCount === 1 || format === 'depth24plus' ? GPUTextureUsage.TEXTURE_BINDING : 0) |
+        (sampleCount === 1 && format === FORMAT ? GPUTextureUsage.COPY_SRC : 0),
+    });
+  const isSpace = dimensions === 3;
+  const targets = {
+    target: texture(FORMAT, 1),
+    background: frame.theme.background,
+    colour: isSpace && samples > 1 ? texture(FORMAT, samples) : undefined,
+    depth: isSpace ? texture('depth24plus', samples) : undefined,
+  };
+  const bodies = ball && (await ballOf(tools, dimensions, samples, ball, layouts));
+  const encoder = device.createCommandEncoder({ label: 'test' });
+  fields.update(frame);
+  view.record(encoder, targets, {
+    frame,
+    frameGroup: group(layouts.frame, [uniforms]),
+    colour: 'speed',
+    particles: group(particles, [stored, still]),
+    count: isSurface ? positions.length / dimensions : 0,
+    isHidden: ball !== undefined,
+    around: (pass) => {
+      if (bodies) {
+        pass.setPipeline(bodies.pipeline);
+        pass.setBindGroup(1, bodies.group);
+        pass.draw(4, 1);
+      }
+      fields.drawBehind(pass, frame);
+    },
+    over: (pass) => fields.drawOver(pass, frame),
+  });
+  const row = Math.ceil((4 * SIZE) / 256) * 256;
+  const read = tools.allocate('picture', row * SIZE, GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC);
+  encoder.copyTextureToBuffer({ texture: targets.target }, { buffer: read, bytesPerRow: row }, [SIZE, SIZE]);
+  device.queue.submit([encoder.finish()]);
+  const data = new Uint8Array(await tools.read(read));
+  const bytes = view.memoryBytes;
+  view.destroy();
+  fields.destroy();
+  for (const made of [targets.target, targets.colour, targets.depth]) made?.destroy();
+  return {
+    plan,
+    frame,
+    bytes,
+    toPixel: (point) => {
+      const { x, y } = project(frame.sight, frame.viewport, point);
+      return [x, y];
+    },
+    pixels: {
+      at: (x, y) => {
+        const first = Math.floor(y) * row + 4 * Math.floor(x);
+        return [data[first] ?? 0, data[first + 1] ?? 0, data[first + 2] ?? 0];
+      },
+    },
+  };
+}
+
+function frameOf(plan: FluidPlan, zoom: number, isSurface: boolean, overlays: Overlays): Frame {
+  const free = { x: 0, y: 0, width: SIZE, height: SIZE };
+  const viewport = { width: SIZE, height: SIZE, pixelRatio: 1, free };
+  const { dimensions, min, max } = plan;
+  const camera = dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
+  camera.sight({ min, max }, viewport);
+  camera.zoom(zoom, SIZE / 2, SIZE / 2);
+  const ofGrid = { cell: BLACK, heat: BLACK, first: BLACK, last: BLACK, candidate: BLACK, contact: BLACK };
+  return {
+    box: worldBox(plan),
+    viewport,
+    sight: camera.sight({ min, max }, viewport),
+    theme: {
+      isDark: true,
+      background: RED,
+      surface: RED,
+      line: RED,
+      obstacle: GREEN,
+      stops: new Array<Rgb>(COLOUR_STOPS).fill(BLUE),
+      overlay: { ...ofGrid, velocity: GREEN, casing: BLACK, solid: GREEN },
+    },
+    scale: { by: 'speed', end: 1 },
+    overlays,
+    isSurface,
+  };
+}
+
+/** Cells with particles are full of liquid, all others hold air, but for those that the plan says are solid. */
+function latticeOf(
+  tools: GpuTools,
+  { lattice, mask, positions, dimensions, cellSize }: FluidPlan,
+  { velocity = [], pressure = () => 0 }: Wanted,
+) {
+  const kinds = new Uint32Array(lattice.size);
+  const fullness = new Float32Array(lattice.size);
+  const pressures = new Float32Array(lattice.size);
+  const velocities = new Float32Array(dimensions * lattice.size);
+  for (let first = 0; first < positions.length; first += dimensions) {
+    const cell = [0, 1, 2].map((axis) =>
+      axis < dimensions ? Math.floor((positions[first + axis] as number) / cellSize) : 0,
+    ) as [number, number, number];
+    const entry = entryAt(lattice, ...cell);
+    kinds[entry] = FLUID;
+    fullness[entry] = 1;
+    pressures[entry] = pressure(cell[1] + 0.5);
+  }
+  mask.forEach((isSolid, entry) => {
+    if (isSolid) kinds[entry] = SOLID;
+  });
+  velocity.forEach((along, axis) => {
+    velocities.fill(along, axis * lattice.size, (axis + 1) * lattice.size);
+  });
+  return {
+    kinds: tools.upload('kinds', kinds),
+    fullness: tools.upload('fullness', fullness),
+    velocity: tools.upload('velocity', velocities),
+    pressure: tools.upload('pressure', pressures),
+  };
+}
+
+async function ballOf(
+  tools: GpuTools,
+  dimensions: 2 | 3,
+  samples: 1 | 4,
+  { position, radius }: NonNullable<Wanted['ball']>,
+  layouts: ReturnType<typeof createLayouts>,
+) {
+  const { device } = tools.wrap();
+  const drawn = obstaclesDrawn(dimensions);
+  const { particles: pipeline } = await createPipelines(device, drawn, { format: FORMAT, samples }, layouts);
+  const radii = Float32Array.of(radius);
+  const packed = toBodies(dimensions, Float32Array.from(position), {
+    radii,
+    halves: new Float32Array(dimensions),
+    bulks: radii,
+  });
+  const buffer = tools.upload('ball', packed);
+  return {
+    pipeline,
+    group: device.createBindGroup({
+      layout: layouts.obstacles,
+      entries: [{ binding: 0, resource: { buffer } }],
+    }),
+  };
+}
