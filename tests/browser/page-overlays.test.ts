@@ -25,6 +25,7 @@ import {
   openPlayground,
   pixelAt,
   settle,
+  stepTimes,
   takePicture,
   textOf,
   typeCount,
@@ -287,6 +288,38 @@ function cardText(told: Inspected): RegExp[] {
   ];
 }
 
+/** Both ways that a liquid is drawn in, its fields, and why the CPU engine has none of it. */
+async function expectLiquid(page: Page): Promise<void> {
+  await typeCount(page, FEW);
+  await chooseScene(page, 'wave-tank');
+  await stepTimes(page, 2);
+  const { free } = await describeScenery(page);
+  const surface = await takePicture(page, 'liquid-surface');
+  await chooseOption(page, 'liquidAs', 'Particles');
+  const plain = await takePicture(page, 'liquid-particles');
+  expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
+  for (const [name, text] of [
+    ['velocityArrows', /^Velocity, the longest [\d.]+ units\/s or more$/],
+    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/],
+    ['solidCells', /^Cells that are solid/],
+  ] as const) {
+    await toggle(page, name);
+    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent !== '');
+    expect(await textOf(page, 'overlay-key')).toMatch(text);
+    expect(countDifferences(plain, await takePicture(page, name), free), name).toBeGreaterThan(40);
+    await toggle(page, name);
+    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent === '');
+  }
+  expect(page.url()).toMatch(/liquidAs=particles/);
+  await chooseOption(page, 'engine', 'CPU');
+  expect(
+    await page.$eval('#liquidAs', (input) => [
+      (input as HTMLSelectElement).disabled,
+      input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+    ]),
+  ).toEqual([true, 'The CPU engine draws liquids as particles alone.']);
+}
+
 describe('overlays', () => {
   const browser = useBrowser();
 
@@ -332,6 +365,8 @@ describe('overlays', () => {
       );
       expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
       expect(page.url()).toMatch(/candidatePairs=1/);
+      await toggle(page, 'candidatePairs');
+      await expectLiquid(page);
       expectNoProblems();
     },
   );

@@ -127,17 +127,24 @@ describe('choices of a method', () => {
   it('leave out what means nothing, and say why', () => {
     const refused = (choices: Parameters<typeof refusedFields>[0]) =>
       [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
-    const { transfer } = defaultChoices();
-    expect(refused({ scene: 'pile', transfer })).toEqual(['transfer', 'flipShare']);
-    expect(refused({ scene: 'dam-break', transfer })).toEqual([
-      ...['size', 'spread', 'restitution', 'friction', 'iterations', 'broadPhase'],
-    ]);
-    expect(refused({ scene: 'dam-break', transfer: 'apic' })).toContain('flipShare');
-    expect(refused({ scene: 'murmuration', transfer })).toContain('gravity');
+    const { transfer, engine } = defaultChoices();
+    const given = { transfer, engine };
+    const looks = ['liquidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
+    expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
+    const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'iterations', 'broadPhase'];
+    expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
+    // That engine draws particles alone.
+    expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);
+    expect(refused({ scene: 'dam-break', engine, transfer: 'apic' })).toContain('flipShare');
+    expect(refused({ scene: 'murmuration', ...given })).toContain('gravity');
     // Particles from a file collide, whatever scene was there before.
     expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
-    expect(refused({ scene: 'dam-break', transfer, opened: {} })).toEqual(['transfer', 'flipShare']);
-    for (const why of refusedFields({ scene: 'murmuration', transfer }).values())
+    expect(refused({ scene: 'dam-break', ...given, opened: {} })).toEqual([
+      'transfer',
+      'flipShare',
+      ...looks,
+    ]);
+    for (const why of refusedFields({ scene: 'murmuration', ...given }).values())
       expect(why).toMatch(/\.$|^$/);
   });
 
