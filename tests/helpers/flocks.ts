@@ -116,6 +116,7 @@ export async function expectSameFromCheckpoint<Checkpoint extends { readonly pos
   method: Method & { checkpoint(): Promise<Checkpoint> | Checkpoint },
   other: Method & { restore(checkpoint: Checkpoint): void; checkpoint(): Promise<Checkpoint> | Checkpoint },
 ): Promise<void> {
+  method.step(1 / 64);
   const checkpoint = structuredClone(await method.checkpoint());
   const broken = { ...checkpoint, ids: new Uint32Array(method.capacity + 1) };
   const before = await other.checkpoint();
