@@ -5,7 +5,7 @@
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../core/world';
-import type { Body, Figure, Measured } from './body';
+import type { Body, Measured } from './body';
 import { checksOf } from './checks';
 import { canSpread, refusedFields } from './choices';
 import { type Legend, legendCss } from './colour';
@@ -22,6 +22,7 @@ import {
   sliderPlaces,
   toSlider,
 } from './fields';
+import { Figures } from './figures';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from './format';
 import { PAGE_SCENES } from './methods/list';
 import { type Chosen, FIELDS_OF_SCENES } from './opened';
@@ -61,6 +62,10 @@ export class Panel {
   /** Why controls cannot be used. */
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
+  private readonly figures = new Figures(
+    find('figures-fold', HTMLElement),
+    find('figures-about', HTMLElement),
+  );
   /** Particles that the engine holds. */
   private most: number | undefined;
 
@@ -136,7 +141,7 @@ export class Panel {
     setText('particles', formatCount(count));
     setText('energy', formatReal(kineticEnergy));
     setText('hash', hash);
-    this.showFigures('figures' in measures ? measures.figures : undefined);
+    this.figures.show('figures' in measures ? measures.figures : []);
     if ('figures' in measures) return;
     const { candidates, contacts, greatestOccupancy } = measures;
     const all = (count * (count - 1)) / 2;
@@ -151,23 +156,6 @@ export class Panel {
       `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
-  }
-
-  /** Those of a method, in the place of those of collisions. */
-  private showFigures(figures: readonly Figure[] | undefined): void {
-    const rows = [...document.querySelectorAll<HTMLElement>('[data-of="collisions"]')];
-    for (const row of rows) row.hidden = figures !== undefined;
-    const own = [...document.querySelectorAll<HTMLElement>('.measures [data-of="method"]')];
-    for (const row of own.slice(figures?.length ?? 0)) row.remove();
-    const [first] = rows;
-    figures?.forEach(({ title, value, hint }, index) => {
-      const row = own[index] ?? figureRow();
-      const [name, number] = row.children;
-      if (name && name.textContent !== title) name.textContent = title;
-      if (number && number.textContent !== value) number.textContent = value;
-      row.dataset.hint = hint;
-      if (!own[index]) first?.before(row);
-    });
   }
 
   /** Of the grid that runs, in units of length. */
@@ -331,14 +319,6 @@ export class Panel {
       find('body', HTMLElement).hidden = !isOpen;
     });
   }
-}
-
-/** A row among the measures: a title and a number. */
-function figureRow(): HTMLElement {
-  const row = document.createElement('div');
-  row.dataset.of = 'method';
-  row.append(document.createElement('dt'), document.createElement('dd'));
-  return row;
 }
 
 /** An element that index.html has. */

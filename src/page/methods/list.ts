@@ -43,7 +43,7 @@ export const METHOD_SCENES: readonly MethodScene[] = [
   {
     name: 'fountain',
     description:
-      'A liquid: jets rise from a nozzle and fall into a pool, which runs over at its sides; particles come and go.',
+      'A liquid: jets rise from a nozzle and fall into a pool that drains through its floor; particles come and go.',
     ...LIQUID,
   },
   {
