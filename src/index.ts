@@ -97,10 +97,15 @@ export { createSimulation, Simulation, type SimulationBuffers } from './engine/s
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 
 export {
+  applyDrive,
   createMixedScene,
   createScene,
+  type Drivable,
+  type Drive,
+  type Driven,
   MIXED_SCENE_NAMES,
   type MixedScene,
   SCENE_NAMES,
   type Scene,
+  strengthOf,
 } from './scenes';

@@ -8,7 +8,7 @@ import { type Checkpoint, type Measures, planSimulation } from '../core/simulati
 import type { StageTimes } from '../core/stage-times';
 import { capacityOfState, decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../core/state-file';
 import { Simulation } from '../engine/simulation';
-import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../scenes';
+import { ALL_SCENE_NAMES, applyDrive, createScene, sceneOptions, strengthOf } from '../scenes';
 import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
@@ -84,7 +84,9 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const began = performance.now();
   // The last step is taken with its passes timed, where there is a GPU.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
-  await run(simulation, dt, timed ? steps - 1 : steps, steps, settle);
+  const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
+  await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
+  if (timed) drive();
   const times = timed ? await (simulation as Simulation).profile(dt) : undefined;
   const seconds = (performance.now() - began) / 1000;
 
@@ -187,6 +189,7 @@ function refuseSharedPaths(given: Given): void {
 
 async function run(
   simulation: { step(dt: number): void },
+  drive: () => void,
   dt: number,
   steps: number,
   total: number,
@@ -198,6 +201,7 @@ async function run(
     const began = performance.now();
     const end = Math.min(steps, done + batch);
     while (done < end) {
+      drive();
       simulation.step(dt);
       done++;
     }

@@ -6,7 +6,15 @@ import type { ObstaclesGiven } from '../core/obstacles';
 import { defaultSettings } from '../core/settings';
 import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
-import { createScene, DEFAULT_SEED, Random, SCENE_NAMES, type Scene, sceneOptions } from '../scenes';
+import {
+  createScene,
+  DEFAULT_SEED,
+  type Drive,
+  Random,
+  SCENE_NAMES,
+  type Scene,
+  sceneOptions,
+} from '../scenes';
 import type { BodySettings } from './body';
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
@@ -191,13 +199,22 @@ export function settingsOf(choices: Choices): BodySettings {
 }
 
 export function simulationOptions(choices: Choices, count: number): SimulationOptions {
+  return startOfScene(choices, count).options;
+}
+
+/** A simulation of the chosen scene, and what drives it. */
+export function startOfScene(
+  choices: Choices,
+  count: number,
+): { readonly options: SimulationOptions; readonly drive: Drive | undefined } {
   const { dimensions, seed } = choices;
   const scene = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
-  if (scene.world === 'unbounded') return sceneOptions(scene, settingsOf(choices));
+  const { drive } = scene;
+  if (scene.world === 'unbounded') return { options: sceneOptions(scene, settingsOf(choices)), drive };
   const max = [...scene.max];
   const left = scene.min[0] ?? 0;
   max[0] = left + Math.ceil(((max[0] ?? 0) - left) * choices.boxWidth);
-  return sceneOptions(scene, { ...settingsOf(choices), max });
+  return { options: sceneOptions(scene, { ...settingsOf(choices), max }), drive };
 }
 
 export function gravityVector({ dimensions, gravity }: Choices): number[] {

@@ -7,6 +7,7 @@ import type { StaticBodies } from '../core/obstacle-tree';
 import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../core/obstacles';
 import type { NewParticles, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
+import type { Drivable } from '../scenes';
 import type { Body, MethodStart, State } from './body';
 import type { Grip, Stroke } from './brush';
 import type { Sight, Viewport } from './camera';
@@ -120,6 +121,16 @@ export function bodiesOfObstacles(simulation: Body, given: ObstaclesGiven | unde
   if (!given) return NO_OBSTACLES;
   const { dimensions, obstacleCapacity, radiusRange, boxes } = simulation;
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
+}
+
+/** A run as a scene drives it: obstacles that move are seen to. */
+export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
+  const { simulation } = run;
+  return {
+    time: simulation.time,
+    set: (settings) => simulation.set(settings),
+    setObstacles: (given) => run.setObstacles(given),
+  };
 }
 
 /** Why particles cannot be coloured so, else ''. */

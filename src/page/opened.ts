@@ -12,14 +12,8 @@ import {
   type SimulationOptions,
 } from '../core/simulation';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
-import {
-  capOf,
-  changedFields,
-  effectiveCount,
-  type Hardware,
-  settingsOf,
-  simulationOptions,
-} from './choices';
+import type { Drive } from '../scenes';
+import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, clampValue, type FieldName, fieldOf } from './fields';
 import { formatCount } from './format';
 
@@ -150,13 +144,20 @@ function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   };
 }
 
-/** A simulation of what is chosen, and the state that it starts from, where that is a file's. */
+/**
+ * A simulation of what is chosen, with what drives its scene, and the state that it starts from, where that is a file's:
+ * a state does not say whether a scene drove it.
+ */
 export function startOf(
   chosen: Chosen,
   count: number,
-): { readonly options: SimulationOptions; readonly checkpoint?: Checkpoint } {
+): {
+  readonly options: SimulationOptions;
+  readonly checkpoint?: Checkpoint;
+  readonly drive?: Drive | undefined;
+} {
   const { opened } = chosen;
-  if (!opened) return { options: simulationOptions(chosen, count) };
+  if (!opened) return startOfScene(chosen, count);
   // What was chosen since it was opened wins; everything else stays as the file has it.
   const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;

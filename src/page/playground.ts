@@ -5,13 +5,14 @@
  * its sheets.
  */
 import { describeCount } from '../core/errors';
+import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
 import type { Measured, State } from './body';
 import type { Ray } from './camera';
 import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale } from './colour';
 import { openCpuEngine } from './cpu-engine';
-import { type Engine, explain, type Frame, type Run } from './engine';
+import { drivable, type Engine, explain, type Frame, type Run } from './engine';
 import { Eye } from './eye';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
@@ -437,6 +438,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return cap?.most ?? MOST_PARTICLES;
   }
 
+  get movesObstacles(): boolean {
+    return movesObstacles(this.restarts.drive);
+  }
+
   get cap(): Cap | undefined {
     return capOf(this.choices, this.hardware);
   }
@@ -594,6 +599,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private advance(run: Run): void {
     const seconds = STEP_SECONDS * this.choices.timeScale;
     this.tools.beforeStep(run, seconds);
+    // As the gravity that is chosen scales it.
+    applyDrive(drivable(run), this.restarts.drive, this.choices.gravity);
     // A step that is timed by its stages is not done at once, and the film shows it.
     run.step(seconds, !this.isFilmed);
     this.changed();

@@ -7,6 +7,7 @@
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
 import { planSimulation, type SimulationOptions } from '../core/simulation';
 import type { GpuRequest } from '../gpu/device';
+import type { Drive } from '../scenes';
 import type { MethodStart, State } from './body';
 import { capOf, changedFields, defaultChoices, type Hardware, roomFor } from './choices';
 import { type Scale, scaleFor } from './colour';
@@ -78,6 +79,8 @@ interface Carried {
 export class Restarts {
   run: Run | undefined;
   engine: Engine | undefined;
+  /** What changes in the present run as time passes. */
+  drive: Drive | undefined;
   /** What the present run was started with and has taken since, and with how many particles it began. */
   running: Chosen | undefined;
   private startedCount = 0;
@@ -254,7 +257,7 @@ export class Restarts {
     const { carried } = this;
     // The engine may be for fewer particles, in a smaller box.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
-    const { options, checkpoint, method } = await startFrom(actual, count);
+    const { options, checkpoint, method, drive } = await startFrom(actual, count);
     const room = roomFor(
       { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,
@@ -275,6 +278,7 @@ export class Restarts {
       throw error;
     }
     this.running = actual;
+    this.drive = drive;
     this.startedCount = count;
     if (this.carried === carried) this.carried = undefined;
     if (this.wanted) return;

@@ -31,6 +31,8 @@ export interface Workplace {
   readonly choices: Choices;
   /** How many particles there may be. */
   readonly cap: Cap | undefined;
+  /** Whether the scene sets its obstacles anew with each step. */
+  readonly movesObstacles: boolean;
   rayAt(place: Place): Ray;
   notify(text: string): void;
   /** The state is another one. */
@@ -90,6 +92,10 @@ export class Tools {
       const { dimensions, world, method } = run.simulation;
       if (method) {
         this.site.notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
+        return;
+      }
+      if (this.site.movesObstacles) {
+        this.site.notify('The obstacles of this scene move by themselves, so no walls stay among them.');
         return;
       }
       if (dimensions === 3 && world.kind === 'unbounded') {
@@ -205,7 +211,9 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    const without = method ? [] : near(dimensions, fixed.positions, ray, reach);
+    // What a method or a scene moves would be back with the next step.
+    const without =
+      method || this.site.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
     if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
     if (gone.length + without.length > 0) this.site.changed();

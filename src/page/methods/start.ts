@@ -2,6 +2,7 @@
  * Purpose: what a run starts from, whatever moves it. What a method needs is loaded when one is chosen.
  */
 import type { Checkpoint, SimulationOptions } from '../../core/simulation';
+import type { Drive } from '../../scenes';
 import type { MethodStart } from '../body';
 import { type Chosen, startOf } from '../opened';
 import { methodOf } from './list';
@@ -12,6 +13,8 @@ export interface Start {
   /** The state that it starts from, where that is a file's. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
+  /** What changes in the scene as time passes. */
+  readonly drive?: Drive | undefined;
 }
 
 export async function startFrom(chosen: Chosen, count: number): Promise<Start> {
