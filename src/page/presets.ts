@@ -86,6 +86,27 @@ export const PRESETS: readonly Preset[] = [
     link: 'v=1&scene=bullets&count=800&timeScale=0.05',
   },
   {
+    name: 'hourglass',
+    title: 'Hourglass',
+    text: 'Grains run through the neck; then the glass is turned over.',
+    alt: 'Grains fall in a stream from the upper half of a glass upon a heap below.',
+    link: 'v=1&scene=hourglass&count=1500',
+  },
+  {
+    name: 'drum',
+    title: 'Rotating drum',
+    text: 'Lifters carry grains up until they come down in avalanches.',
+    alt: 'A ring with short spokes inside, and grains that lie at a slant in it.',
+    link: 'v=1&scene=drum&count=1500',
+  },
+  {
+    name: 'brazil-nut',
+    title: 'Brazil nuts',
+    text: 'A box is shaken. Within a minute the large grains are on top.',
+    alt: 'Large discs near the surface of many small ones.',
+    link: 'v=1&scene=brazil-nut&count=400',
+  },
+  {
     name: 'naive',
     title: 'Without the grid',
     text: '3,000 particles, 4,498,500 tests. Then choose the grid and 100,000.',

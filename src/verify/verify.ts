@@ -44,6 +44,7 @@ import {
   createMixedScene,
   createScene,
   FAST_SCENE_NAMES,
+  GRANULAR_SCENE_NAMES,
   MIXED_SCENE_NAMES,
   Random,
   type Scene,
@@ -111,7 +112,7 @@ export function largestVerified(options: VerifyOptions): {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
       // Lists of guests, of as many levels as the scenes have, and bodies that may be boxes are longer than any vectors.
-      const isMixed = [...MIXED_SCENE_NAMES, ...BOX_SCENE_NAMES].includes(name);
+      const isMixed = [...MIXED_SCENE_NAMES, ...BOX_SCENE_NAMES, ...GRANULAR_SCENE_NAMES].includes(name);
       particles = Math.max(particles, isMixed ? 2 * count : count);
       // The clustered scene has the most cells a particle; in 3D the ring adds to small ones.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
