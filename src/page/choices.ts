@@ -10,8 +10,8 @@ import {
   createScene,
   DEFAULT_SEED,
   type Drive,
+  type Driven,
   Random,
-  SCENE_NAMES,
   type Scene,
   sceneOptions,
 } from '../scenes';
@@ -264,7 +264,7 @@ export function refusedFields(
 
 /** Whether a scene's particles have one radius, so that a spread means something. */
 export function canSpread(scene: string): boolean {
-  return SCENE_NAMES.includes(scene);
+  return createScene(scene, { dimensions: 2, count: 1 }).radii === undefined;
 }
 
 /** What the pointer can add, at least: particles, and balls of walls. */
@@ -317,15 +317,23 @@ export function roomFor(
 /** The scene with other radii; where everybody is, and the box, stay. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
-  if (spread === 1 || !canSpread(scene.name)) return scaled;
-  const { radius, count, cellSize: _ofOneRadius, ...rest } = scaled;
+  if (spread === 1 || scene.radii) return scaled;
+  const { radius, count, cellSize: _ofOneRadius, obstacles, drive, ...rest } = scaled;
   const random = new Random(seed);
   const smallest = Math.fround(radius / spread);
   const radii = Float32Array.from({ length: count }, () =>
     Math.max(smallest, radius * spread ** -(random.nextBits() / 2 ** 32)),
   );
   const radiusRange = { smallest, largest: radius };
-  return { ...rest, count, radius, radii, radiusRange, obstacles: withRadii(scaled) };
+  return {
+    ...rest,
+    count,
+    radius,
+    radii,
+    radiusRange,
+    obstacles: withRadii(obstacles, scaled),
+    drive: drive && ((time) => driveWithRadii(drive(time), scaled)),
+  };
 }
 
 function scale(scene: Scene, size: number): Scene {
@@ -344,7 +352,14 @@ function scale(scene: Scene, size: number): Scene {
 }
 
 /** Obstacles beside particles that each have a radius are told theirs. */
-function withRadii({ obstacles, radius, dimensions }: Scene): ObstaclesGiven | undefined {
+function withRadii(
+  obstacles: ObstaclesGiven | undefined,
+  { radius, dimensions }: Scene,
+): ObstaclesGiven | undefined {
   if (!(obstacles instanceof Float32Array)) return obstacles;
   return { positions: obstacles, radii: new Float32Array(obstacles.length / dimensions).fill(radius) };
+}
+
+function driveWithRadii({ gravity, obstacles }: Driven, scene: Scene): Driven {
+  return { gravity, obstacles: withRadii(obstacles, scene) };
 }

@@ -3,14 +3,15 @@
  * Inputs: simulated time alone. So a run repeats, and a state that is restored goes on as it would have gone on, whoever
  * steps it and whatever gravity and obstacles the state came with.
  */
+import type { ObstaclesGiven } from '../core/obstacles';
 import type { ParticleSimulation } from '../core/simulation';
 
 /** From one step to the next; what is left out stays as it is. */
 export interface Driven {
   /** In strengths of the scene's own gravity. */
-  readonly gravity?: readonly number[];
+  readonly gravity?: readonly number[] | undefined;
   /** All of them, as many at all times. */
-  readonly obstacles?: Float32Array;
+  readonly obstacles?: ObstaclesGiven | undefined;
 }
 
 /** What holds in a step that begins at this time, in seconds. */

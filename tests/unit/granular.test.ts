@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../src/core/simulation';
 import type { CpuSimulation } from '../../src/cpu';
 import { createCpuSimulation } from '../../src/cpu';
-import { defaultChoices } from '../../src/page/choices';
+import { canSpread, defaultChoices } from '../../src/page/choices';
 import { drivable } from '../../src/page/engine';
 import { startOf } from '../../src/page/opened';
 import {
@@ -178,6 +178,15 @@ describe('a drive', () => {
     const checkpoint = simulation.checkpoint();
     const opened = { name: 'a.bin', checkpoint, options, choices: {} };
     expect(startOf({ ...choices, opened }, 100).drive).toBeUndefined();
+  });
+
+  it('gives obstacles the radius that they need beside particles of many', () => {
+    const { options, drive } = startOf({ ...defaultChoices('drum'), spread: 2 }, 100);
+    const simulation = createCpuSimulation(options);
+    applyDrive(simulation, drive, 1);
+    const { obstacles } = createScene('drum', { dimensions: 2, count: 100 });
+    expect(2 * simulation.obstacleCount).toBe((obstacles as Float32Array).length);
+    expect(canSpread('drum') && !canSpread('brazil-nut')).toBe(true);
   });
 });
 

@@ -240,7 +240,7 @@ describe('createScene', () => {
     [
       'heap',
       { dimensions: 2, count: 1 },
-      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, .*one-large, crates, boxes-periodic, terraces, mixed-bullets\.$/,
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, .*one-large, crates, boxes-periodic, terraces, mixed-bullets, hourglass, drum, brazil-nut\.$/,
     ],
     ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
     ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],
