@@ -35,7 +35,7 @@ const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...m
   bullets: [14, 2.2, 0.42, 0.5],
   hourglass: [400, 1.1, 0.5, 0.5],
   drum: [900, 1.1, 0.5, 0.5],
-  'brazil-nut': [1800, 9, 0.3, 0.2],
+  'brazil-nut': [2400, 2, 0.4, 0.2],
   naive: [3, 8, 0.5, 0.5],
   million: [3, 1.35, 0.37, 0.42],
 };

@@ -7,6 +7,7 @@ import { defaultSettings } from '../core/settings';
 import type { Checkpoint, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import {
+  ALL_SCENE_NAMES,
   createScene,
   DEFAULT_SEED,
   type Drive,
@@ -262,9 +263,11 @@ export function refusedFields(
   );
 }
 
-/** Whether a scene's particles have one radius, so that a spread means something. */
+/** Whether the particles of a scene of collisions have one radius, so that a spread means something. */
 export function canSpread(scene: string): boolean {
-  return createScene(scene, { dimensions: 2, count: 1 }).radii === undefined;
+  return (
+    ALL_SCENE_NAMES.includes(scene) && createScene(scene, { dimensions: 2, count: 1 }).radii === undefined
+  );
 }
 
 /** What the pointer can add, at least: particles, and balls of walls. */

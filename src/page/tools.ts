@@ -212,8 +212,7 @@ export class Tools {
       (index) => particles.ids[index] as number,
     );
     // What a method or a scene moves would be back with the next step.
-    const without =
-      method || this.site.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
+    const without = method || this.site.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);
     if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
     if (gone.length + without.length > 0) this.site.changed();

@@ -196,7 +196,7 @@ describe('walls', () => {
 
 describe('tools', () => {
   /** A workplace at whose middle the pointer is, that counts what it is asked for. */
-  function place(pointer: Choices['pointer']) {
+  function place(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,
       radius: 0.5,
@@ -205,6 +205,7 @@ describe('tools', () => {
       positions: at(2, 3),
     });
     const asked = { pushes: 0, rooms: 0 };
+    const notes: string[] = [];
     const run = {
       simulation,
       fixed: NO_OBSTACLES,
@@ -217,15 +218,23 @@ describe('tools', () => {
       run,
       choices: { ...defaultChoices(), pointer },
       cap: undefined,
+      movesObstacles,
       rayAt: () => POINT,
-      notify: () => undefined,
+      notify: (text) => notes.push(text),
       changed: () => undefined,
       makeRoom: () => {
         asked.rooms++;
       },
     };
-    return { tools: new Tools(site), run, asked };
+    return { tools: new Tools(site), run, asked, notes };
   }
+
+  it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {
+    const { tools, asked, notes } = place('wall', true);
+    tools.at({ x: 1, y: 1 });
+    expect(notes).toEqual(['The obstacles of this scene move by themselves, so no walls stay among them.']);
+    expect(asked.rooms).toBe(0);
+  });
 
   it('push with the next step where the pointer was down for less than one, and only then', () => {
     const { tools, run, asked } = place('push');
