@@ -111,6 +111,8 @@ struct Drop {
 // As densely as these, particles are drops of their full size, and none.
 const DROPS = vec2f(0.42, 0.62);
 
+const DROP_LIGHT = 0.25;
+
 // Pixels: smaller drops are drawn as large as this, and fainter.
 const SMALLEST = 0.6;
 
@@ -130,7 +132,9 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let radius = liquid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
   let place = clip + vec4f(2.0 * corner / liquid.screen.xy, 0.0, 0.0);
-  return Drop(place, corner, in_depth(colour_of(slot), centre.y), radius);
+  // Lighter than a body of water, lest slow ones be lost on dark.
+  let colour = mix(in_depth(colour_of(slot), centre.y), liquid.zenith.rgb, DROP_LIGHT);
+  return Drop(place, corner, colour, radius);
 }
 
 @fragment
@@ -158,7 +162,12 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Surface {
 
 @fragment
 fn surface_fragment(surface: Surface) -> @location(0) vec4f {
-  let found = smooth_sample(field, linear, surface.place.xy * liquid.screen.z).xy;
+  let texel = surface.place.xy * liquid.screen.z;
+  var found = textureSampleLevel(field, linear, texel / vec2f(textureDimensions(field)), 0.0).xy;
+  // Most of a picture is air or well within, where one sample does.
+  if (found.x > 0.0) {
+    found = smooth_sample(field, linear, texel).xy;
+  }
   let density = density_at(found.x, surface.world);
   let slope = max(length(vec2f(dpdx(density), dpdy(density))), 1e-4);
   // Pixels within the border.
