@@ -26,13 +26,15 @@ const MIRRORED = 0.02;
 const BENT = 0.75;
 // Less along any axis counts as this.
 const LEAST_SLOPE = 1e-7;
-// Distances between particles: thinner water fades, so that edges are smooth; it ends so far around a wall behind it; nearer
-// to a wall in front of it, it touches the wall.
-const THIN = 0.3;
+// Distances between particles: water is seen from the first thickness on and whole at the second, so that edges are smooth; it
+// ends so far around a wall behind it; nearer to a wall in front of it, it touches the wall.
+const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 const TOUCHES = vec2f(0.6, 1.3);
 // Of what is behind the thinnest water, the share that is seen; how much cloudier than still water the fastest is.
 const CLEAR = 0.6;
+// Of its own colours, what is left in shade: bluish, since grey looks like dirt.
+const SHADE = vec3f(0.56, 0.72, 0.86);
 const FOAM = 5.0;
 
 @vertex
@@ -107,7 +109,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let open = liquid.range.x + found.x * liquid.range.y;
   // Balls reach a little beyond the walls; the liquid does not.
   let in_front = clamp(0.5 + (leave - open) / (BEYOND * liquid.kernel.y), 0.0, 1.0);
-  let coverage = in_box * in_front * smoothstep(0.0, THIN, amount.x);
+  let coverage = in_box * in_front * smoothstep(THIN.x, THIN.y, amount.x);
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
@@ -136,15 +138,15 @@ fn water_fragment(pixel: Pixel) -> Water {
   let shown = vec2f(textureDimensions(scene));
   // Not what is in front of the liquid, nor beside it.
   let there = textureSampleLevel(thicknesses, linear, behind * shown * liquid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
-  behind = select(behind, pixel.place.xy / shown, there < 0.5 * THIN);
+  behind = select(behind, pixel.place.xy / shown, there < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
   let passed = exp(-liquid.absorption.rgb * way);
   // Foam is what is fast.
   let cloud = 1.0 - CLEAR * exp(-liquid.absorption.a * (1.0 + FOAM * share * share) * way);
   let up = frame.view[1].xyz;
-  let lit = 0.62 + 0.26 * dot(normal, up) + 0.3 * max(dot(normal, LIGHT), 0.0);
-  let inside = mix(scenery * passed, colour_at(share) * lit, cloud);
+  let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);
+  let inside = mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), light), cloud);
   let mirrored = reflect(-view, normal);
   let sky = mix(liquid.horizon.rgb, liquid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
