@@ -49,6 +49,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
         },
         prepareTool: async () => undefined,
         prepareOverlays: async () => '',
+        prepareLiquid: async () => '',
         restore: (checkpoint: Checkpoint) => simulation.restore(checkpoint),
         destroy: () => simulation.destroy(),
       } as unknown as Run;
