@@ -152,7 +152,7 @@ function collectBlock(
   return length;
 }
 
-/** The exact test, for two slots that are in the window. */
+/** The exact test, for two slots whose places the window holds now. */
 function overlapsAt(slot: number, other: number, diameter: number): boolean {
   return overlapsInPlane(
     windowX[slot & MASK] as number,
