@@ -25,7 +25,7 @@ const LIMIT_MS = 600_000;
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
-  fountain: [130, 1.2, 0.5, 0.5],
+  fountain: [70, 1, 0.5, 0.5],
   murmuration: [130, 1.5, 0.55, 0.5],
   gas: [60, 8, 0.5, 0.5],
   space: [130, 1.7, 0.42, 0.3, 0.5],
