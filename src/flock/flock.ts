@@ -302,6 +302,8 @@ export class Flock {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;
     const { dimensions, hunterCount } = this;
+    // Deno stops the whole process where nothing is to be written.
+    if (hunterCount === 0) return;
     queue.writeBuffer(spheres, 0, spread(places, dimensions, SPHERE_FLOATS));
     const stored = spread(places, dimensions, storedFloats(dimensions));
     queue.writeBuffer(hunters, 0, stored);
@@ -314,7 +316,8 @@ export class Flock {
   private writeObstacles(): void {
     const spheres = spread(this.obstacles, this.dimensions + 1, SPHERE_FLOATS);
     const first = 4 * SPHERE_FLOATS * this.hunterCount;
-    this.gpu.device.queue.writeBuffer(this.parts.buffers.spheres, first, spheres);
+    // As above.
+    if (spheres.length > 0) this.gpu.device.queue.writeBuffer(this.parts.buffers.spheres, first, spheres);
   }
 }
 

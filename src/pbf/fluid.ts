@@ -286,7 +286,8 @@ export class PositionFluid {
 
   private writeObstacles(): void {
     const packed = packObstacles(this.obstacles, this.dimensions, this.plan.radius);
-    this.gpu.device.queue.writeBuffer(this.parts.solids, 0, packed);
+    // Deno stops the whole process where nothing is to be written.
+    if (packed.byteLength > 0) this.gpu.device.queue.writeBuffer(this.parts.solids, 0, packed);
   }
 
   private parametersFor(dt: number): Readonly<Record<keyof typeof PARAMETERS, number | readonly number[]>> {
