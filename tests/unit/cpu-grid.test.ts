@@ -7,6 +7,7 @@ import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
+import { ending } from '../helpers/ending';
 import { fc } from '../helpers/properties';
 
 type Dimensions = 2 | 3;
@@ -293,10 +294,27 @@ describe('pairs of the plane', () => {
     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
     for (const among of [count, 9999, 1000, 998, 7, 1]) {
       grid.build(positions, among);
-      const { count: found, pairs } = grid.collectPairs();
+      const { count: found, pairs } = ending(() => grid.collectPairs());
       // As one string: to show where long lists differ takes minutes.
       expect(sortedPairs(pairs.subarray(0, 2 * found)).join() === swept(among).join()).toBe(true);
     }
+  });
+
+  it('are the same where another grid is searched while they are visited', () => {
+    const options = { dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count } as const;
+    const [grid, other] = [createCpuGrid(options), createCpuGrid({ ...options, periodic: [true, true] })];
+    // Several portions, of which each ends in the middle of a row.
+    grid.build(positions);
+    other.build(positions, 1500);
+    const others = other.countPairs();
+    const seen: number[] = [];
+    ending(() =>
+      grid.forEachPair((a, b) => {
+        if (seen.length % 40_000 === 0) expect(other.countPairs()).toBe(others);
+        seen.push(a, b);
+      }),
+    );
+    expect(sortedPairs(seen).join() === swept(count).join()).toBe(true);
   });
 });
 
