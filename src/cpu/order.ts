@@ -36,6 +36,9 @@ const MOST_IN_CACHE = 2 ** 15;
 /** Particles in a bin up to which they are sorted by insertion. */
 const MOST_IN_BIN = 32;
 
+/** Bins a particle up to which to go over all of them costs little: there may be as many as there is room for particles. */
+const MOST_BINS_EACH = 4;
+
 /** Particles that are asked whether they are near the one before. */
 const SAMPLES = 256;
 
@@ -96,8 +99,9 @@ export class CellOrder {
     ids?: Uint32Array,
   ): void {
     const { keys, lattice, bins } = this;
-    const isLocal = count <= MOST_IN_CACHE || isNearlyInOrder(lattice, positions, count);
-    if (!(bins && isLocal && this.sortInBins(bins, positions, words, count, target))) {
+    const isFilled = bins !== undefined && bins.counts.length <= MOST_BINS_EACH * count;
+    const isLocal = isFilled && (count <= MOST_IN_CACHE || isNearlyInOrder(lattice, positions, count));
+    if (!(isLocal && this.sortInBins(bins, positions, words, count, target))) {
       this.sortInTwo(positions, words, count, target);
     }
     keys.fill(NO_CELL, this.live, count + 1);
