@@ -122,7 +122,8 @@ export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    if (!outcome.total) continue;
+    // Nobody has no place on a logarithm.
+    if (!outcome.total || outcome.count === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };
     known.curve.push({ count: outcome.count, milliseconds: outcome.total.median });

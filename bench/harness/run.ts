@@ -63,6 +63,8 @@ export interface BenchResult {
 const PILOTS = [1024, 4096] as const;
 /** Before a much larger one so many times as many, while that is quick: to a GPU a few thousand are as good as none. */
 const PILOT_FACTOR = 8;
+/** Fewer say nothing of growth: what a call costs anyway hides it. */
+const FEWEST_TELLING = 64;
 /** Times grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
 /** A frame that no round has. */
@@ -229,8 +231,9 @@ class Bench {
     const known = this.curves.get(key) ?? [];
     this.curves.set(key, known);
     const { name, dimensions, seed, count } = scene;
-    if (known.length > 1 || count <= PILOTS[1]) return known;
-    // One size says nothing of growth.
+    const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
+    if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
+    // One size says nothing of growth, and small ones nothing of a much larger one.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -346,6 +349,7 @@ class Bench {
 
   /** For what larger counts will take. */
   private note({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
+    if (count < FEWEST_TELLING) return;
     this.curves.get(`${name}\n${scene}\n${dimensions}`)?.push({ count, milliseconds });
   }
 

@@ -225,6 +225,23 @@ describe('the gate', () => {
     expect(opened).toEqual([1024, 4096, 32_768]);
   });
 
+  it('goes by pilots too where smaller counts are much smaller, and by no count of hardly anybody', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const engine = spoilt('steep', (found) => {
+      vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));
+      return found;
+    });
+    const counts = [0, 1, 2, 100, 1000, 300_000];
+    const outcomes = await outcomesOf({ engines: [engine], counts, limit: 1000, repeat: 3 });
+    expect(outcomes.map(({ count, status }) => [count, status])).toEqual([
+      ...counts.slice(0, -1).map((count) => [count, 'timed']),
+      [300_000, 'skipped'],
+    ]);
+    vi.useRealTimers();
+    const few = await outcomesOf({ counts: [0, 1, 2, 500] });
+    expect(few.map(({ status }) => status)).toEqual(few.map(() => 'timed'));
+  });
+
   it('stops an engine at its next turn when it has exceeded its limit, and goes by that at larger counts', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     let queries = 0;
@@ -417,6 +434,8 @@ describe('a record', () => {
     expect(naive?.exponent).toBeCloseTo(2, 9);
     expect(grid?.exponent).toBeCloseTo(1, 9);
     expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
+    const nobody = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
+    expect(growthsOf([...nobody, ...outcomes])).toEqual([naive, grid]);
   });
 
   it('says what changed by more than the noise of both', () => {
