@@ -70,12 +70,12 @@ export async function checkDamBreak(open: OpenFluid, options: FluidOptions, step
   const fluid = await open(options);
   try {
     let [drift, divergence, rise, calmRise, iterations] = [0, 0, 0, 0, 0];
-    let [initial, lowest] = [0, Number.POSITIVE_INFINITY];
+    const { energy: initial } = await fluid.measure();
+    let lowest = initial;
     let wrong = 0;
     for (let step = 0; step < steps; step++) {
       await fluid.advance(STEP);
       const seen = await fluid.measure();
-      initial ||= seen.energy;
       const rounding = (ROUNDING * seen.greatestSpeed) / options.cellSize;
       drift = Math.max(drift, Math.abs(seen.volume / seen.nominalVolume - 1));
       divergence = Math.max(divergence, (seen.divergenceAfter - rounding) / seen.divergenceBefore);
@@ -84,7 +84,7 @@ export async function checkDamBreak(open: OpenFluid, options: FluidOptions, step
       else calmRise = Math.max(calmRise, above);
       lowest = Math.min(lowest, seen.energy);
       iterations = Math.max(iterations, seen.iterations);
-      wrong = seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged;
+      wrong = Math.max(wrong, seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged);
     }
     const isKept = rise <= MOST_RISE && calmRise <= MOST_CALM_RISE;
     return {

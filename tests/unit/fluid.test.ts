@@ -273,6 +273,19 @@ describe('a liquid on the CPU', () => {
     },
   );
 
+  test('is judged by every step, not by the last', async () => {
+    const opened = async (options: FluidOptions) => {
+      const fluid = createCpuFluid(options);
+      const measure = fluid.measure.bind(fluid);
+      let asked = 0;
+      // Once before the first step, and once after each.
+      fluid.measure = () => ({ ...measure(), ...(asked++ === 1 ? { outside: 1 } : {}) });
+      return fluid;
+    };
+    expect((await checkDamBreak(opened, damBreak(2, 8), 2)).pass).toBe(false);
+    expect((await checkDamBreak(open, damBreak(2, 8), 2)).pass).toBe(true);
+  });
+
   test.each([
     [2, 16, 20],
     [3, 8, 10],
