@@ -4,6 +4,7 @@
  * Guarantee: what does not fit is refused before anything changes.
  */
 import { ArgumentError, type Checkpoint, checkFinite, checkInteger, checkRange } from '../index';
+import { farthestWay } from './emitters';
 import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import type { FluidPlan } from './options';
 import { type FluidSettings, pickSettings, resolveSettings, type Transfer } from './settings';
@@ -138,8 +139,9 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
   if (!Array.isArray(ways) || ways.length > dimensions * settings.emitters.length) {
     throw new ArgumentError('checkpoint.ways', ways, `${dimensions} numbers for each emitter at most`);
   }
+  const farthest = farthestWay(plan);
   ways.forEach((way, index) => {
-    if (!Number.isFinite(way)) throw new ArgumentError(`checkpoint.ways[${index}]`, way, 'a finite number');
+    checkRange(`checkpoint.ways[${index}]`, way, -farthest, farthest);
   });
   const obstacles = checkObstacles(checkpoint.obstacles, dimensions);
   if (transfer !== 'apic') return { settings, obstacles, affine: undefined };

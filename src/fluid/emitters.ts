@@ -5,7 +5,7 @@
  * Inputs: emitters, how far the places of each have gone, and a time step. Outputs: particles that begin, and the ways.
  * Guarantee: they depend on nothing else: no particle is looked at, so nothing is read back.
  */
-import { ArgumentError, LimitError } from '../index';
+import { ArgumentError, checkRange, LimitError } from '../index';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
 /** A region and the velocity of what comes from it. */
@@ -18,6 +18,17 @@ export const MOST_PLACES = 2 ** 18;
 
 /** Looks at each place in a substep at most: beyond, some could come through a thin region unseen. */
 const MOST_LOOKS = 16;
+
+/** Distances between places that a stream goes a second at most, along each axis: what follows counts them one by one. */
+const MOST_PACE = 2 ** 24;
+
+/** Distances after which places repeat, since they are numbered in 32 bits: ways are kept within half of it, so that none is lost to rounding. */
+const REPEAT = 2 ** 32;
+
+/** How far a way may have gone. */
+export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
+  return (REPEAT / 2) * spacing;
+}
 
 export interface EmitterScope {
   readonly dimensions: 2 | 3;
@@ -39,6 +50,9 @@ export function checkEmitters(
     if (velocity === undefined || Math.hypot(...velocity) === 0) {
       throw new ArgumentError(`${name}.velocity`, velocity, `${dimensions} numbers that are not all 0`);
     }
+    velocity.forEach((component, axis) => {
+      checkRange(`${name}.velocity[${axis}]`, component, -MOST_PACE * spacing, MOST_PACE * spacing);
+    });
     const corners = cornersOf(emitter);
     let places = 1;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -98,7 +112,10 @@ export function emit(
         velocities.push(...velocity);
       });
     }
-    for (let axis = 0; axis < dimensions; axis++) ways[dimensions * index + axis] = end[axis] as number;
+    const period = REPEAT * spacing;
+    end.forEach((way, axis) => {
+      ways[dimensions * index + axis] = way - period * Math.round(way / period);
+    });
   });
   return { positions, velocities };
 }

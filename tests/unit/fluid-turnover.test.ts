@@ -177,6 +177,10 @@ describe('settings that change', () => {
       { emitters: [{ centre: [-2, 0], radius: 1, velocity: [1, 0] }] },
       'but it must be a region that has a part in the tank, which ends at 1,1.',
     ],
+    [
+      { emitters: [{ min: [0, 0], max: [1, 1], velocity: [0, 1e30] }] },
+      'emitters[0].velocity[1] is 1e+30, but it must be a number from -524288 to 524288.',
+    ],
     [{ emitters: 3 as never }, 'emitters is 3, but it must be a list of at most 16 regions with a velocity.'],
     [{ drains: [{ centre: [0, 0], radius: -1 }] }, 'drains[0].radius is -1, but'],
     [
@@ -216,6 +220,7 @@ describe('a checkpoint', () => {
     [{ substeps: 0.5 }, 'checkpoint.substeps is 0.5, but'],
     [{ drained: Uint32Array.of(9999) }, 'checkpoint.drained is'],
     [{ ways: [1, 2, 3] }, 'checkpoint.ways is [1, 2, 3], but it must be 2 numbers for each emitter at most.'],
+    [{ ways: [0, 1e300] }, 'checkpoint.ways[1] is 1e+300, but it must be a number from'],
     [{ settings: { correction: 2 } }, 'correction is 2, but it must be a number from 0 to 1.'],
     [{ obstacles: [{ shape: 'cone' }] }, `obstacles[0].shape is "cone", but it must be 'ball' or 'box'.`],
     [
