@@ -41,7 +41,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
   const whole = (vector: readonly number[]) => [0, 1, 2].map((axis) => vector[axis] ?? 0);
   return given.map((obstacle: ObstacleOptions, index) => {
     const name = `obstacles[${index}]`;
-    const { shape, position } = obstacle;
+    const shape: unknown = obstacle?.shape;
     if (shape !== 'ball' && shape !== 'box')
       throw new ArgumentError(`${name}.shape`, shape, "'ball' or 'box'");
     checkKnownKeys(name, obstacle, [
@@ -50,6 +50,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
       'velocity',
       shape === 'ball' ? 'radius' : 'halfExtents',
     ]);
+    const { position } = obstacle;
     checkVector(`${name}.position`, position, dimensions);
     const velocity = obstacle.velocity ?? new Array<number>(dimensions).fill(0);
     checkVector(`${name}.velocity`, velocity, dimensions);

@@ -12,11 +12,12 @@ import {
 } from '../index';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
-import { checkRegion, type FluidRegion, isInRegion, JITTER, noise } from './regions';
+import { checkRegion, type FluidRegion, holdsBox, isInRegion, JITTER, noise } from './regions';
 import {
   defaultSettings,
   type FluidSettings,
   type FluidSettingsOptions,
+  MAX_SUBSTEPS,
   resolveSettings,
   SETTING_NAMES,
   type Transfer,
@@ -74,6 +75,7 @@ export interface FluidPlan extends FluidSettings {
 /** Three velocities, couplings and more for each: 2^24 cells take a gigabyte. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
+const MAX_PARTICLES = 2 ** 26;
 
 /**
  * Radius of a particle for keeping it apart, in shares of the distance between particles at first. Twice as large, near what
@@ -123,16 +125,11 @@ export function planFluid(options: FluidOptions): FluidPlan {
   const obstacles = checkObstacles(options.obstacles ?? [], dimensions);
   const lattice = defineLattice(dimensions, cells);
   const mask = maskOf(options.solids, lattice, cellSize);
-  const seeds = seed(options, lattice, cellSize, along, mask);
+  const { capacity: given } = options;
+  if (given !== undefined) checkInteger('capacity', given, 1, MAX_PARTICLES);
+  const seeds = seed(options, { lattice, cellSize, along, mask });
   const count = seeds.positions.length / dimensions;
-  const capacity = options.capacity ?? Math.max(1, count);
-  checkInteger('capacity', capacity, 1, 2 ** 26);
-  if (count > capacity) {
-    throw new LimitError(
-      'capacity',
-      `The liquid begins with ${count} particles, but capacity is ${capacity}; it must be at least as many.`,
-    );
-  }
+  const capacity = given ?? Math.max(1, count);
   return {
     lattice,
     dimensions,
@@ -191,34 +188,23 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   return mask;
 }
 
-/** Particles of the regions, cell by cell, and then the caller's own. */
+/** Where particles of regions may begin. */
+interface Seedbed {
+  readonly lattice: Lattice;
+  readonly cellSize: number;
+  /** Particles along each edge of a full cell. */
+  readonly along: number;
+  readonly mask: Uint8Array;
+}
+
+/** Particles of the regions, cell by cell, and then the caller's own; counted before anything is reserved for them. */
 function seed(
-  { dimensions, fill = [], positions, velocities }: FluidOptions,
-  lattice: Lattice,
-  cellSize: number,
-  along: number,
-  mask: Uint8Array,
+  { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
+  bed: Seedbed,
 ): { positions: Float32Array; velocities: Float32Array } {
   if (!Array.isArray(fill)) throw new ArgumentError('fill', fill, 'a list of regions');
   fill.forEach((region: FluidRegion, index) => {
     checkRegion(`fill[${index}]`, region, dimensions);
-  });
-  const places: number[] = [];
-  const speeds: number[] = [];
-  const parts = along ** dimensions;
-  eachCell(lattice, (entry, x, y, z) => {
-    if (mask[entry] || fill.length === 0) return;
-    for (let part = 0; part < parts; part++) {
-      const place = [x, y, z].slice(0, dimensions).map((cell, axis) => {
-        const step = Math.floor(part / along ** axis) % along;
-        const jitter = JITTER * (noise(entry * parts + part, axis) - 0.5);
-        return Math.fround((cell + (step + 0.5 + jitter) / along) * cellSize);
-      });
-      const region = fill.find((candidate: FluidRegion) => isInRegion(candidate, place));
-      if (!region) continue;
-      places.push(...place);
-      for (let axis = 0; axis < dimensions; axis++) speeds.push(region.velocity?.[axis] ?? 0);
-    }
   });
   if (positions !== undefined) {
     if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) {
@@ -230,20 +216,108 @@ function seed(
     ) {
       throw new ArgumentError('velocities', velocities, 'a Float32Array as long as positions');
     }
-    checkInTank('positions', positions, lattice, cellSize);
+    checkInTank('positions', positions, bed.lattice, bed.cellSize);
   } else if (velocities !== undefined) {
     throw new ArgumentError('velocities', velocities, 'left out where there are no positions');
   }
-  const own = positions?.length ?? 0;
+  const count = (positions?.length ?? 0) / dimensions + countSeeds(fill, bed);
+  if (count > MAX_PARTICLES) {
+    throw new LimitError(
+      'fill',
+      `The liquid begins with ${count} particles, but at most ${MAX_PARTICLES} are accepted; fill less, or take fewer \`particlesPerCell\`.`,
+    );
+  }
+  if (capacity !== undefined && count > capacity) {
+    throw new LimitError(
+      'capacity',
+      `The liquid begins with ${count} particles, but capacity is ${capacity}; it must be at least as many.`,
+    );
+  }
   const all = {
-    positions: new Float32Array(places.length + own),
-    velocities: new Float32Array(places.length + own),
+    positions: new Float32Array(dimensions * count),
+    velocities: new Float32Array(dimensions * count),
   };
-  all.positions.set(places);
-  all.velocities.set(speeds);
-  if (positions) all.positions.set(positions, places.length);
-  if (velocities) all.velocities.set(velocities, places.length);
+  let next = 0;
+  eachSeed(fill, bed, (place, { velocity }) => {
+    all.positions.set(place, next);
+    if (velocity) all.velocities.set(velocity, next);
+    next += dimensions;
+  });
+  if (positions) all.positions.set(positions, next);
+  if (velocities) all.velocities.set(velocities, next);
   return all;
+}
+
+/** Calls `visit` with the place of each particle of the regions, which is the same array each time, and its region. */
+function eachSeed(
+  fill: readonly FluidRegion[],
+  bed: Seedbed,
+  visit: (place: readonly number[], region: FluidRegion) => void,
+): void {
+  if (fill.length === 0) return;
+  eachFreeCell(bed, (entry, cell) => {
+    eachPlaceIn(bed, entry, cell, (place) => {
+      const region = fill.find((candidate) => isInRegion(candidate, place));
+      if (region) visit(place, region);
+    });
+  });
+}
+
+/** How many eachSeed visits; places are looked at only where a region ends within the cell. */
+function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
+  if (fill.length === 0) return 0;
+  const { cellSize, along, lattice } = bed;
+  const parts = along ** lattice.dimensions;
+  const [low, high]: [number[], number[]] = [[], []];
+  let count = 0;
+  eachFreeCell(bed, (entry, cell) => {
+    cell.forEach((at, axis) => {
+      low[axis] = at * cellSize;
+      high[axis] = (at + 1) * cellSize;
+    });
+    if (fill.some((region) => holdsBox(region, low, high))) {
+      count += parts;
+      return;
+    }
+    eachPlaceIn(bed, entry, cell, (place) => {
+      if (fill.some((region) => isInRegion(region, place))) count++;
+    });
+  });
+  return count;
+}
+
+/** `cell`: its coordinates, the same array each time. */
+function eachFreeCell(
+  { lattice, mask }: Seedbed,
+  visit: (entry: number, cell: readonly number[]) => void,
+): void {
+  const cell = new Array<number>(lattice.dimensions).fill(0);
+  eachCell(lattice, (entry, x, y, z) => {
+    if (mask[entry]) return;
+    cell[0] = x;
+    cell[1] = y;
+    if (lattice.dimensions === 3) cell[2] = z;
+    visit(entry, cell);
+  });
+}
+
+/** Places of a full cell, all well within it; the same array each time. */
+function eachPlaceIn(
+  { lattice: { dimensions }, cellSize, along }: Seedbed,
+  entry: number,
+  cell: readonly number[],
+  visit: (place: readonly number[]) => void,
+): void {
+  const parts = along ** dimensions;
+  const place = new Array<number>(dimensions).fill(0);
+  for (let part = 0; part < parts; part++) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const step = Math.floor(part / along ** axis) % along;
+      const jitter = JITTER * (noise(entry * parts + part, axis) - 0.5);
+      place[axis] = Math.fround(((cell[axis] as number) + (step + 0.5 + jitter) / along) * cellSize);
+    }
+    visit(place);
+  }
 }
 
 /** Refuses particles outside the tank; those in solid cells leave them in the first step. */
@@ -265,6 +339,7 @@ export function checkInTank(
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
+  checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
   if (typeof dt !== 'number' || !(dt === 0 || (dt / substeps >= SHORTEST && dt <= 1e3))) {
     throw new ArgumentError('dt', dt, `0 or from ${SHORTEST} s for each of ${substeps} substeps to 1000 s`);
   }

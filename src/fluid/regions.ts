@@ -27,6 +27,25 @@ export function isInRegion(region: FluidRegion, place: readonly number[]): boole
   return place.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
 }
 
+/** Whether all of a box is in a region. */
+export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
+  if (!('radius' in region)) {
+    const { min, max } = region;
+    return low.every(
+      (at, axis) => at >= (min[axis] as number) && (high[axis] as number) <= (max[axis] as number),
+    );
+  }
+  const { centre } = region;
+  // Its farthest corner.
+  return isInRegion(
+    region,
+    low.map((at, axis) => {
+      const [middle, end] = [centre[axis] as number, high[axis] as number];
+      return middle - at > end - middle ? at : end;
+    }),
+  );
+}
+
 /** Opposite corners of what a region is in. */
 export function cornersOf(region: FluidRegion): {
   readonly min: readonly number[];

@@ -53,7 +53,7 @@ export const SETTING_NAMES = [
 ] as const satisfies readonly (keyof FluidSettings)[];
 
 export const MAX_DRAINS = 16;
-const MAX_SUBSTEPS = 64;
+export const MAX_SUBSTEPS = 64;
 const MAX_ITERATIONS = 200;
 
 /** What settings depend on and cannot change. */

@@ -26,6 +26,7 @@ import { keepOut } from '../../src/fluid/reference/particles';
 import { solvePressure } from '../../src/fluid/reference/pressure';
 import { extrapolate } from '../../src/fluid/reference/project';
 import { Corners, particlesToGrid } from '../../src/fluid/reference/transfer';
+import { isInRegion } from '../../src/fluid/regions';
 import {
   checkDamBreak,
   checkHydrostatic,
@@ -454,6 +455,29 @@ test('a simulation on the CPU takes positions and velocities that were written',
   expect(Array.from(kept)).toEqual([0, 0, 0, 2]);
 });
 
+test.each([
+  ['a ball', [{ centre: [1.1, 1.3], radius: 0.77 }], Math.PI * 0.77 ** 2],
+  [
+    'boxes across each other',
+    [
+      { min: [0.3, 0], max: [1, 2] },
+      { min: [0, 0.55], max: [2, 1.1] },
+    ],
+    2.115,
+  ],
+] as const)('a liquid fills %s and nothing else, with as many particles as it reserves', (_, fill, area) => {
+  const cellSize = 1 / 8;
+  const { positions, count } = createCpuFluid({ dimensions: 2, cells: [16, 16], cellSize, fill }).plan;
+  expect(Math.abs((count * cellSize ** 2) / 4 / area - 1)).toBeLessThan(0.03);
+  for (let first = 0; first < positions.length; first += 2) {
+    const place = Array.from(positions.subarray(first, first + 2));
+    expect(
+      fill.some((region) => isInRegion(region, place)),
+      `${place}`,
+    ).toBe(true);
+  }
+});
+
 describe('a liquid refuses', () => {
   const base: FluidOptions = { dimensions: 2, cells: [4, 4], cellSize: 1 };
   test.each<[Partial<Record<keyof FluidOptions, unknown>>, string]>([
@@ -486,6 +510,8 @@ describe('a liquid refuses', () => {
       { fill: [{ min: [0, 0], max: [4, 4] }], capacity: 10 },
       'The liquid begins with 64 particles, but capacity is 10; it must be at least as many.',
     ],
+    [{ obstacles: [null] }, `obstacles[0].shape is undefined, but it must be 'ball' or 'box'.`],
+    [{ capacity: 0, fill: [{ min: [0, 0], max: [4, 4] }] }, 'capacity is 0, but it must be a whole number'],
     [
       { positions: Float32Array.of(5, 1) },
       'positions[0] (particle 0) is 5, but it must be a number from 0 to 4',
@@ -494,8 +520,21 @@ describe('a liquid refuses', () => {
     expect(() => createCpuFluid({ ...base, ...changes } as FluidOptions)).toThrow(message);
   });
 
+  test('more particles than are accepted, before there is room for any', () => {
+    const fill = [{ min: [0, 0, 0], max: [256, 256, 256] }];
+    const wish = { dimensions: 3, cells: [160, 160, 100], cellSize: 1, particlesPerCell: 27, fill } as const;
+    expect(() => createCpuFluid(wish)).toThrow(
+      'The liquid begins with 69120000 particles, but at most 67108864 are accepted; fill less',
+    );
+  });
+
   test('time steps and calls after its end', () => {
     const fluid = createCpuFluid(base);
+    for (const substeps of [0, 1.5, Number.NaN, 65])
+      expect(() => fluid.step(0.1, substeps)).toThrow(
+        `substeps is ${substeps}, but it must be a whole number`,
+      );
+    expect(fluid.time).toBe(0);
     for (const dt of [Number.NaN, -1, 1e-9])
       expect(() => fluid.step(dt)).toThrow(/^dt is .*, but it must be 0 or from/);
     expect(() => fluid.advance(0.1, 0)).toThrow('most is 0, but it must be a whole number from 1 to 64.');
