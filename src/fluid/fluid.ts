@@ -185,7 +185,9 @@ export class Fluid {
       const grid = await keep(
         HashGrid.create(gpu, { ...bounds, diameter: cellSize / 2, cellSize, velocities: true, ids: true }),
       );
-      const particles = await keep(createSimulation(gpu, { ...bounds, radius, positions, velocities }));
+      // Cells of one diameter would be eleven times as many in space, nearly all empty.
+      const apart = { radius, cellSize: plan.spacing };
+      const particles = await keep(createSimulation(gpu, { ...bounds, ...apart, positions, velocities }));
       const sources = kernelSources(apic);
       const compiled = await Promise.all(
         OWN_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),

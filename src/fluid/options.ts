@@ -72,7 +72,7 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** Three velocities, couplings and more for each: 2^24 cells take a gigabyte. */
+/** Velocities, couplings, cells of two grids and more for each: 2^24 take 2 gigabytes in the plane, 3 in space. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
