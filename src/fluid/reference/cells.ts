@@ -1,5 +1,5 @@
 /**
- * Purpose: what each cell is, solid, fluid or air, and how full it is. Twin of shaders/fluid/cells.wgsl.
+ * Purpose: what each cell is, solid, fluid or air, and how full it is. Twin of shaders/fluid/kinds.wgsl and fullness.wgsl.
  * Inputs: the mask of solid cells, obstacles that move, and what particles brought. Outputs: kinds, and fullness: 1 where
  * as many particles are around as there should be.
  */

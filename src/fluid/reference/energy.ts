@@ -4,7 +4,7 @@
  * among them it does a little. Keeping particles apart and correcting their density lift some. What all that adds to kinetic and
  * potential energy is taken from the velocities at the end of the substep: first from what FLIP carries beside the lattice, which
  * is noise for the most part, then a little from all alike; more would hold up waves too gentle to pay, so that what is left is
-left.
+ * left.
  * Inputs: each particle's account of the substep. Output: velocities, in place.
  */
 import type { ParticleSet } from './transfer';

@@ -1,6 +1,6 @@
 /**
  * Purpose: solves the equations of pressure by conjugate gradients, preconditioned by one V-cycle. Twin of
- * shaders/fluid/gradients.wgsl. Inputs: equations in the finest level of the hierarchy. Output: pressure over the lattice,
+ * shaders/fluid/begin.wgsl, apply.wgsl, update.wgsl, dot.wgsl and turn.wgsl. Inputs: equations in the finest level of the hierarchy. Output: pressure over the lattice,
  * iterations, and the greatest residual in shares of the greatest right side.
  */
 import { eachCell, type Level } from '../lattice';
