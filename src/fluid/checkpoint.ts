@@ -4,7 +4,7 @@
  * Guarantee: what does not fit is refused before anything changes.
  */
 import { ArgumentError, type Checkpoint, checkFinite, checkInteger, checkRange } from '../index';
-import { farthestWay } from './emitters';
+import { farthestWay, MAX_EMITTERS } from './emitters';
 import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import type { FluidPlan } from './options';
 import { type FluidSettings, pickSettings, resolveSettings, type Transfer } from './settings';
@@ -136,8 +136,10 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  if (!Array.isArray(ways) || ways.length > dimensions * settings.emitters.length) {
-    throw new ArgumentError('checkpoint.ways', ways, `${dimensions} numbers for each emitter at most`);
+  // Those of emitters that were taken away since go on if others come in their place.
+  if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
+    const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
+    throw new ArgumentError('checkpoint.ways', ways, accepted);
   }
   const farthest = farthestWay(plan);
   ways.forEach((way, index) => {

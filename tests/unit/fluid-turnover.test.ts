@@ -200,6 +200,16 @@ describe('settings that change', () => {
 });
 
 describe('a checkpoint', () => {
+  test('is taken where emitters were turned off, which go on with the same bits once they are on again', () => {
+    const fluid = run(createCpuFluid(FOUNTAIN), 3);
+    fluid.set({ emitters: [] });
+    const other = createCpuFluid(FOUNTAIN);
+    other.restore(run(fluid, 1).checkpoint());
+    const { emitters } = createCpuFluid(FOUNTAIN).settings;
+    for (const one of [fluid, other]) one.set({ emitters });
+    expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
+  });
+
   test('fits a liquid of another transfer', () => {
     const checkpoint = run(createCpuFluid(FOUNTAIN), 3).checkpoint();
     const fluid = createCpuFluid({ ...FOUNTAIN, transfer: 'flip', blend: 0.9 });
@@ -219,7 +229,10 @@ describe('a checkpoint', () => {
     [{ time: -1 }, 'checkpoint.time is -1, but it must be 0 or more seconds.'],
     [{ substeps: 0.5 }, 'checkpoint.substeps is 0.5, but'],
     [{ drained: Uint32Array.of(9999) }, 'checkpoint.drained is'],
-    [{ ways: [1, 2, 3] }, 'checkpoint.ways is [1, 2, 3], but it must be 2 numbers for each emitter at most.'],
+    [
+      { ways: [1, 2, 3] },
+      'checkpoint.ways is [1, 2, 3], but it must be 2 numbers for each of at most 16 emitters.',
+    ],
     [{ ways: [0, 1e300] }, 'checkpoint.ways[1] is 1e+300, but it must be a number from'],
     [{ settings: { correction: 2 } }, 'correction is 2, but it must be a number from 0 to 1.'],
     [{ obstacles: [{ shape: 'cone' }] }, `obstacles[0].shape is "cone", but it must be 'ball' or 'box'.`],
