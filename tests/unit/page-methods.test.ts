@@ -11,7 +11,8 @@ import type { CpuLiquidBody } from '../../src/page/methods/liquid-body';
 import { liquidScene, movingAt, solidBoxes } from '../../src/page/methods/liquid-scenes';
 import { METHOD_SCENES, methodOf, PAGE_SCENES } from '../../src/page/methods/list';
 import { startFrom } from '../../src/page/methods/start';
-import { settingChanges } from '../../src/page/opened';
+import { openParticles, settingChanges } from '../../src/page/opened';
+import { drain } from '../helpers/drain';
 
 const LIQUIDS = METHOD_SCENES.filter(({ method }) => method === 'liquid').map(({ name }) => name);
 const NAMES = METHOD_SCENES.map(({ name }) => name);
@@ -179,6 +180,18 @@ describe.each(NAMES)('%s as what runs', (scene) => {
     expect(await hashOf(again)).toBe(hash);
     expect(again.time).toBe(body.time);
     expect(again.moved).toEqual(moved);
+  });
+
+  it('has a state whose world and gravity a table of particles goes into', async () => {
+    const choices = chooseScene(defaultChoices(), scene);
+    const { options } = await startFrom(choices, 120);
+    const simulation = await start({ scene });
+    const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
+    const present = { simulation, options, checkpoint };
+    const table = new TextEncoder().encode('x,y\n0.5,1\n');
+    const opened = drain(openParticles('some.csv', table, present, 1000));
+    expect(opened.options).toMatchObject({ max: simulation.world.max });
+    expect(opened.choices.gravity).toBe(choices.gravity);
   });
 
   it('takes what the pointer does: other velocities, and more particles where there is room', async () => {

@@ -212,9 +212,10 @@ export class CpuLiquidBody extends LiquidBody<CpuFluid> implements CpuBody {
   }
 }
 
-/** A liquid's state as one of particles, so that the page knows who is there. */
+/** A liquid's state as one of particles, so that the page knows who is there; with settings that collisions take as well. */
 function stateOf({ settings }: Pick<Body, 'settings'>, method: FluidCheckpoint): State {
-  return { ...method.particles, time: method.time, settings, method };
+  const { flipShare: _ofLiquids, ...shared } = settings;
+  return { ...method.particles, time: method.time, settings: shared, method };
 }
 
 function figuresOf(
