@@ -149,9 +149,11 @@ export class Tools {
     this.isAsking = true;
     const { restorations } = run;
     try {
-      const particles = await run.simulation.read();
+      let particles = await run.simulation.read();
+      // A tap is asked about once, so between two stages of a step it waits.
+      while (run === site.run && run.simulation.isBusy) particles = await run.simulation.read();
       // Another state has other ids.
-      if (run !== site.run || run.restorations !== restorations || run.simulation.isBusy) return;
+      if (run !== site.run || run.restorations !== restorations) return;
       const ray = site.rayAt(this.place ?? place);
       if (pointer === 'add') this.add(run, particles, ray);
       else if (pointer === 'erase') this.erase(run, particles, ray);

@@ -251,6 +251,16 @@ describe('tools', () => {
     expect(asked.pushes).toBe(3);
   });
 
+  it('erase with a tap that comes between two stages of a step, once that is done', async () => {
+    const { tools, run } = place('erase');
+    let stages = 2;
+    Object.defineProperty(run.simulation, 'isBusy', { get: () => stages-- > 0 });
+    tools.at({ x: 1, y: 1 });
+    tools.at(undefined);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect([run.simulation.count, stages]).toEqual([0, -1]);
+  });
+
   it('ask once for room that a run has not got, until the pointer comes down again', async () => {
     const { tools, asked } = place('add');
     const frame = async () => {
