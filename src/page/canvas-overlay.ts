@@ -31,6 +31,7 @@ import {
   largestCell,
   lineShare,
   NARROWEST_CELL,
+  NO_FIELDS,
   type Overlays,
   shownCells,
   THREAD_WIDTH,
@@ -72,6 +73,7 @@ export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
     thread: thread && count <= MOST_SORTED,
     candidatePairs: candidatePairs && hasPairs,
     contactLines: contactLines && hasPairs,
+    ...NO_FIELDS,
   };
 }
 

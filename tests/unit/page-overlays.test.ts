@@ -71,6 +71,8 @@ describe('the key to overlays', () => {
     expect(drawableOnCpu(ALL, 5000)).toEqual(ALL);
     expect(drawableOnCpu(ALL, 5001)).toEqual({ ...ALL, candidatePairs: false, contactLines: false });
     expect(drawableOnCpu(ALL, 20_001)).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
+    const fields = { velocityArrows: true, pressureMap: true, solidCells: true };
+    expect(drawableOnCpu({ ...ALL, ...fields }, 5000)).toEqual(ALL);
     expect(refuseOverlays(open('far-apart', 2))).toMatch(/without an end/);
     expect(refuseOverlays(open('packing', 2))).toBe('');
   });
