@@ -13,6 +13,8 @@ import { nextTask, saveFile } from './save';
 /** What files need of the page. */
 export interface FileSubject {
   readonly run: Run | undefined;
+  /** Whether the scene changes gravity or obstacles as time passes. */
+  readonly isDriven: boolean;
   /** What files are called, without their ending. */
   readonly stem: string;
   /** Particles that the engine takes. */
@@ -77,7 +79,11 @@ export class Files {
     }
     const bytes = encodeCheckpoint(await simulation.checkpoint());
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
-    this.subject.notify('The state is saved; it goes on with the same bits.');
+    this.subject.notify(
+      this.subject.isDriven
+        ? 'The state is saved, without what the scene moves: opened, it goes on with gravity and obstacles as they are now.'
+        : 'The state is saved; it goes on with the same bits.',
+    );
   }
 
   private async saveTable({ simulation }: Run, stem: string): Promise<void> {

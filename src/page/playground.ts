@@ -438,6 +438,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return cap?.most ?? MOST_PARTICLES;
   }
 
+  get isDriven(): boolean {
+    return this.restarts.drive !== undefined;
+  }
+
   get movesObstacles(): boolean {
     return movesObstacles(this.restarts.drive);
   }

@@ -221,6 +221,16 @@ describe('the page keeps', () => {
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
+    // What a scene moves is not in a state of it.
+    for (const [scene, notice] of [
+      ['lattice', /saved; it goes on with the same bits/],
+      ['hourglass', /saved, without what the scene moves/],
+    ] as const) {
+      await chooseScene(page, scene);
+      await page.click('#keep-open');
+      await page.click('#save-state');
+      await noticeOf(page, notice);
+    }
     expectNoProblems();
   });
 
