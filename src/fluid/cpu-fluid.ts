@@ -9,7 +9,7 @@ import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './che
 import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
-import { isFreeAt, markCells } from './reference/cells';
+import { isFreeAt, markCells, markSolids } from './reference/cells';
 import { setAside } from './reference/drain';
 import { type Account, createAccount, settleEnergy } from './reference/energy';
 import { assemble } from './reference/equations';
@@ -90,6 +90,7 @@ export class CpuFluid {
       inside: new Uint32Array(size),
     };
     this.kinds = new Uint8Array(size);
+    markSolids({ ...plan, obstacles }, this.kinds);
     this.fullness = new Float64Array(size);
     this.known = new Uint8Array(dimensions * size);
     this.before = new Float64Array(dimensions * size);
@@ -220,7 +221,7 @@ export class CpuFluid {
     return describeFluid(this.plan, this.currentObstacles, progress, this.affine);
   }
 
-  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep. */
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();
     const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -237,7 +238,8 @@ export class CpuFluid {
     this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
     this.solved = { iterations: 0, residual: 0, divergenceBefore: 0 };
     this.divergenceAfter = 0;
-    for (const array of [this.kinds, this.fullness, this.pressure, this.carried.velocity]) array.fill(0);
+    for (const array of [this.fullness, this.pressure, this.carried.velocity]) array.fill(0);
+    markSolids({ ...this.plan, obstacles }, this.kinds);
   }
 
   fields(): FluidFields {

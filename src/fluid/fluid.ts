@@ -16,7 +16,7 @@ import {
   type StageTimes,
 } from '../index';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
-import { defineLevels, SOLID } from './lattice';
+import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { type Buffers, clearWords, createBuffers, readBuffers, UNIFORM } from './passes/buffers';
@@ -26,7 +26,7 @@ import { FluidKernel, PARTIALS, WORKGROUP } from './passes/kernel';
 import { type KernelName, kernelSources } from './passes/kernels';
 import { Marks } from './passes/marks';
 import { decodeSolver, Pressure } from './passes/pressure';
-import { isFreeAt } from './reference/cells';
+import { isFreeAt, markSolids } from './reference/cells';
 import { type FluidMeasures, measureDivergence, measureParticles, measureVolume } from './reference/measure';
 import { LAYERS } from './reference/project';
 import type { FluidRegion } from './regions';
@@ -141,6 +141,7 @@ export class Fluid {
       kernels.extrapolate.bind({ ...all, known, known_after: knownAfter }),
       kernels.extrapolate.bind({ ...all, known: knownAfter, known_after: known }),
     ];
+    this.writeSolids();
   }
 
   static async create(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
@@ -175,8 +176,6 @@ export class Fluid {
         }),
       );
       gpu.device.queue.writeBuffer(owned.buffers.mask, 0, Uint32Array.from(plan.mask));
-      // What is ahead of the first cell nobody writes: it is solid, as all that is beyond the walls.
-      gpu.device.queue.writeBuffer(owned.buffers.kinds, 0, new Uint32Array(lattice.first).fill(SOLID));
       const { frames: frame, kinds, fullness, velocity } = owned.buffers;
       const pressure = await keep(Pressure.create(gpu, levels, { frame, kinds, fullness, velocity }));
       const energy = await keep(Energy.create(gpu, dimensions, capacity));
@@ -451,7 +450,7 @@ export class Fluid {
     return describeFluid(plan, currentObstacles, progress, slopes);
   }
 
-  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep. */
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
     const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -469,8 +468,8 @@ export class Fluid {
     this.parts.pressure.restart(this.gpu, checkpoint.unconverged);
     const encoder = this.gpu.device.createCommandEncoder({ label: 'fluid.restore' });
     for (const buffer of [buffers.velocity, buffers.fullness]) encoder.clearBuffer(buffer);
-    encoder.clearBuffer(buffers.kinds, 4 * this.plan.lattice.first);
     queue.submit([encoder.finish()]);
+    this.writeSolids();
   }
 
   /** The lattice as the last substep left it. */
@@ -497,6 +496,14 @@ export class Fluid {
     this.destroyed = true;
     const { particles, grid, owned, pressure, energy, marks } = this.parts;
     for (const part of [particles, grid, owned, pressure, energy, marks]) part.destroy();
+  }
+
+  /** Before a substep has been, what is solid is known. What is ahead of the first cell no kernel writes: it is solid, too. */
+  private writeSolids(): void {
+    const { plan, currentObstacles: obstacles } = this;
+    const kinds = new Uint8Array(plan.lattice.size);
+    markSolids({ ...plan, obstacles }, kinds);
+    this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
   }
 
   /** The stages of the next substep, with the particles' buffers as they are when each is recorded. */
