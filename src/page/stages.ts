@@ -49,11 +49,13 @@ export class StageHistory {
   /** Returns whether the step was a new one, and is kept. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
-    if (this.taken && this.taken.clock !== stepTime.clock) this.samples = [];
+    const { stages = {}, milliseconds, clock } = stepTime;
+    const sample = Object.keys(stages).length > 0 ? stages : { [WHOLE_STEP]: milliseconds };
+    const isOther = !Object.keys(sample).some((name) => name in this.latest);
+    if (isOther || this.taken?.clock !== clock) this.samples = [];
     this.taken = stepTime;
     this.next = now + INTERVAL_MS - EARLY_MS;
-    const { stages = {}, milliseconds } = stepTime;
-    this.samples.push(Object.keys(stages).length > 0 ? stages : { [WHOLE_STEP]: milliseconds });
+    this.samples.push(sample);
     if (this.samples.length > MOST_STAGE_SAMPLES) this.samples.shift();
     return true;
   }

@@ -315,12 +315,16 @@ describe('the stages of the last steps', () => {
     expect(history.stacked()[0]?.[0]).toBe(1 - MOST_STAGE_SAMPLES);
   });
 
-  it('forget stages that are no longer done, and everything with another clock', () => {
+  it('forget stages that are no longer done, and everything with another clock or none of the stages', () => {
     const history = new StageHistory();
     history.add(stepTime({ partner: 1, resolve: 1 }), 0);
     for (let step = 1; step <= MOST_STAGE_SAMPLES; step++) history.add(stepTime({ resolve: 1 }), 1000 * step);
     expect(history.names).toEqual(['resolve']);
     history.add(stepTime(undefined, 'page'), 1e6);
+    expect(history.names).toEqual([WHOLE_STEP]);
+    history.add(stepTime({ transfer: 1 }, 'page'), 2e6);
+    expect(history.names).toEqual(['transfer']);
+    history.add(stepTime(undefined, 'page'), 3e6);
     expect(history.names).toEqual([WHOLE_STEP]);
     // A single one has a width all the same.
     expect(history.stacked()).toEqual([
