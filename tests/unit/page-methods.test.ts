@@ -230,6 +230,17 @@ describe('a liquid that runs', () => {
     expect(apic.settings).toMatchObject({ gravity: [0, -1], flipShare: 0 });
   });
 
+  it('says how much of it there is once that is known', async () => {
+    const body = await start({ scene: 'dam-break' });
+    const volume = async () => {
+      const measures = await body.measure();
+      return 'figures' in measures ? measures.figures[0]?.value : undefined;
+    };
+    expect(await volume()).toBe('–');
+    body.step(STEP);
+    expect(await volume()).toMatch(/^\d+(\.\d+)?%$/);
+  });
+
   it('begins elsewhere with another seed, and a little', async () => {
     const placesOf = async (seed: number) => [
       ...(await (await start({ scene: 'dam-break', seed })).read()).positions,

@@ -236,7 +236,8 @@ function figuresOf(
   return [
     {
       title: 'Volume',
-      value: nominalVolume > 0 ? formatShare(volume / nominalVolume) : '–',
+      // Before a substep nobody has looked.
+      value: nominalVolume > 0 && volume > 0 ? formatShare(volume / nominalVolume) : '–',
       hint: 'What the liquid fills, of what its particles make up',
     },
     {
