@@ -257,7 +257,7 @@ export class Restarts {
     const { carried } = this;
     // The engine may be for fewer particles, in a smaller box.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
-    const { options, checkpoint, method, drive } = await startFrom(actual, count);
+    const { options, checkpoint, method, drive, note = '' } = await startFrom(actual, count);
     const room = roomFor(
       { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,
@@ -282,6 +282,7 @@ export class Restarts {
     this.startedCount = count;
     if (this.carried === carried) this.carried = undefined;
     if (this.wanted) return;
+    this.apology = [this.apology, note].filter(Boolean).join(' ');
     const hasChanged = changedFields(choices, site.choices).length > 0;
     site.choices = { ...site.choices, engine: actual.engine, opened: actual.opened };
     if (hasChanged) {

@@ -137,6 +137,16 @@ describe('a device that is too small', () => {
     expect(page.engineNotes).toEqual([]);
   });
 
+  it('says where a tank takes fewer particles than were asked for', async () => {
+    const page = new Page();
+    await page.run({ ...chooseScene(page.choices, 'dam-break'), boxWidth: 8, count: 200_000 });
+    expect(page.notices.at(-1)).toBe(
+      'This tank takes 125,799 particles, not 200,000: its lattice has at most 4,096 cells along an axis. A narrower one takes more.',
+    );
+    await page.run({ count: 300 });
+    expect(page.notices).toHaveLength(1);
+  });
+
   it('starts with fewer where the lattice of a liquid is too large, though nobody says how many fit', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {

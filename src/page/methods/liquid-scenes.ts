@@ -41,7 +41,7 @@ const LEAST_HEIGHT = 2;
 /** As the fluid has it where nothing else is said. */
 export const PER_CELL = { 2: 4, 3: 8 } as const;
 const FEWEST_CELLS = 4;
-const MOST_CELLS_ALONG = 4096;
+export const MOST_CELLS_ALONG = 4096;
 
 type Generator = (dimensions: Dimensions, width: number) => Content;
 

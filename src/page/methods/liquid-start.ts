@@ -7,8 +7,9 @@ import { planFluid } from '../../fluid/options';
 import { Random } from '../../scenes';
 import { gravityVector } from '../choices';
 import type { Choices } from '../fields';
+import { formatCount } from '../format';
 import { CpuLiquidBody, GpuLiquidBody } from './liquid-body';
-import { liquidScene, movingAt, PER_CELL } from './liquid-scenes';
+import { liquidScene, MOST_CELLS_ALONG, movingAt, PER_CELL } from './liquid-scenes';
 import type { Start } from './start';
 
 /** By how much a seed moves a particle, in shares of how far particles are apart: it stays in its part of a cell. */
@@ -16,6 +17,9 @@ const SEEDED = 0.4;
 
 /** Where liquid comes in, room for particles in shares of those at first: a pool that runs over keeps below that. */
 const ROOM = 1.5;
+
+/** Of a tank as long as its lattice may be, what particles are fewer than this share of those asked for is said. */
+const SHORT = 0.75;
 
 export function startLiquid(choices: Choices, count: number): Start {
   const { dimensions, boxWidth, seed, substeps, transfer, flipShare } = choices;
@@ -62,8 +66,13 @@ export function startLiquid(choices: Choices, count: number): Start {
     velocities,
     capacity: Math.max(1, capacity ?? 0),
   });
+  const made = positions.length / dimensions;
+  const isShort = made < SHORT * count && 2 * Math.max(...cells) > MOST_CELLS_ALONG;
   return {
     options,
+    note: isShort
+      ? `This tank takes ${formatCount(made)} particles, not ${formatCount(count)}: its lattice has at most ${formatCount(MOST_CELLS_ALONG)} cells along an axis. A narrower one takes more.`
+      : '',
     method: {
       method: 'liquid',
       cells: dimensions * 2 * lattice.size,

@@ -13,6 +13,8 @@ export interface Start {
   /** The state that it starts from, where that is a file's. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
+  /** What is not as it was asked for, in a sentence, else ''. */
+  readonly note?: string | undefined;
   /** What changes in the scene as time passes. */
   readonly drive?: Drive | undefined;
 }
