@@ -1,5 +1,6 @@
 /** Scenes of other methods on the page: what they are, what of them is chosen, and how they run as bodies, on the CPU engine. */
 import { describe, expect, it } from 'vitest';
+import { planSimulation } from '../../src/core/simulation';
 import { planFluid } from '../../src/fluid/options';
 import type { CpuBody, State } from '../../src/page/body';
 import { capOf, chooseScene, defaultChoices, refusedFields, roomFor } from '../../src/page/choices';
@@ -186,6 +187,8 @@ describe.each(NAMES)('%s as what runs', (scene) => {
     const choices = chooseScene(defaultChoices(), scene);
     const { options } = await startFrom(choices, 120);
     const simulation = await start({ scene });
+    // As many cells as a device is asked for where it holds too few.
+    expect(planSimulation(options).world.cellCount).toBe(simulation.world.cellCount);
     const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
     const present = { simulation, options, checkpoint };
     const table = new TextEncoder().encode('x,y\n0.5,1\n');

@@ -10,10 +10,10 @@ import type { Start } from './start';
 export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
   const scene = flockScene(name, { dimensions, count, width: boxWidth, seed });
   const { radius, hunterRadius: _drawn, ...options } = scene;
-  const { min, max, periodic, positions, velocities } = scene;
+  const { min, max, periodic, perception: cellSize, positions, velocities } = scene;
   const sized = (capacity: number | undefined): FlockOptions => ({ ...options, capacity });
   return {
-    options: { dimensions, radius, min, max, periodic, positions, velocities },
+    options: { dimensions, radius, min, max, periodic, cellSize, positions, velocities },
     method: {
       method: 'flock',
       cells: 0,
