@@ -81,11 +81,17 @@ export class History {
 
   /** The oldest but the first go. */
   private thin(): void {
-    const valuesOf = ({ checkpoint }: Kept) => checkpoint.positions.length + checkpoint.velocities.length;
-    const values = () => this.kept.reduce((sum, one) => sum + valuesOf(one), 0);
+    const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {
       this.kept.splice(1, 1);
     }
     if (this.kept.length > 1 && values() > MOST_VALUES) this.kept.shift();
   }
+}
+
+/** A method's state may have more arrays than those that it shares with the particles. */
+function valuesOf({ positions, velocities, method }: State): number {
+  const arrays = new Set([positions, velocities]);
+  for (const value of Object.values(method ?? {})) if (value instanceof Float32Array) arrays.add(value);
+  return [...arrays].reduce((sum, { length }) => sum + length, 0);
 }

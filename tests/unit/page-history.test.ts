@@ -1,6 +1,7 @@
 /** States to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../src/cpu';
+import type { Body } from '../../src/page/body';
 import { History } from '../../src/page/history';
 
 function running() {
@@ -47,5 +48,26 @@ describe('the history of a simulation', () => {
     history.attach(running());
     expect(history.latest).toBeUndefined();
     expect(history.takeBefore(1)).toBeUndefined();
+  });
+
+  it('keeps fewer states of a method that has large ones', async () => {
+    const simulation = running();
+    const state = simulation.checkpoint();
+    const { positions, velocities } = state;
+    const history = new History();
+    let time = 0;
+    const body: Body = Object.assign(simulation, {
+      checkpoint: () => {
+        const slopes = new Float32Array(2 ** 23);
+        return { ...state, time: time++, method: { positions, velocities, slopes } };
+      },
+    });
+    history.attach(body);
+    for (let second = 0; second < 20; second += 5) {
+      history.update(1000 * second);
+      await settled();
+      history.touch();
+    }
+    expect([time, history.latest?.time, history.takeBefore(3)?.time]).toEqual([4, 3, 3]);
   });
 });
