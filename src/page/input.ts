@@ -87,7 +87,8 @@ export function listenToKeys(playground: Playground): void {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    if (target.closest('dialog')) return;
+    // One that has just closed still has the focus until the next picture.
+    if (target.closest('dialog[open]')) return;
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
     const isTyping = target.matches('input:not([type=range], [type=checkbox]), select');

@@ -4,7 +4,7 @@
  */
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation';
-import { defaultChoices, simulationOptions } from '../../src/page/choices';
+import { defaultChoices, refusedFields, simulationOptions } from '../../src/page/choices';
 import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/fields';
 import { formatCount } from '../../src/page/format';
 import { readLink, readRegard } from '../../src/page/link';
@@ -478,7 +478,8 @@ describe('the page', () => {
     ] as const) {
       await chooseOption(page, field, label);
     }
-    const switched = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch');
+    const refused = refusedFields({ ...defaultChoices('pile', 3), engine: 'gpu' });
+    const switched = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch' && !refused.get(name));
     for (const name of switched) await page.click(`#${name}`);
     await stepTimes(page, 1);
     const got = await page.evaluate(async () => {
