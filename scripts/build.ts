@@ -46,7 +46,12 @@ export async function buildLibrary(outDir: string): Promise<void> {
         formats: ['es'],
       },
       rolldownOptions: {
-        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        // Constants stay constants, which V8 takes into its code: src/cpu/plane-window.ts is written for that.
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name]-[hash].js',
+          topLevelVar: false,
+        },
       },
     },
   });
@@ -64,6 +69,8 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
       ssr: join(ROOT, 'src/cli/main.ts'),
       rolldownOptions: {
         output: {
+          // As above.
+          topLevelVar: false,
           entryFileNames: 'cli.js',
           chunkFileNames: 'chunks/[name]-[hash].js',
           banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
