@@ -41,6 +41,7 @@ export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
 export type { ParticlesCheckpoint } from './core/particles-checkpoint';
 export type { PlacedArrays, PlacedOptions, PlacedParticles } from './core/placed';
+export { PlacedMethod } from './core/placed-method';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {
   Checkpoint,

@@ -8,7 +8,7 @@
  * Inputs: as of createFlock. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
  */
 import { type CpuGridParticles, createCpuGridParticles } from '../cpu/index';
-import { checkPacked, type Dimensions, type PlacedParticles, type World } from '../index';
+import { checkPacked, PlacedMethod, type PlacedParticles } from '../index';
 import {
   changeSettings,
   checkFlockCheckpoint,
@@ -28,55 +28,23 @@ export function createCpuFlock(options: FlockOptions): CpuFlock {
   return new CpuFlock(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuFlock {
+export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
   readonly backend = 'cpu';
   private readonly boids: Boids;
   private readonly hunters: Float32Array;
   private readonly hunterVelocities: Float32Array;
-  private currentSettings: FlockSettings;
   private obstacles: Float32Array;
-  private elapsed = 0;
 
   /** Use createCpuFlock, which checks its arguments. */
   constructor(
     private readonly plan: FlockPlan,
-    private readonly particles: CpuGridParticles,
+    particles: CpuGridParticles,
   ) {
+    super(particles, plan.settings);
     this.boids = new Boids(particles);
     this.hunters = plan.hunters.slice();
     this.hunterVelocities = new Float32Array(plan.hunters.length);
-    this.currentSettings = plan.settings;
     this.obstacles = plan.obstacles.slice();
-  }
-
-  get dimensions(): Dimensions {
-    return this.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.particles.capacity;
-  }
-
-  get count(): number {
-    return this.particles.count;
-  }
-
-  /** One more than the greatest id of a boid. */
-  get end(): number {
-    return this.particles.end;
-  }
-
-  /** Simulated seconds. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): FlockSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -113,10 +81,6 @@ export class CpuFlock {
   /** More boids; their ids, the lowest free ones, ascending. */
   add(boids: PlacedParticles): Uint32Array {
     return this.particles.add(boids);
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.particles.remove(ids);
   }
 
   step(dt: number): void {

@@ -8,7 +8,7 @@
  * Inputs: as of createLife. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
  */
 import { type CpuGridParticles, createCpuGridParticles } from '../cpu/index';
-import type { Dimensions, World } from '../index';
+import { PlacedMethod } from '../index';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -29,55 +29,23 @@ export function createCpuLife(options: LifeOptions): CpuLife {
   return new CpuLife(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuLife {
+export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
   readonly backend = 'cpu';
   /** Species. */
   readonly kinds: number;
   private readonly twin: LifeTwin;
   private readonly species: Uint32Array;
-  private currentSettings: LifeSettings;
-  private elapsed = 0;
 
   /** Use createCpuLife, which checks its arguments. */
   constructor(
     private readonly plan: LifePlan,
-    private readonly particles: CpuGridParticles,
+    particles: CpuGridParticles,
   ) {
+    super(particles, plan.settings);
     this.kinds = plan.kinds;
     this.twin = new LifeTwin(particles);
     this.species = new Uint32Array(particles.capacity);
     this.species.set(plan.species);
-    this.currentSettings = plan.settings;
-  }
-
-  get dimensions(): Dimensions {
-    return this.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.particles.capacity;
-  }
-
-  get count(): number {
-    return this.particles.count;
-  }
-
-  /** One more than the greatest id of a particle. */
-  get end(): number {
-    return this.particles.end;
-  }
-
-  /** Simulated seconds. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): LifeSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -106,10 +74,6 @@ export class CpuLife {
     const ids = this.particles.add(placed);
     this.write(ids, species);
     return ids;
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.particles.remove(ids);
   }
 
   step(dt: number): void {

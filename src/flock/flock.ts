@@ -19,9 +19,9 @@ import {
   type Gpu,
   type GridKernel,
   GridParticles,
+  PlacedMethod,
   type PlacedParticles,
   type Walls,
-  type World,
   wallsOf,
 } from '../index';
 import {
@@ -124,13 +124,11 @@ async function makeParts(
   return { particles, boids, hunter, buffers };
 }
 
-export class Flock {
+export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private readonly hunterCount: number;
-  private currentSettings: FlockSettings;
   private obstacles: Float32Array;
-  private elapsed = 0;
 
   /** Use createFlock, which checks its arguments. */
   constructor(
@@ -138,43 +136,13 @@ export class Flock {
     private readonly plan: FlockPlan,
     private readonly parts: FlockParts,
   ) {
-    const { settings, hunters, obstacles } = plan;
+    super(parts.particles, plan.settings);
+    const { hunters, obstacles } = plan;
     this.walls = wallsOf(this.world);
     this.hunterCount = hunters.length / this.dimensions;
-    this.currentSettings = settings;
     this.obstacles = obstacles.slice();
     this.writeHunters(hunters, new Float32Array(hunters.length));
     this.writeObstacles();
-  }
-
-  get dimensions(): Dimensions {
-    return this.parts.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.parts.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.parts.particles.capacity;
-  }
-
-  get count(): number {
-    return this.parts.particles.count;
-  }
-
-  /** One more than the greatest id of a boid: buffers are to be drawn up to here. */
-  get end(): number {
-    return this.parts.particles.end;
-  }
-
-  /** Simulated seconds, of all that was recorded. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): FlockSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -194,20 +162,20 @@ export class Flock {
 
   /** From the next recording on. No kernel is compiled. */
   set(settings: Partial<FlockSettings>): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
   /** Puts the hunters elsewhere, as many as there are, for all that is submitted from now on; they keep their speed. */
   placeHunters(places: Float32Array): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     checkPacked('places', places, this.hunterCount, this.dimensions, 2 ** 48);
     this.writeHunters(places);
   }
 
   /** Replaces all obstacles, at most 1,024. What is recorded must be submitted before. */
   setObstacles(obstacles: Float32Array): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
     this.obstacles = obstacles.slice();
     this.writeObstacles();
@@ -215,11 +183,7 @@ export class Flock {
 
   /** More boids; their ids, the lowest free ones, ascending. What is recorded must be submitted before. */
   add(boids: PlacedParticles): Uint32Array {
-    return this.parts.particles.add(boids);
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.parts.particles.remove(ids);
+    return this.particles.add(boids);
   }
 
   step(dt: number): void {
@@ -255,7 +219,7 @@ export class Flock {
 
   /** As all that was submitted left it, packed, by id. */
   async read(): Promise<FlockState> {
-    const [state, { hunters }] = await Promise.all([this.parts.particles.read(), this.readHunters()]);
+    const [state, { hunters }] = await Promise.all([this.particles.read(), this.readHunters()]);
     return { ...state, hunters };
   }
 
@@ -263,7 +227,7 @@ export class Flock {
     const { perception, fear } = this.plan;
     // Of now, not of when the boids arrive.
     const own = { time: this.elapsed, settings: this.currentSettings, obstacles: this.obstacles.slice() };
-    const state = await Promise.all([this.parts.particles.checkpoint(), this.readHunters()]);
+    const state = await Promise.all([this.particles.checkpoint(), this.readHunters()]);
     return { ...own, perception, fear, ...state[0], ...state[1] };
   }
 

@@ -13,15 +13,7 @@
  */
 import lifeCode from '../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../shaders/flock/motion.wgsl?raw';
-import {
-  type Dimensions,
-  type Gpu,
-  type GridKernel,
-  GridParticles,
-  type Walls,
-  type World,
-  wallsOf,
-} from '../index';
+import { type Gpu, type GridKernel, GridParticles, PlacedMethod, type Walls, wallsOf } from '../index';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -86,13 +78,11 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   }
 }
 
-export class Life {
+export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
   readonly backend = 'gpu';
   /** Species. */
   readonly kinds: number;
   private readonly walls: Walls;
-  private currentSettings: LifeSettings;
-  private elapsed = 0;
 
   /** Use createLife, which checks its arguments. */
   constructor(
@@ -100,42 +90,12 @@ export class Life {
     private readonly plan: LifePlan,
     private readonly parts: LifeParts,
   ) {
+    super(parts.particles, plan.settings);
     this.kinds = plan.kinds;
     this.walls = wallsOf(this.world);
-    this.currentSettings = plan.settings;
     this.writeAttraction();
     const { particles } = parts;
     particles.writeWords('species', plan.species);
-  }
-
-  get dimensions(): Dimensions {
-    return this.parts.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.parts.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.parts.particles.capacity;
-  }
-
-  get count(): number {
-    return this.parts.particles.count;
-  }
-
-  /** One more than the greatest id of a particle: buffers are to be drawn up to here. */
-  get end(): number {
-    return this.parts.particles.end;
-  }
-
-  /** Simulated seconds, of all that was recorded. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): LifeSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -143,7 +103,7 @@ export class Life {
    * steps, kernels of yours may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
-    return this.parts.particles.buffers;
+    return this.particles.buffers;
   }
 
   get memoryBytes(): number {
@@ -153,7 +113,7 @@ export class Life {
 
   /** From the next recording on; a table from the next submission on. No kernel is compiled. */
   set(settings: Partial<LifeSettings>): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
     if (settings.attraction !== undefined) this.writeAttraction();
   }
@@ -166,10 +126,6 @@ export class Life {
     const ids = particles.add(placed);
     particles.writeWords('species', species, ids);
     return ids;
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.parts.particles.remove(ids);
   }
 
   step(dt: number): void {
@@ -207,7 +163,7 @@ export class Life {
   async checkpoint(): Promise<LifeCheckpoint> {
     // Of now, not of when the particles arrive.
     const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
-    const [particles, state] = await Promise.all([this.parts.particles.checkpoint(), this.read()]);
+    const [particles, state] = await Promise.all([this.particles.checkpoint(), this.read()]);
     return { ...own, ...particles, species: state.species };
   }
 
@@ -224,7 +180,7 @@ export class Life {
   }
 
   destroy(): void {
-    this.parts.particles.destroy();
+    this.particles.destroy();
     this.parts.attraction.destroy();
   }
 

@@ -8,7 +8,7 @@
  * Inputs: as of createPositionFluid. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
  */
 import { type CpuGridParticles, createCpuGridParticles } from '../cpu/index';
-import type { Dimensions, PlacedParticles, World } from '../index';
+import { PlacedMethod, type PlacedParticles } from '../index';
 import { checkObstacles, type Obstacle, type ObstacleOptions, packObstacles } from './obstacles';
 import {
   changeSettings,
@@ -30,53 +30,21 @@ export function createCpuPositionFluid(options: PositionFluidOptions): CpuPositi
   return new CpuPositionFluid(plan, createCpuGridParticles(plan.placed));
 }
 
-export class CpuPositionFluid {
+export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFluidSettings> {
   readonly backend = 'cpu';
   private readonly twin: FluidTwin;
-  private currentSettings: PositionFluidSettings;
   private obstacles: readonly Obstacle[];
   private solids: Float32Array;
-  private elapsed = 0;
 
   /** Use createCpuPositionFluid, which checks its arguments. */
   constructor(
     private readonly plan: PositionFluidPlan,
-    private readonly particles: CpuGridParticles,
+    particles: CpuGridParticles,
   ) {
+    super(particles, plan.settings);
     this.twin = new FluidTwin(particles, plan.radius, plan.smoothing);
-    this.currentSettings = plan.settings;
     this.obstacles = plan.obstacles;
     this.solids = this.pack(plan.obstacles);
-  }
-
-  get dimensions(): Dimensions {
-    return this.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.particles.capacity;
-  }
-
-  get count(): number {
-    return this.particles.count;
-  }
-
-  /** One more than the greatest id of a particle. */
-  get end(): number {
-    return this.particles.end;
-  }
-
-  /** Simulated seconds. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): PositionFluidSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -106,10 +74,6 @@ export class CpuPositionFluid {
   /** More fluid; the ids of its particles, the lowest free ones, ascending. */
   add(particles: PlacedParticles): Uint32Array {
     return this.particles.add(particles);
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.particles.remove(ids);
   }
 
   step(dt: number): void {

@@ -16,14 +16,13 @@ import obstaclesCode from '../../shaders/pbf/obstacles.wgsl?raw';
 import predictCode from '../../shaders/pbf/predict.wgsl?raw';
 import smoothingCode from '../../shaders/pbf/smoothing.wgsl?raw';
 import {
-  type Dimensions,
   type Gpu,
   type GridKernel,
   type GridKernelOptions,
   GridParticles,
+  PlacedMethod,
   type PlacedParticles,
   type Walls,
-  type World,
   wallsOf,
 } from '../index';
 import {
@@ -129,12 +128,10 @@ async function makeKernels({ grid }: FluidParticles): Promise<FluidKernels> {
   };
 }
 
-export class PositionFluid {
+export class PositionFluid extends PlacedMethod<FluidParticles, PositionFluidSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
-  private currentSettings: PositionFluidSettings;
   private obstacles: readonly Obstacle[];
-  private elapsed = 0;
 
   /** Use createPositionFluid, which checks its arguments. */
   constructor(
@@ -142,40 +139,10 @@ export class PositionFluid {
     private readonly plan: PositionFluidPlan,
     private readonly parts: FluidParts,
   ) {
+    super(parts.particles, plan.settings);
     this.walls = wallsOf(this.world);
-    this.currentSettings = plan.settings;
     this.obstacles = plan.obstacles;
     this.writeObstacles();
-  }
-
-  get dimensions(): Dimensions {
-    return this.parts.particles.dimensions;
-  }
-
-  get world(): World {
-    return this.parts.particles.grid.world;
-  }
-
-  get capacity(): number {
-    return this.parts.particles.capacity;
-  }
-
-  get count(): number {
-    return this.parts.particles.count;
-  }
-
-  /** One more than the greatest id of a particle: buffers are to be drawn up to here. */
-  get end(): number {
-    return this.parts.particles.end;
-  }
-
-  /** Simulated seconds, of all that was recorded. */
-  get time(): number {
-    return this.elapsed;
-  }
-
-  get settings(): PositionFluidSettings {
-    return this.currentSettings;
   }
 
   /**
@@ -183,7 +150,7 @@ export class PositionFluid {
    * ids that nobody has are NaN. Between two steps, kernels of yours may change velocities, and positions within the box.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
-    const { positions, velocities, densities } = this.parts.particles.buffers;
+    const { positions, velocities, densities } = this.particles.buffers;
     return { positions, velocities, densities };
   }
 
@@ -195,24 +162,20 @@ export class PositionFluid {
 
   /** From the next recording on. No kernel is compiled. */
   set(settings: Partial<PositionFluidSettings>): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
   }
 
   /** Replaces all obstacles, at most 1,024. What is recorded must be submitted before. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
-    this.parts.particles.checkAlive();
+    this.particles.checkAlive();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.writeObstacles();
   }
 
   /** More fluid; the ids of its particles, the lowest free ones, ascending. What is recorded must be submitted before. */
   add(particles: PlacedParticles): Uint32Array {
-    return this.parts.particles.add(particles);
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.parts.particles.remove(ids);
+    return this.particles.add(particles);
   }
 
   step(dt: number): void {
@@ -243,7 +206,7 @@ export class PositionFluid {
 
   /** As all that was submitted left it, packed, by id. */
   read(): Promise<PositionFluidState> {
-    return this.parts.particles.read();
+    return this.particles.read();
   }
 
   /** How dense the fluid is now, as shares of the density at rest. Sorts once more, and changes nothing else. */
@@ -264,7 +227,7 @@ export class PositionFluid {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
     // Of now, not of when the particles arrive.
-    return { time, radius, density, settings, obstacles, ...(await this.parts.particles.checkpoint()) };
+    return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 
   /** Goes on from a checkpoint; it may be that of a CpuPositionFluid. */
@@ -280,7 +243,7 @@ export class PositionFluid {
   }
 
   destroy(): void {
-    this.parts.particles.destroy();
+    this.particles.destroy();
     this.parts.solids.destroy();
   }
 

@@ -78,7 +78,7 @@ export function flockScene(name: string, { dimensions, count, width, seed }: Flo
   };
 }
 
-/** A place in the ball of radius 1, each as likely as any other. */
+/** A place in the ball of radius 1, spread evenly. */
 function insideBall(dimensions: Dimensions, chance: () => number): number[] {
   for (;;) {
     const place = Array.from({ length: dimensions }, () => 2 * chance() - 1);
