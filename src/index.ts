@@ -40,7 +40,8 @@ export { type NumberRanges, resolveNumbers } from './core/numbers';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
 export { type PairEvents, pairEvents } from './core/pair-events';
 export type { ParticlesCheckpoint } from './core/particles-checkpoint';
-export type { PlacedArrays, PlacedOptions, PlacedParticles } from './core/placed';
+export type { MethodOptions, PlacedArrays, PlacedOptions, PlacedParticles } from './core/placed';
+export { METHOD_OPTION_NAMES, placedOf } from './core/placed';
 export { PlacedMethod } from './core/placed-method';
 export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
 export type {

@@ -73,3 +73,23 @@ function checkInside(positions: Float32Array, { kind, dimensions, min, max }: Wo
     throw new ArgumentError(argument, value, `in the box, from ${low} to ${high}`);
   });
 }
+
+/** What a method takes of them: how wide its grid's cells are it decides itself. */
+export type MethodOptions = Omit<PlacedOptions, 'diameter' | 'cellSize' | 'crowds'>;
+
+export const METHOD_OPTION_NAMES = [
+  'dimensions',
+  'min',
+  'max',
+  'periodic',
+  'unbounded',
+  'capacity',
+  'positions',
+  'velocities',
+] as const satisfies readonly (keyof MethodOptions)[];
+
+/** Of a method's options, those of its particles; `diameter`: how far they are to find each other. */
+export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
+  const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
+  return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };
+}

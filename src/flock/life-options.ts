@@ -8,11 +8,14 @@ import {
   checkKnownKeys,
   checkRange,
   type Dimensions,
+  METHOD_OPTION_NAMES,
+  type MethodOptions,
   type NumberRanges,
   type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
   type PlacedParticles,
+  placedOf,
   resolveNumbers,
 } from '../index';
 import { checkTime } from './options';
@@ -34,22 +37,9 @@ export interface LifeSettings extends LifeNumbers {
   readonly attraction: Attraction;
 }
 
-export interface LifeOptions extends Partial<LifeNumbers> {
-  readonly dimensions: Dimensions;
-  /** Opposite corners of the box. */
-  readonly min?: readonly number[] | undefined;
-  readonly max?: readonly number[] | undefined;
-  /** Whether the box wraps around, along all axes or along each. Default false: walls. */
-  readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** No box and no walls. Default false. */
-  readonly unbounded?: boolean | undefined;
+export interface LifeOptions extends Partial<LifeNumbers>, MethodOptions {
   /** How far particles feel each other. */
   readonly reach: number;
-  /** Particles at most. Default: as many as there are at first. */
-  readonly capacity?: number | undefined;
-  /** `dimensions` numbers a particle, in the box. */
-  readonly positions: Float32Array;
-  readonly velocities?: Float32Array | undefined;
   /** Of each particle, the row of its species. */
   readonly species: Uint32Array | Uint8Array;
   readonly attraction: Attraction;
@@ -63,19 +53,7 @@ export const LIFE_RANGES: NumberRanges<keyof LifeNumbers> = {
 
 const NUMBER_NAMES = Object.keys(LIFE_RANGES);
 
-const OPTION_NAMES = [
-  'dimensions',
-  'min',
-  'max',
-  'periodic',
-  'unbounded',
-  'reach',
-  'capacity',
-  'positions',
-  'velocities',
-  'species',
-  'attraction',
-];
+const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'reach', 'species', 'attraction'];
 
 const MOST_SPECIES = 256;
 
@@ -119,7 +97,7 @@ export interface LifePlan {
 
 export function planLife(options: LifeOptions): LifePlan {
   checkKnownKeys('options', options, [...OPTION_NAMES, ...NUMBER_NAMES]);
-  const { dimensions, min, max, periodic, unbounded, reach, capacity, positions, velocities } = options;
+  const { dimensions, positions, reach } = options;
   checkDimensions(dimensions);
   checkRange('reach', reach, 1e-6, 1e6);
   const numbers = resolveNumbers(options, lifeNumbers(reach), LIFE_RANGES);
@@ -127,9 +105,9 @@ export function planLife(options: LifeOptions): LifePlan {
   const kinds = attraction.length;
   const count = positions instanceof Float32Array ? positions.length / dimensions : undefined;
   const species = checkSpecies('species', options.species, count, kinds);
-  const placed = { dimensions, min, max, periodic, unbounded, capacity, positions, velocities };
+  const placed = placedOf(options, reach);
   return {
-    placed: { ...placed, diameter: reach },
+    placed,
     ...{ reach, kinds, species, settings: { ...numbers, attraction } },
   };
 }

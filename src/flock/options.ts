@@ -11,10 +11,13 @@ import {
   checkRange,
   checkVector,
   type Dimensions,
+  METHOD_OPTION_NAMES,
+  type MethodOptions,
   type NumberRanges,
   type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
+  placedOf,
   resolveNumbers,
 } from '../index';
 
@@ -43,22 +46,10 @@ export interface FlockSettings {
   readonly hunterSpeed: number;
 }
 
-export interface FlockOptions extends Partial<FlockSettings> {
-  readonly dimensions: Dimensions;
-  /** Opposite corners of the box. */
-  readonly min?: readonly number[] | undefined;
-  readonly max?: readonly number[] | undefined;
-  /** Whether the box wraps around, along all axes or along each. Default false: walls. */
-  readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** No box and no walls. Default false. */
-  readonly unbounded?: boolean | undefined;
+export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
   /** How far a boid sees. */
   readonly perception: number;
-  /** Boids at most. Default: as many as there are at first. */
-  readonly capacity?: number | undefined;
-  /** `dimensions` numbers a boid, in the box. */
-  readonly positions: Float32Array;
-  /** The same of velocities. Default: all 0; a boid without a heading sets out along x. */
+  /** As packed as positions. Default: all 0; a boid without a heading sets out along x. */
   readonly velocities?: Float32Array | undefined;
   /** Balls that are flown around: the centre and then the radius of each. At most 1,024. */
   readonly obstacles?: Float32Array | undefined;
@@ -99,20 +90,7 @@ export const FLOCK_RANGES: NumberRanges<keyof FlockSettings> = {
 
 const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
-const OPTION_NAMES = [
-  'dimensions',
-  'min',
-  'max',
-  'periodic',
-  'unbounded',
-  'perception',
-  'capacity',
-  'positions',
-  'velocities',
-  'obstacles',
-  'hunters',
-  'fear',
-];
+const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
 /** Every boid looks at each of them, so they are to be few. */
 export const MOST_SPHERES = 1024;
@@ -147,7 +125,7 @@ export interface FlockPlan {
 
 export function planFlock(options: FlockOptions): FlockPlan {
   checkKnownKeys('options', options, [...OPTION_NAMES, ...SETTING_NAMES]);
-  const { dimensions, min, max, periodic, unbounded, perception, capacity, positions, velocities } = options;
+  const { dimensions, perception } = options;
   checkDimensions(dimensions);
   checkRange('perception', perception, 1e-6, 1e6);
   const { fear = 3 * perception, obstacles = new Float32Array(), hunters = new Float32Array() } = options;
@@ -156,8 +134,8 @@ export function planFlock(options: FlockOptions): FlockPlan {
   if (hunters.length > 0) checkFear(fear, options);
   checkObstacles('obstacles', obstacles, dimensions);
   const settings = resolveSettings(options, flockSettings(perception));
-  const placed = { dimensions, min, max, periodic, unbounded, capacity, positions, velocities };
-  return { placed: { ...placed, diameter: perception }, perception, fear, settings, hunters, obstacles };
+  const placed = placedOf(options, perception);
+  return { placed, perception, fear, settings, hunters, obstacles };
 }
 
 /** Settings that change. */

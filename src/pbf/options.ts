@@ -11,10 +11,13 @@ import {
   checkRange,
   checkVector,
   type Dimensions,
+  METHOD_OPTION_NAMES,
+  type MethodOptions,
   type NumberRanges,
   type ParticlesCheckpoint,
   type PlacedArrays,
   type PlacedOptions,
+  placedOf,
   resolveNumbers,
 } from '../index';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
@@ -40,26 +43,14 @@ export interface PositionFluidSettings extends PositionFluidNumbers {
   readonly gravity: readonly number[];
 }
 
-export interface PositionFluidOptions extends Partial<PositionFluidSettings> {
-  readonly dimensions: Dimensions;
-  /** Opposite corners of the box, whose walls hold the fluid. */
-  readonly min?: readonly number[] | undefined;
-  readonly max?: readonly number[] | undefined;
-  /** Whether the box wraps around, along all axes or along each, instead of having walls. Default false. */
-  readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** No box and no walls. Default false. */
-  readonly unbounded?: boolean | undefined;
+/** The box's walls hold the fluid. */
+export interface PositionFluidOptions extends Partial<PositionFluidSettings>, MethodOptions {
   /** How far particles feel each other. */
   readonly radius: number;
   /** At rest, in particles a unit of area (volume). Default: as a lattice with a spacing of half a radius. */
   readonly density?: number | undefined;
-  /** Particles at most. Default: as many as there are at first. */
-  readonly capacity?: number | undefined;
   /** Bodies that the fluid does not enter. At most 1,024; every particle looks at each. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
-  /** `dimensions` numbers a particle, in the box. */
-  readonly positions: Float32Array;
-  readonly velocities?: Float32Array | undefined;
 }
 
 /** What there is, sorted by id. */
@@ -107,19 +98,7 @@ const GRAVITY = 9.8;
 
 const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
-const OPTION_NAMES = [
-  'dimensions',
-  'min',
-  'max',
-  'periodic',
-  'unbounded',
-  'radius',
-  'density',
-  'capacity',
-  'obstacles',
-  'positions',
-  'velocities',
-];
+const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
 /** Velocities are ways over this. */
 const SHORTEST_STEP = 1e-6;
@@ -137,16 +116,16 @@ export interface PositionFluidPlan {
 
 export function planFluid(options: PositionFluidOptions): PositionFluidPlan {
   checkKnownKeys('options', options, [...OPTION_NAMES, ...SETTING_NAMES]);
-  const { dimensions, min, max, periodic, unbounded, radius, capacity, positions, velocities } = options;
+  const { dimensions, radius } = options;
   checkDimensions(dimensions);
   checkRange('radius', radius, 1e-6, 1e6);
   const { density = defaultDensity(dimensions, radius) } = options;
   checkDensity(density, dimensions, radius);
   const settings = resolveSettings(options, defaultSettings(dimensions), dimensions);
   const obstacles = checkObstacles('obstacles', options.obstacles ?? [], dimensions);
-  const placed = { dimensions, min, max, periodic, unbounded, capacity, positions, velocities };
+  const placed = placedOf(options, radius);
   const smoothing = smoothingOf(dimensions, radius, density);
-  return { placed: { ...placed, diameter: radius }, radius, density, smoothing, settings, obstacles };
+  return { placed, radius, density, smoothing, settings, obstacles };
 }
 
 /** Settings that change. */
