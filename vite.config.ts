@@ -53,6 +53,8 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
       output: {
+        // Constants stay constants, which V8 takes into its code: src/cpu/plane-window.ts is written for that.
+        topLevelVar: false,
         // A page must know it by name.
         entryFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash].js',
