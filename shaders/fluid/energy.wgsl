@@ -1,6 +1,7 @@
 // What the energy of all particles grew by in a substep, for each unit of mass: what each noted when it moved, and what it was
 // lifted since. With it what may be taken back: kinetic energy, velocity · what of it is beside the lattice, and the square of
-// that. Twin: src/fluid/reference/energy.ts.
+// that; after those of all workgroups, potential energy above that in the tank's lowest corner. Twin:
+// src/fluid/reference/energy.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn sum_energy(
@@ -9,9 +10,11 @@ fn sum_energy(
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
+  var height = 0.0;
   for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     let first = ACCOUNT * ids[slot];
     var one = vec4f(account[first], 0.0, 0.0, 0.0);
+    var potential = 0.0;
     var is_finite = true;
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let at = positions[STORED * slot + axis];
@@ -19,11 +22,15 @@ fn sum_energy(
       let beside = account[first + 1u + DIMENSIONS + axis];
       is_finite = is_finite && is_finite_number(at) && is_finite_number(speed);
       one.x -= frame.gravity[axis] * (at - account[first + 1u + axis]);
+      potential -= frame.gravity[axis] * (at - lowest_along(axis));
       one += vec4f(0.0, 0.5 * speed * speed, speed * beside, beside * beside);
     }
     if (is_finite) {
       own += one;
+      height += potential;
     }
   }
   leave(own, group.x, thread);
+  workgroupBarrier();
+  leave(vec4f(height, 0.0, 0.0, 0.0), PARTIALS + group.x, thread);
 }

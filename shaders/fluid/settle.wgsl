@@ -1,4 +1,19 @@
-// Velocities keep what the settlement leaves them. Twin: src/fluid/reference/energy.ts.
+// Velocities keep what the settlement leaves them, and particles are lowered by it. Most are lowered by less than a bit of their
+// position is worth: each draws whether it is rounded down, so that all together are lowered by what is owed. Who would come to
+// lie in a solid cell stays. Twin: src/fluid/reference/energy.ts.
+
+// A number from 0 to 1 that follows from a position's bits and an id alone.
+fn draw_of(value: f32, id: u32) -> f32 {
+  var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
+  bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;
+  bits = (bits ^ (bits >> 13u)) * 0xc2b2ae35u;
+  return f32((bits ^ (bits >> 16u)) >> 8u) * 0x1p-24;
+}
+
+// What the last bit of a number is worth.
+fn last_bit(value: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(value) & 0x7f800000u) * 0x1p-23;
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn settle(
@@ -12,14 +27,36 @@ fn settle(
   }
   let share = settlement[0];
   let scale = settlement[1];
-  if (share == 0.0 && scale == 1.0) {
+  let lowering = settlement[2];
+  if (share == 0.0 && scale == 1.0 && lowering == 0.0) {
     return;
   }
-  let first = ACCOUNT * ids[slot] + 1u + DIMENSIONS;
+  let id = ids[slot];
+  let first = ACCOUNT * id + 1u + DIMENSIONS;
+  var aim = vec3f();
+  var is_whole = true;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let at = positions[STORED * slot + axis];
+    is_whole = is_whole && is_finite_number(at) && is_finite_number(velocities[STORED * slot + axis]);
+    aim[axis] = at;
+    if (frame.gravity[axis] != 0.0) {
+      aim[axis] = at - (lowering * (at - lowest_along(axis)) + (draw_of(at, id) - 0.5) * last_bit(at));
+    }
+  }
+  if (!is_whole) {
+    return;
+  }
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let entry = STORED * slot + axis;
-    if (is_finite_number(velocities[entry])) {
-      velocities[entry] = scale * (velocities[entry] - share * account[first + axis]);
+    velocities[entry] = scale * (velocities[entry] - share * account[first + axis]);
+  }
+  let cell = floor(aim * frame.scale.y);
+  if (lowering == 0.0 || any(cell < vec3f()) || any(cell >= vec3f(frame.cells.xyz))) {
+    return;
+  }
+  if (kinds[entry_at(vec3u(cell), frame.strides)] != SOLID) {
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      positions[STORED * slot + axis] = aim[axis];
     }
   }
 }

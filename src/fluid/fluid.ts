@@ -563,7 +563,12 @@ export class Fluid {
       ...(isRestrained(plan, this.currentObstacles)
         ? [
             staged('energy', (pass, frame) =>
-              energy.encode(pass, { ...particles.buffers, frame: frames }, count, frame),
+              energy.encode(
+                pass,
+                { ...particles.buffers, kinds: owned.buffers.kinds, frame: frames },
+                count,
+                frame,
+              ),
             ),
           ]
         : []),

@@ -24,8 +24,8 @@ export interface FluidSettings {
   /** Substeps of `step`. Default 2. */
   readonly substeps: number;
   /**
-   * Of the kinetic energy, the share that a substep gives up at most so that total energy does not grow, beside what FLIP carries
-   * as noise. Default 0.01; 0: energy may grow a little.
+   * Of the kinetic energy, the share that a substep gives up so that total energy does not grow, beside what FLIP carries as
+   * noise, before the liquid is lowered by what is still owed. Default 0.001; 0: nothing is taken back, energy may grow a little.
    */
   readonly restraint: number;
   /** Regions that liquid comes from, at most 16. Default none. */
@@ -75,7 +75,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
     correction: 0.3,
     separation: 1,
     substeps: 2,
-    restraint: 0.01,
+    restraint: 0.001,
     emitters: [],
     drains: [],
   };

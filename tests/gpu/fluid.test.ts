@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import { createSimulation } from '../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
 import { AIR, SOLID } from '../../src/fluid/lattice';
-import { checkRepeats } from '../../src/verify/fluid';
+import { checkRepeats, gentleWave } from '../../src/verify/fluid';
 import { denseLiquid, FOUNTAIN } from '../helpers/liquids';
 import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
 
@@ -162,6 +162,29 @@ gpuTest(
     );
     fluid.destroy();
     expect(() => fluid.step(1 / 60)).toThrow('This Fluid was destroyed');
+  },
+  SHARED,
+);
+
+gpuTest(
+  'lowers by what velocities do not pay, as its twin does, and then has not grown in energy',
+  async (_device, tools) => {
+    const solids: FluidOptions['solids'] = ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3;
+    const options = { ...gentleWave(8), solids };
+    const twin = createCpuFluid(options);
+    twin.step(0.25, 30);
+    const checkpoint = twin.checkpoint();
+    const { energy: before } = twin.measure();
+    const [fluid, free] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
+    for (const one of [fluid, free]) one.restore(checkpoint);
+    free.set({ restraint: 0 });
+    for (const one of [fluid, twin, free]) for (let step = 0; step < 4; step++) one.step(STEP, 1);
+    const [got, expected] = [await fluid.read(), twin.read()];
+    expectArraysWithin(got.positions, expected.positions, 1e-6, 'positions');
+    expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+    expect(free.measure().energy / before - 1).toBeGreaterThan(2e-6);
+    for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
+    fluid.destroy();
   },
   SHARED,
 );

@@ -10,6 +10,7 @@ import { kernelSources } from './kernels';
 
 export interface SettledParticles {
   readonly frame: GPUBuffer;
+  readonly kinds: GPUBuffer;
   readonly positions: GPUBuffer;
   readonly velocities: GPUBuffer;
   readonly ids: GPUBuffer;
@@ -36,7 +37,7 @@ export class Energy {
     const owned = await createBuffers(gpu, {
       account: 4 * (1 + 2 * dimensions) * capacity,
       settlement: 16,
-      partials: 16 * PARTIALS,
+      partials: 2 * 16 * PARTIALS,
     });
     return new Energy(owned, kernels);
   }

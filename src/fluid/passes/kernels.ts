@@ -11,6 +11,7 @@ import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
 import faces from '../../../shaders/fluid/faces.wgsl?raw';
 import fullness from '../../../shaders/fluid/fullness.wgsl?raw';
 import kinds from '../../../shaders/fluid/kinds.wgsl?raw';
+import lowest from '../../../shaders/fluid/lowest.wgsl?raw';
 import partial from '../../../shaders/fluid/partial.wgsl?raw';
 import particles from '../../../shaders/fluid/particles.wgsl?raw';
 import project from '../../../shaders/fluid/project.wgsl?raw';
@@ -205,7 +206,7 @@ export function kernelSources(apic: boolean) {
     energy: {
       name: 'energy',
       text: energy,
-      modules: [partial],
+      modules: [partial, lowest],
       entryPoint: 'sum_energy',
       constants: { SUMS_ONLY: true },
       bindings: {
@@ -227,7 +228,16 @@ export function kernelSources(apic: boolean) {
       name: 'settle',
       text: settle,
       entryPoint: 'settle',
-      bindings: { frame: 'frame', ids: READ_WORDS, account: READ, settlement: READ, velocities: WRITE },
+      modules: [lowest],
+      bindings: {
+        frame: 'frame',
+        kinds: READ_WORDS,
+        ids: READ_WORDS,
+        account: READ,
+        settlement: READ,
+        positions: WRITE,
+        velocities: WRITE,
+      },
     },
     drain: {
       name: 'drain',

@@ -2,11 +2,12 @@
  * Purpose: keeps the energy of the liquid from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
  * Pressure does no work where it acts on the lattice, whose faces weigh the same each; particles bring faces different weights, so
  * among them it does a little. Keeping particles apart and correcting their density lift some. What all that adds to kinetic and
- * potential energy is taken from the velocities at the end of the substep: first from what FLIP carries beside the lattice, which
- * is noise for the most part, then a little from all alike; more would hold up waves too gentle to pay, so that what is left is
- * left.
- * Inputs: each particle's account of the substep. Output: velocities, in place.
+ * potential energy is taken back at the end of the substep: first from what FLIP carries beside the lattice, which is noise for
+ * the most part, then a little from all velocities alike; more would hold up waves too gentle to pay. What is still owed was
+ * lifted rather than moved, so the liquid is lowered by it, by a share of each particle's height that is too small to see.
+ * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
+import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
 /** Of each particle by id, from its move to the end of the substep. */
@@ -28,8 +29,12 @@ export function createAccount(dimensions: 2 | 3, capacity: number): Account {
 
 export interface EnergyRules {
   readonly dimensions: 2 | 3;
+  readonly lattice: Lattice;
+  readonly cellSize: number;
   readonly gravity: readonly number[];
   readonly restraint: number;
+  /** Of cells that are solid for good, something else than 0. */
+  readonly mask: Uint8Array;
 }
 
 /** Sums over all particles, for each unit of mass. */
@@ -40,33 +45,63 @@ export interface EnergySums {
   /** Velocity · what of it is beside the lattice, and the square of that. */
   readonly along: number;
   readonly squared: number;
+  /** Potential energy above that in the tank's lowest corner. */
+  readonly potential: number;
 }
 
-/** What velocities keep: velocity ← scale · (velocity − share · beside). */
+/** velocity ← scale · (velocity − share · beside); height above the lowest corner ← (1 − lowering) · height. */
 export interface Settlement {
   readonly share: number;
   readonly scale: number;
+  readonly lowering: number;
 }
 
-/** `restraint`: the share of kinetic energy that may be taken from all alike. */
-export function settlement({ gain, kinetic, along, squared }: EnergySums, restraint: number): Settlement {
-  if (!(gain > 0)) return { share: 0, scale: 1 };
+/**
+ * Share of its height that the liquid is lowered by in a substep at most. Steps of a liquid that is as dense as it should be need
+ * a hundredth of it; one that was poured where there was no room has to swell.
+ */
+export const MOST_LOWERING = 0.001;
+
+/** `restraint`: the share of kinetic energy that is taken from all alike before the liquid is lowered. */
+export function settlement(sums: EnergySums, restraint: number): Settlement {
+  const { gain, kinetic, along, squared, potential } = sums;
+  if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // The least share with along · share − squared · share² / 2 = gain, or what takes most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
   const taken = share * along - (share * share * squared) / 2;
-  const rest = kinetic - taken;
-  const left = rest > 0 ? Math.min(restraint, Math.max(0, gain - taken) / rest) : 0;
-  return { share, scale: Math.sqrt(1 - left) };
+  const rest = Math.max(0, kinetic - taken);
+  const owed = Math.max(0, gain - taken);
+  // Where nothing falls, there is nothing else to take from.
+  const slowed = Math.min((potential > 0 ? restraint : 1) * rest, owed);
+  const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - slowed) / potential) : 0;
+  return { share, scale: rest > 0 ? Math.sqrt(1 - slowed / rest) : 1, lowering };
 }
 
-export function settleEnergy(
-  { dimensions, gravity, restraint }: EnergyRules,
+export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account: Account): void {
+  const { share, scale, lowering } = settlement(sumEnergy(rules, particles, account), rules.restraint);
+  if (share === 0 && scale === 1 && lowering === 0) return;
+  const { dimensions } = rules;
+  const { count, positions, velocities, ids } = particles;
+  for (let particle = 0; particle < count; particle++) {
+    if (!isWhole(dimensions, particle, positions, velocities)) continue;
+    const id = ids[particle] as number;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const entry = dimensions * particle + axis;
+      const own = account.beside[dimensions * id + axis] as number;
+      velocities[entry] = scale * ((velocities[entry] as number) - share * own);
+    }
+    if (lowering > 0) lower(rules, positions, particle, id, lowering);
+  }
+}
+
+function sumEnergy(
+  { dimensions, lattice, cellSize, gravity }: EnergyRules,
   { count, positions, velocities, ids, order }: ParticleSet,
   { gain, place, beside }: Account,
-): void {
-  const sums = { gain: 0, kinetic: 0, along: 0, squared: 0 };
+): EnergySums {
+  const sums = { gain: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
   for (let index = 0; index < count; index++) {
     const particle = order ? (order[index] as number) : index;
     if (!isWhole(dimensions, particle, positions, velocities)) continue;
@@ -74,24 +109,63 @@ export function settleEnergy(
     sums.gain += gain[id] as number;
     for (let axis = 0; axis < dimensions; axis++) {
       const own = dimensions * id + axis;
+      const pull = gravity[axis] as number;
+      const at = positions[dimensions * particle + axis] as number;
       const speed = velocities[dimensions * particle + axis] as number;
-      const apart = (positions[dimensions * particle + axis] as number) - (place[own] as number);
-      sums.gain -= (gravity[axis] as number) * apart;
+      sums.gain -= pull * (at - (place[own] as number));
+      sums.potential -= pull * (at - lowest(lattice, cellSize, pull, axis));
       sums.kinetic += 0.5 * speed ** 2;
       sums.along += speed * (beside[own] as number);
       sums.squared += (beside[own] as number) ** 2;
     }
   }
-  const { share, scale } = settlement(sums, restraint);
-  if (share === 0 && scale === 1) return;
-  for (let particle = 0; particle < count; particle++) {
-    if (!isWhole(dimensions, particle, positions, velocities)) continue;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const entry = dimensions * particle + axis;
-      const own = beside[dimensions * (ids[particle] as number) + axis] as number;
-      velocities[entry] = scale * ((velocities[entry] as number) - share * own);
-    }
+  return sums;
+}
+
+/** Where things fall to along an axis. */
+function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number): number {
+  return pull > 0 ? cellSize * (cells[axis] as number) : 0;
+}
+
+/**
+ * Most are lowered by less than a bit of their position is worth: each draws whether it is rounded down, so that all together
+ * are lowered by what is owed. Who would come to lie in a solid cell stays.
+ */
+function lower(
+  { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
+  positions: Float32Array,
+  particle: number,
+  id: number,
+  lowering: number,
+): void {
+  const aim: number[] = [];
+  let entry = lattice.first;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const pull = gravity[axis] as number;
+    const at = positions[dimensions * particle + axis] as number;
+    const height = at - lowest(lattice, cellSize, pull, axis);
+    const [step, draw] = drawOf(at, id);
+    const to = pull === 0 ? at : Math.fround(at - (lowering * height + (draw - 0.5) * step));
+    const cell = Math.floor(to / cellSize);
+    if (!(cell >= 0 && cell < (lattice.cells[axis] as number))) return;
+    entry += cell * (lattice.strides[axis] as number);
+    aim.push(to);
   }
+  if (mask[entry] === 0) positions.set(aim, dimensions * particle);
+}
+
+const NUMBER = new Float32Array(1);
+const BITS = new Uint32Array(NUMBER.buffer);
+
+/** What the last bit of a number is worth, and a number from 0 to 1 that follows from its bits and an id alone. */
+function drawOf(value: number, id: number): readonly [number, number] {
+  NUMBER[0] = value;
+  let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  const draw = ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
+  BITS[0] = (BITS[0] as number) & 0x7f800000;
+  return [(NUMBER[0] as number) * 2 ** -23, draw];
 }
 
 function isWhole(
