@@ -14,13 +14,7 @@ import { setAside } from './reference/drain';
 import { type Account, createAccount, settleEnergy } from './reference/energy';
 import { assemble } from './reference/equations';
 import { driveFaces } from './reference/faces';
-import {
-  type FluidMeasures,
-  measureDivergence,
-  measureParticles,
-  measureVolume,
-  type SolverFigures,
-} from './reference/measure';
+import { type FluidMeasures, measureDivergence, measureState, type SolverFigures } from './reference/measure';
 import { createHierarchy, type Hierarchy } from './reference/multigrid';
 import { moveParticles } from './reference/particles';
 import { solvePressure } from './reference/pressure';
@@ -184,18 +178,14 @@ export class CpuFluid {
   measure(): FluidMeasures {
     this.checkUsable();
     const { plan, kinds, fullness, lastStep } = this;
-    const { ids, positions, velocities } = this.read();
     return {
       ...this.solved,
-      count: ids.length,
+      ...measureState(plan, { kinds, fullness }, this.read(), lastStep),
       missed: this.turnover.missed,
       time: this.elapsed,
       substeps: this.done,
       divergenceAfter: this.divergenceAfter,
       unconverged: this.unconverged,
-      volume: measureVolume(plan.lattice, plan.cellSize, kinds, fullness),
-      nominalVolume: (ids.length * plan.cellSize ** plan.dimensions) / plan.particlesPerCell,
-      ...measureParticles(plan, positions, velocities, lastStep),
       hash: this.particles.measure().hash,
     };
   }

@@ -4,6 +4,7 @@
  */
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
+import type { FluidParticles } from '../shape';
 import { swelling } from './equations';
 import { MOST_CELLS } from './particles';
 
@@ -48,7 +49,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly hash: string;
 }
 
-export type ParticleFigures = Pick<
+type ParticleFigures = Pick<
   FluidMeasures,
   | 'kineticEnergy'
   | 'potentialEnergy'
@@ -62,8 +63,24 @@ export type ParticleFigures = Pick<
   | 'nonFinite'
 >;
 
+/** What does not depend on the engine. `dt`: of the last substep; 0 before the first. */
+export function measureState(
+  plan: FluidPlan,
+  { kinds, fullness }: Readonly<Record<'kinds' | 'fullness', ArrayLike<number>>>,
+  { ids, positions, velocities }: FluidParticles,
+  dt: number,
+): ParticleFigures & Pick<FluidMeasures, 'count' | 'volume' | 'nominalVolume'> {
+  const { lattice, cellSize, dimensions, particlesPerCell } = plan;
+  return {
+    count: ids.length,
+    volume: measureVolume(lattice, cellSize, kinds, fullness),
+    nominalVolume: (ids.length * cellSize ** dimensions) / particlesPerCell,
+    ...measureParticles(plan, positions, velocities, dt),
+  };
+}
+
 /** `dt`: of the last substep; 0 before the first. */
-export function measureParticles(
+function measureParticles(
   { dimensions, lattice, cellSize, particlesPerCell, density, gravity, mask, max }: FluidPlan,
   positions: Float32Array,
   velocities: Float32Array,
@@ -135,7 +152,7 @@ export function measureParticles(
 }
 
 /** Volume, in the caller's unit: cells within the liquid count whole, those at a surface and beyond by their fullness. */
-export function measureVolume(
+function measureVolume(
   lattice: Lattice,
   cellSize: number,
   kinds: ArrayLike<number>,
