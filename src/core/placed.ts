@@ -7,7 +7,7 @@ import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from './ch
 import { ArgumentError, describeCount, Phrase } from './errors';
 import type { IdAllocator } from './ids';
 import { MAX_PARTICLES } from './simulation';
-import { defineWorld, GREATEST_SPEED, type World, type WorldOptions } from './world';
+import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from './world';
 
 export interface PlacedOptions extends WorldOptions {
   /** Of the grid: neighbours nearer than this are found. */
@@ -19,6 +19,15 @@ export interface PlacedOptions extends WorldOptions {
   /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
   readonly capacity?: number | undefined;
 }
+
+export const PLACED_OPTION_NAMES = [
+  'dimensions',
+  'diameter',
+  ...WORLD_NAMES,
+  'capacity',
+  'positions',
+  'velocities',
+] as const satisfies readonly (keyof PlacedOptions)[];
 
 /** More of them. */
 export type PlacedParticles = Pick<PlacedOptions, 'positions' | 'velocities'>;

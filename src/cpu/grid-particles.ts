@@ -21,25 +21,17 @@ import {
 } from '../core/particles-checkpoint';
 import {
   admitPlaced,
+  PLACED_OPTION_NAMES,
   type PlacedArrays,
   type PlacedOptions,
   type PlacedParticles,
   planPlaced,
 } from '../core/placed';
-import { type Dimensions, WORLD_NAMES } from '../core/world';
+import type { Dimensions } from '../core/world';
 import { type CpuGrid, createCpuGrid } from './grid';
 
-const OPTION_NAMES = [
-  ...WORLD_NAMES,
-  'dimensions',
-  'diameter',
-  'capacity',
-  'positions',
-  'velocities',
-] as const;
-
 export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles {
-  checkKnownKeys('options', options, OPTION_NAMES);
+  checkKnownKeys('options', options, PLACED_OPTION_NAMES);
   const { positions, velocities, ...rest } = options;
   const { capacity } = planPlaced(options);
   const particles = new CpuGridParticles(createCpuGrid({ ...rest, capacity }));

@@ -23,12 +23,13 @@ import {
 } from '../core/particles-checkpoint';
 import {
   admitPlaced,
+  PLACED_OPTION_NAMES,
   type PlacedArrays,
   type PlacedOptions,
   type PlacedParticles,
   planPlaced,
 } from '../core/placed';
-import { type Dimensions, WORLD_NAMES } from '../core/world';
+import type { Dimensions } from '../core/world';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
 import { checkGpu, type Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
@@ -50,17 +51,7 @@ export interface GridParticlesOptions<More extends string = never> extends Place
   readonly label?: string | undefined;
 }
 
-const OPTION_NAMES = [
-  ...WORLD_NAMES,
-  'dimensions',
-  'diameter',
-  'capacity',
-  'positions',
-  'velocities',
-  'sortVelocities',
-  'more',
-  'label',
-] as const;
+const OPTION_NAMES = [...PLACED_OPTION_NAMES, 'sortVelocities', 'more', 'label'] as const;
 
 /** Bits of a 32-bit float that is not a number. */
 const NOWHERE = 0x7fc0_0000;
