@@ -5,21 +5,17 @@
 import { StateHash } from '../../core/hash';
 import type { StaticBodies } from '../../core/obstacle-tree';
 import { defaultSettings } from '../../core/settings';
-import type { NewParticles, ParticleArrays } from '../../core/simulation';
+import type { ParticleArrays } from '../../core/simulation';
 import type { StageTimes } from '../../core/stage-times';
 import type { Dimensions, World } from '../../core/world';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../flock';
 import type { Body, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../body';
 import { formatReal, formatShare } from '../format';
 import type { FlockScene } from './flock-scenes';
+import { MethodBody } from './method-body';
 
-abstract class FlockBody<Birds extends Flock | CpuFlock> {
+abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Birds['backend']> {
   readonly method = 'flock';
-  readonly dimensions: Dimensions;
-  readonly backend: Birds['backend'];
-  readonly radius: number;
-  readonly radiusRange = undefined;
-  readonly boxes = false;
   readonly world: World;
   readonly obstacleCount: number;
   /** None of them changes anything. */
@@ -30,28 +26,10 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> {
     protected readonly scene: FlockScene,
   ) {
     const { dimensions, hunters, radius } = scene;
-    this.dimensions = dimensions;
-    this.backend = flock.backend;
-    this.radius = radius;
+    super(flock, dimensions, radius);
     this.world = flock.world;
     this.obstacleCount = hunters.length / dimensions;
     this.settings = defaultSettings(dimensions);
-  }
-
-  get capacity(): number {
-    return this.flock.capacity;
-  }
-
-  get count(): number {
-    return this.flock.count;
-  }
-
-  get time(): number {
-    return this.flock.time;
-  }
-
-  get obstacleCapacity(): number {
-    return this.obstacleCount;
   }
 
   step(seconds: number): void {
@@ -60,32 +38,13 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> {
 
   set(): void {}
 
-  add({ positions, velocities }: NewParticles): Uint32Array {
-    return this.flock.add({ positions, velocities });
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.flock.remove(ids);
-  }
-
-  /** Who hunts is the scene's. */
-  setObstacles(): void {}
-
   async measure(): Promise<MethodMeasures> {
     return measuresOf(this.dimensions, await this.flock.read());
-  }
-
-  read(): Promise<ParticleArrays> | ParticleArrays {
-    return this.flock.read();
   }
 
   restore({ velocities, method }: State): void {
     // What pushes birds changes their velocities between two steps.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
-  }
-
-  destroy(): void {
-    this.flock.destroy();
   }
 
   protected hunted(positions: Float32Array): StaticBodies {

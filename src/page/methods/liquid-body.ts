@@ -3,22 +3,17 @@
  * and figures are the liquid's. Bodies in it move by simulated time alone, so a state that is restored goes on as before.
  */
 import type { StaticBodies } from '../../core/obstacle-tree';
-import type { NewParticles, ParticleArrays, SimulationOptions } from '../../core/simulation';
+import type { SimulationOptions } from '../../core/simulation';
 import type { StageTimes } from '../../core/stage-times';
-import { type Dimensions, defineWorld, type World } from '../../core/world';
+import { defineWorld, type World } from '../../core/world';
 import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../fluid';
 import type { Body, BodySettings, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../body';
 import { formatCount, formatReal, formatShare } from '../format';
 import { type LiquidScene, movingAt, solidBoxes } from './liquid-scenes';
+import { MethodBody } from './method-body';
 
-abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
+abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Liquid['backend']> {
   readonly method = 'liquid';
-  readonly dimensions: Dimensions;
-  readonly backend: Liquid['backend'];
-  /** Half of how far particles are apart in still water: so large they are drawn. */
-  readonly radius: number;
-  readonly radiusRange = undefined;
-  readonly boxes = false;
   /** Whether particles come in by themselves. */
   readonly isFed: boolean;
   /** The lattice's cells. */
@@ -33,9 +28,7 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     { radius = 0 }: SimulationOptions,
   ) {
     const { dimensions } = scene;
-    this.dimensions = dimensions;
-    this.backend = fluid.backend;
-    this.radius = radius;
+    super(fluid, dimensions, radius);
     this.isFed = scene.emitters.length > 0;
     const { min, max } = fluid.particles.world;
     this.world = defineWorld({ dimensions, min, max, cellSize: scene.cellSize }, 2 * radius, fluid.capacity);
@@ -44,25 +37,9 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     this.obstacleCount = this.moved.positions.length / dimensions;
   }
 
-  get capacity(): number {
-    return this.fluid.capacity;
-  }
-
-  get count(): number {
-    return this.fluid.count;
-  }
-
-  get time(): number {
-    return this.fluid.time;
-  }
-
   get settings(): Body['settings'] {
     const { gravity, substeps, blend } = this.fluid.settings;
     return { ...this.fluid.particles.settings, gravity, substeps, flipShare: blend };
-  }
-
-  get obstacleCapacity(): number {
-    return this.obstacleCount;
   }
 
   set({ gravity, substeps, flipShare }: BodySettings): void {
@@ -70,25 +47,10 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     this.fluid.set({ gravity, substeps, ...(isMixed ? { blend: flipShare } : {}) });
   }
 
-  add({ positions, velocities }: NewParticles): Uint32Array {
-    return this.fluid.add({ positions, velocities });
-  }
-
-  remove(ids: Uint32Array | readonly number[]): void {
-    this.fluid.remove(ids);
-  }
-
-  /** Its bodies are the scene's. */
-  setObstacles(): void {}
-
   async measure(): Promise<MethodMeasures> {
     const measures = await this.fluid.measure();
     const { count, kineticEnergy, hash } = measures;
     return { count, kineticEnergy, hash, figures: figuresOf(measures, this.isFed) };
-  }
-
-  read(): Promise<ParticleArrays> | ParticleArrays {
-    return this.fluid.read();
   }
 
   restore({ velocities, method }: State): void {
@@ -96,10 +58,6 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> {
     // What pushes particles changes their velocities between two steps.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
-  }
-
-  destroy(): void {
-    this.fluid.destroy();
   }
 
   /** Puts bodies where they are now, with the velocities of a step. */
