@@ -7,10 +7,9 @@ import { type Found, foldCounters, type GpuEngine } from '../../bench/harness/en
 import { findExpected } from '../../bench/harness/oracle';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../bench/harness/scenes';
 import type { Dimensions } from '../../src/core/world';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS, FOLD } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const COUNT = 700;
 const FRAMES = [0, 1, 2];
 /** Several workgroups, and slots of the tree on five levels. */

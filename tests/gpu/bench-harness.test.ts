@@ -6,9 +6,8 @@ import { FOLD_BYTES, type GpuEngine, type GpuRunner, mixPair } from '../../bench
 import { runBench } from '../../bench/harness/run';
 import { type BenchScene, createBenchScene } from '../../bench/harness/scenes';
 import type { Gpu } from '../../src/gpu/device';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 
-const SHARED = { shared: true } as const;
 const COUNT = 300;
 
 /** All pairs on the GPU, but what is found is changed by what `spoil` records behind each query. */

@@ -6,7 +6,7 @@ import { toStored } from '../../src/gpu/layout';
 import { BoxBodies } from '../../src/passes/box-bodies';
 import { makeBoxBodies } from '../../src/reference/box-bodies';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, runPass, SMALL_COUNTS, share } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
@@ -58,6 +58,6 @@ describe.each(DIMENSIONS)('boxes as bodies in %dD', (dimensions) => {
         );
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

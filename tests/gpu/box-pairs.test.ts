@@ -9,12 +9,10 @@ import { BoxPairs } from '../../src/engine/box-pairs';
 import { toStored } from '../../src/gpu/layout';
 import { bruteForceBoxPairs } from '../../src/reference/box-pairs';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, SMALL_COUNTS } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
-
-const SHARED = { shared: true } as const;
 
 /** What a device takes corners for. */
 const seen = (boxes: Float32Array) => boxes.map(snap);

@@ -3,10 +3,9 @@ import { describe, expect } from 'vitest';
 import { createSimulation } from '../../src/engine/simulation';
 import { GpuBrush, held, pushed, type Stroke } from '../../src/page/brush';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const COUNT = 700;
 const SECONDS = 1 / 64;
 

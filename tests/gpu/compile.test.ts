@@ -10,7 +10,7 @@ import { Count } from '../../src/passes/count';
 import { Measure } from '../../src/passes/measure';
 import { Scan } from '../../src/passes/scan';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
 describe.each(DIMENSIONS)('in %dD', (dimensions) => {
@@ -81,7 +81,7 @@ describe('a kernel that does not compile', () => {
       expect(message).toContain(`shaders/grid/count.wgsl:${line}:${column}: `);
       expect(message).toMatch(/nobody.*\n {4}ranks\[slot\] = nobody \+ /);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -101,7 +101,7 @@ describe('a kernel that does not compile', () => {
       expect(message).toMatch(/shaders\/last\.wgsl:1:\d+: .*WRONG/);
       expect(message).not.toContain('count.wgsl');
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -114,7 +114,7 @@ describe('a kernel that does not compile', () => {
         /^The pipeline grid\.count was refused by the device: /,
       );
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -134,7 +134,7 @@ describe('a kernel that does not compile', () => {
         kernels[0],
       );
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -149,7 +149,7 @@ describe('a kernel that does not compile', () => {
         'The kernel grid.count was bound without its buffer ranks.',
       );
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -209,7 +209,7 @@ describe('a kernel that is refused in passing', () => {
         restore();
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -236,7 +236,7 @@ describe('a kernel that is refused in passing', () => {
         restore();
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -278,7 +278,7 @@ describe('a kernel that is refused in passing', () => {
         restore();
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -300,7 +300,7 @@ describe('a kernel that is refused in passing', () => {
       await expectSame(simulation, sound);
       restore();
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -316,6 +316,6 @@ describe('a kernel that is refused in passing', () => {
       restore();
       await create();
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -7,7 +7,7 @@ import { Count } from '../../src/passes/count';
 import { countParticles } from '../../src/reference/count';
 import { exclusiveScan } from '../../src/reference/scan';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
         await expectCounted(tools, world, scene.positions);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -76,7 +76,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
         if (count <= MOST_FOLDED) await expectCounted(tools, world, scene.positions, { fold: FOLD });
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -105,6 +105,6 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
       await expectCounted(tools, world, positions, { ids });
       await expectCounted(tools, world, positions);
     },
-    { shared: true },
+    SHARED,
   );
 });

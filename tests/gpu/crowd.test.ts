@@ -22,7 +22,7 @@ import { resolveBound } from '../../src/reference/bound';
 import { nearestImage } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -154,7 +154,7 @@ gpuTest(
       crowd.destroy();
     }
   },
-  { shared: true },
+  SHARED,
 );
 
 describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
@@ -199,7 +199,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
         }
         expect(heavy).toBeGreaterThan(3 * HEAVY_ROW);
       },
-      { shared: true },
+      SHARED,
     );
 
     gpuTest(
@@ -223,7 +223,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
           grid.destroy();
         }
       },
-      { shared: true },
+      SHARED,
     );
 
     gpuTest(
@@ -258,7 +258,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
         }
         expect(hashes[1]).toBe(hashes[0]);
       },
-      { shared: true },
+      SHARED,
     );
   }
 
@@ -292,7 +292,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
       expectWithin(await simulation.read(), grid, world, substep, 'resolve');
       simulation.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -352,7 +352,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
       );
       grid.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -375,7 +375,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         ['integrate', 'scan', 'crowd', 'scatter', 'gather', 'heavy', 'resolve'],
       ]);
     },
-    { shared: true },
+    SHARED,
   );
 });
 

@@ -1,7 +1,7 @@
 /** What the page draws with compiles without a message and makes pipelines, in every kind of picture. */
 import { describe, expect } from 'vitest';
 import { createLayouts, createPipelines } from '../../src/page/gpu-view';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
 const SHADERS = {
@@ -51,7 +51,7 @@ describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
             ).toEqual([]);
           }
         },
-        { shared: true },
+        SHARED,
       );
     }
   }

@@ -4,10 +4,9 @@ import { ArgumentError } from '../../src/core/errors';
 import type { Checkpoint } from '../../src/core/simulation';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const { NaN: NOT_A_NUMBER, POSITIVE_INFINITY: INFINITE } = Number;
 
 /** A simulation of ten particles that has moved, with room for two more. */

@@ -23,12 +23,10 @@ import {
   fastCrowd,
   grainsAroundTheWorld,
 } from '../helpers/bullets';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
 import { fewerInSpace, isAsked } from '../helpers/thorough';
-
-const SHARED = { shared: true } as const;
 
 /** Far more than 32 bits round off, far less than one hit instead of another makes. */
 const OFF = 1e-3;

@@ -9,10 +9,8 @@ import {
   lifeOptions,
   type Space,
 } from '../helpers/flocks';
-import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+import { expectArraysWithin, gpuTest, SHARED } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS } from '../helpers/passes';
-
-const SHARED = { shared: true } as const;
 
 const DT = 1 / 64;
 

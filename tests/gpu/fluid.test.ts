@@ -8,9 +8,8 @@ import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid'
 import { AIR, SOLID } from '../../src/fluid/lattice';
 import { checkRepeats, gentleWave } from '../../src/verify/fluid';
 import { denseLiquid, FOUNTAIN } from '../helpers/liquids';
-import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+import { expectArraysWithin, gpuTest, SHARED } from '../helpers/node-gpu';
 
-const SHARED = { shared: true } as const;
 const STEP = 1 / 120;
 
 /** A column beside a wall, and an obstacle that moves into it. */

@@ -6,7 +6,7 @@ import { defineWorld } from '../../src/core/world';
 import { Gather } from '../../src/passes/gather';
 import { buildGrid } from '../../src/reference/grid';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   allocateVectors,
   bitsOf,
@@ -106,7 +106,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
     async (_, tools) => {
       for (const name of SCENE_NAMES) await expectGathered(tools, dimensions, { name, count: 500 });
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
         await expectGathered(tools, dimensions, { count, fold: FOLD, velocities: false });
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -126,6 +126,6 @@ describe.each(DIMENSIONS)('the gather in %dD', (dimensions) => {
       await expectGathered(tools, dimensions, { count: 300, odd: 3 });
       await expectGathered(tools, dimensions, { count: 20, odd: 1 });
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -14,7 +14,7 @@ import {
   sceneOptions,
   strengthOf,
 } from '../../src/scenes';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 import { everyOther } from '../helpers/thorough';
 
@@ -73,6 +73,6 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
         second.destroy();
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -4,13 +4,12 @@ import { ArgumentError, DestroyedError } from '../../src/core/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/world';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { particlesInBox } from '../../src/reference/boxes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
 import { ASKED_SIZES, type AskedSizes, createAskedGrid, uploadPlaces } from '../helpers/queries';
 import { fewerInSpace } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
 
-const SHARED = { shared: true } as const;
 const EDGE = 8;
 const PARTICLES = 1200;
 /** Coordinates are whole numbers of these, so that corners in another period are exact too. */

@@ -9,10 +9,9 @@ import type { GridPairs } from '../../src/engine/grid-pairs';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { createSimulation } from '../../src/engine/simulation';
 import { bruteForcePairs } from '../../src/reference/brute-force';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const EDGE = 8;
 const PARTICLES = 300;
 const NOTHING: PairList = { count: 0, pairs: new Uint32Array(0) };

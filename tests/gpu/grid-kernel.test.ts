@@ -7,7 +7,7 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { linkedTexts } from '../../src/engine/kernel-code';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNear } from '../../src/reference/near';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
 import { askedCrowd, askedWorlds } from '../helpers/queries';
 
@@ -145,7 +145,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         }
         grid.destroy();
       },
-      { shared: true },
+      SHARED,
     );
   }
 
@@ -184,7 +184,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         }
         grid.destroy();
       },
-      { shared: true },
+      SHARED,
     );
   }
 
@@ -213,7 +213,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
       grid.destroy();
       expect(() => kernel.encode(device.createCommandEncoder(), {})).toThrow(/destroyed/);
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -228,7 +228,7 @@ describe('a kernel that is wrong', () => {
       await expect(attempt).rejects.toThrow(/counting:12:\d+: .*stop/);
       grid.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -350,7 +350,7 @@ describe('a kernel that is wrong', () => {
       expect([...(await readWords(tools, found, 2))]).toEqual([0, 0]);
       grid.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -467,7 +467,7 @@ gpuTest(
       grid.destroy();
     }
   },
-  { shared: true },
+  SHARED,
 );
 
 gpuTest(
@@ -497,7 +497,7 @@ gpuTest(
     expect(bound).toBe(3);
     grid.destroy();
   },
-  { shared: true },
+  SHARED,
 );
 
 gpuTest(
@@ -522,5 +522,5 @@ gpuTest(
     for (const error of await Promise.all(attempts)) expect(error).toBeInstanceOf(DestroyedError);
     expect(tools.liveBuffers()).toEqual(before);
   },
-  { shared: true },
+  SHARED,
 );

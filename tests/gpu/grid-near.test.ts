@@ -5,7 +5,7 @@ import { type Dimensions, defineWorld, type WorldOptions } from '../../src/core/
 import { HashGrid } from '../../src/engine/hash-grid';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNear } from '../../src/reference/near';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
 import {
   ASKED_SIZES,
@@ -17,7 +17,6 @@ import {
 } from '../helpers/queries';
 import { fewerInSpace } from '../helpers/thorough';
 
-const SHARED = { shared: true } as const;
 const EDGE = 8;
 const PARTICLES = 400;
 const POINTS = 300;

@@ -6,7 +6,7 @@ import { MOST_NEAREST } from '../../src/engine/grid-nearest';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { loadVector } from '../../src/reference/contact';
 import { findNearest } from '../../src/reference/near';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
 import {
   ASKED_SIZES,
@@ -18,7 +18,6 @@ import {
 } from '../helpers/queries';
 import { fewerInSpace } from '../helpers/thorough';
 
-const SHARED = { shared: true } as const;
 const PARTICLES = 300;
 /** Two workgroups, the second not full. */
 const POINTS = 270;

@@ -6,10 +6,8 @@ import { defineWorld } from '../../src/core/world';
 import { HashGrid } from '../../src/engine/hash-grid';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
-
-const SHARED = { shared: true } as const;
 
 async function prepare(
   tools: GpuTools,

@@ -2,10 +2,8 @@
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import { GridParticles, type GridParticlesOptions } from '../../src/engine/grid-particles';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn } from '../helpers/passes';
-
-const SHARED = { shared: true } as const;
 
 const COUNT = 300;
 

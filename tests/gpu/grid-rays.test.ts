@@ -8,14 +8,13 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { toBodies } from '../../src/gpu/layout';
 import { hitsAlongRay, type ReferenceHits, type ReferenceRay } from '../../src/reference/rays';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
-import { expectArraysEqual, expectArraysWithin, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, expectArraysWithin, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../helpers/rays';
 import { fewerInSpace, THOROUGH } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
 
-const SHARED = { shared: true } as const;
 /** Enough that rays are walked: of fewer than a walk has pieces, all are asked. */
 const MANY = 800;
 const FEW = 40;

@@ -1,6 +1,6 @@
 /** The harness itself: what it lets through would go unseen in every other GPU test. */
 import { describe, expect, test } from 'vitest';
-import { expectArraysEqual, expectArraysWithin, gpuTest, withDevice } from '../helpers/node-gpu';
+import { expectArraysEqual, expectArraysWithin, gpuTest, SHARED, withDevice } from '../helpers/node-gpu';
 
 const DOUBLE = /* wgsl */ `
 @group(0) @binding(0) var<storage, read_write> values: array<u32>;
@@ -62,7 +62,7 @@ describe('a device that a file shares', () => {
         seen.push(device);
         expect(new Set(seen).size).toBe(1);
       },
-      { shared: true },
+      SHARED,
     );
   }
 
@@ -73,7 +73,7 @@ describe('a device that a file shares', () => {
   });
 
   gpuTest('still fails on a validation error', async () => {
-    const body = withDevice((device) => void device.createBuffer({ size: 4, usage: 0 }), { shared: true });
+    const body = withDevice((device) => void device.createBuffer({ size: 4, usage: 0 }), SHARED);
     await expect(body).rejects.toThrow(/validation error/);
   });
 });

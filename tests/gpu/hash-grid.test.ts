@@ -7,7 +7,7 @@ import { storedFloats, toStored } from '../../src/gpu/layout';
 import { Readback } from '../../src/gpu/readback';
 import { buildGrid } from '../../src/reference/grid';
 import { createScene, SCENE_NAMES, type Scene, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   bitsOf,
   cellWords,
@@ -72,7 +72,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
         await expectScene(tools, createScene(name, { dimensions, count: 1000, seed: 3 }));
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -84,7 +84,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
         if (count <= MOST_FOLDED) await expectScene(tools, scene, FOLD);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -106,7 +106,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
         runs(150),
       );
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -125,7 +125,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
       expectArraysEqual(await readWords(tools, grid.start, cells), alone.start.subarray(0, cells), 'starts');
       expectArraysEqual(await readWords(tools, grid.ids, 600), alone.ids, 'ids');
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -151,7 +151,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
         expectArraysEqual(bitsOf(got), bitsOf(expected.velocities), 'velocities');
       }
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -179,7 +179,7 @@ describe('a grid', () => {
       }
       expect(tools.liveBuffers().filter((label) => label.startsWith('grid.scan'))).toHaveLength(3);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -202,7 +202,7 @@ describe('a grid', () => {
       build(grid, device, { positions, count: 2000 });
       await expectBuilt(tools, grid, scene.positions);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -228,7 +228,7 @@ describe('a grid', () => {
       );
       await expectBuilt(tools, grid, second.positions);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -284,7 +284,7 @@ describe('a grid', () => {
       expect(moving).toThrow(ArgumentError);
       expect(moving).toThrow(/^velocities is .*, but it must be left out, as this grid was created without/);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -303,7 +303,7 @@ describe('a grid', () => {
       }
       expect(tools.liveBuffers()).toEqual([]);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -327,7 +327,7 @@ describe('a grid', () => {
       expect(attempt).toThrow(DestroyedError);
       expect(attempt).toThrow('This HashGrid was destroyed, so it can no longer be used; create a new one.');
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -354,6 +354,6 @@ describe('a grid', () => {
       readback.destroy();
       expect(tools.liveBuffers().filter((label) => label.startsWith('test'))).toEqual([]);
     },
-    { shared: true },
+    SHARED,
   );
 });

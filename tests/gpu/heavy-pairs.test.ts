@@ -11,10 +11,8 @@ import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
 import { createSimulation } from '../../src/engine/simulation';
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { Random } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS, readWords } from '../helpers/passes';
-
-const SHARED = { shared: true } as const;
 
 /** In places of 1/32: nothing rounds. */
 const UNITS = 32;

@@ -9,7 +9,7 @@ import { countParticles } from '../../src/reference/count';
 import { integrate } from '../../src/reference/integrate';
 import { exclusiveScan } from '../../src/reference/scan';
 import { createScene, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   bitsOf,
   createNoise,
@@ -90,7 +90,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
       }
       expect(moved).toBeGreaterThan(count);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -147,7 +147,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
         expect(String(place(got.positions)) === String(place(positions))).toBe(slot % 3 === 0);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -171,6 +171,6 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
       expect(Array.from(got.positions, Number.isNaN)).toEqual(Array.from(twin.positions, Number.isNaN));
       expect(Array.from(got.positions.subarray(0, 5 * dimensions)).every(Number.isNaN)).toBe(true);
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -8,13 +8,11 @@ import type { CellSort } from '../../src/engine/cell-sort';
 import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
 import { toBodies } from '../../src/gpu/layout';
 import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { fewerInSpace } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
-
-const SHARED = { shared: true } as const;
 
 /** Radii and coordinates are whole numbers of these, so that nothing rounds for sums of radii up to 4096. */
 const UNITS = 32;

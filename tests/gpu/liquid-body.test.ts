@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { chooseScene, defaultChoices, roomFor } from '../../src/page/choices';
 import type { GpuLiquidBody } from '../../src/page/methods/liquid-body';
 import { startFrom } from '../../src/page/methods/start';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 
 const STEP = 1 / 60;
 
@@ -41,6 +41,6 @@ describe('a liquid of the page', () => {
       expect(body.time).toBeCloseTo(4 * STEP, 12);
       body.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -6,10 +6,9 @@ import { createLayouts } from '../../src/page/gpu-view';
 import { createFieldPipelines } from '../../src/page/liquid-fields';
 import { LiquidView } from '../../src/page/liquid-view';
 import { type Pictured, picture, SIZE } from '../helpers/liquid-pictures';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 

@@ -4,10 +4,8 @@ import { defineWorld } from '../../src/core/world';
 import { ListCount, UNCOUNTABLE } from '../../src/passes/list-count';
 import { Pairs } from '../../src/passes/pairs';
 import { buildGrid } from '../../src/reference/grid';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { readWords, runPass, share, uploadGrid } from '../helpers/passes';
-
-const SHARED = { shared: true } as const;
 
 describe('a count', () => {
   gpuTest(

@@ -9,7 +9,7 @@ import { bruteForcePairs } from '../../src/reference/brute-force';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { measureState } from '../../src/reference/measure';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -111,7 +111,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -128,7 +128,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         expectMeasured(await measureGrid(tools, world, grid, 'naive'), world, grid, 'naive');
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -149,7 +149,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         expectMeasured(got, world, grid, 'grid', fold);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -179,7 +179,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const corners = buildGrid(world, Float32Array.of(...world.min, ...world.max));
       expect(await measureGrid(tools, world, corners)).toMatchObject({ count: 2, outside: 0, nonFinite: 0 });
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -211,7 +211,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       // 0.7 is on no such lattice.
       expect((await near(0.7, [0.5, 0.7, 0.9], 0)).borderline).toBe(1);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -256,7 +256,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
         return turned;
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -272,7 +272,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -285,6 +285,6 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');
       expect(got.candidates).toBe((200 * (0xffff_fff0 - 1)) / 2);
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -5,11 +5,10 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../src/engine/memory';
 import { createSimulation } from '../../src/engine/simulation';
 import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../src/scenes';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 import { everyOther } from '../helpers/thorough';
 
-const SHARED = { shared: true } as const;
 /** What a simulation takes is the same without a driver, and made many times as fast. */
 const COUNTED = { driverless: true } as const;
 

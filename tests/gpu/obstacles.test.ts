@@ -17,13 +17,12 @@ import { integrate } from '../../src/reference/integrate';
 import { fileObstacles } from '../../src/reference/obstacles';
 import { MIXED_KINDS } from '../helpers/mixed-crowds';
 import { countHeavy } from '../helpers/mixed-simulations';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../helpers/obstacle-fields';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
 import { countSizedOverlaps, type SizedField, sizedFieldOf } from '../helpers/sized-obstacle-fields';
 import { fewerInSpace, isAsked, THOROUGH } from '../helpers/thorough';
 
-const SHARED = { shared: true } as const;
 const DT = 1 / 64;
 
 /** On a lattice and with velocities that the time step turns into whole steps of it: integrating rounds nothing. */

@@ -8,7 +8,6 @@ import type { ParticleArrays } from '../../src/core/simulation';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { Kernel } from '../../src/gpu/kernel';
 import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
-import { colourStops, type OverlayColours } from '../../src/page/colour';
 import type { Frame } from '../../src/page/engine';
 import { createLayouts, overlayPicture } from '../../src/page/gpu-view';
 import {
@@ -18,51 +17,17 @@ import {
   Overlay,
 } from '../../src/page/overlay';
 import { heatAxes, MOST_EACH, MOST_PAIRS, NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
-import { worldBox } from '../../src/page/seen-box';
 import { findContact } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { probeCells } from '../../src/reference/probe';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { frameOf } from '../helpers/frames';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
-const WHITE = [1, 1, 1] as const;
-const OVERLAY_COLOURS: OverlayColours = {
-  cell: WHITE,
-  heat: WHITE,
-  first: WHITE,
-  last: WHITE,
-  candidate: WHITE,
-  contact: WHITE,
-  velocity: WHITE,
-  casing: WHITE,
-  solid: WHITE,
-};
+/** Of what is drawn, in pixels. */
+const PICTURE = { width: 640, height: 480 } as const;
 const CONTACT_BIT = 0x8000_0000;
-
-/** A picture of the whole box. */
-function frameOf(simulation: Simulation, overlays: Partial<Overlays>): Frame {
-  const viewport = { width: 640, height: 480, pixelRatio: 1, free: { x: 0, y: 0, width: 640, height: 480 } };
-  const camera = simulation.dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
-  return {
-    box: worldBox(simulation.world),
-    viewport,
-    sight: camera.sight(simulation.world, viewport),
-    theme: {
-      isDark: true,
-      background: WHITE,
-      surface: WHITE,
-      line: WHITE,
-      obstacle: WHITE,
-      stops: colourStops(true),
-      overlay: OVERLAY_COLOURS,
-    },
-    scale: { by: 'speed', end: 1 },
-    overlays: { ...NO_OVERLAYS, ...overlays },
-    isSurface: false,
-  };
-}
 
 async function drawInto(
   tools: GpuTools,
@@ -74,7 +39,7 @@ async function drawInto(
   const format = 'rgba8unorm';
   const picture = overlayPicture(createLayouts(device), { format, samples: 4 });
   const overlay = await Overlay.create(gpu, simulation, picture);
-  const frame = frameOf(simulation, shown);
+  const frame = frameOf(simulation.world, { ...PICTURE, overlays: shown });
   await overlay.prepare(frame.overlays);
   const encoder = device.createCommandEncoder({ label: 'test' });
   overlay.encode(encoder, frame);
@@ -231,7 +196,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
       const gpu = tools.wrap();
       const picture = overlayPicture(createLayouts(gpu.device), { format: 'rgba8unorm', samples: 4 });
       const overlay = await Overlay.create(gpu, simulation, picture);
-      const frame = frameOf(simulation, { contactLines: true });
+      const frame = frameOf(simulation.world, { ...PICTURE, overlays: { contactLines: true } });
       await overlay.prepare(frame.overlays);
       for (const [x, name] of [
         [15.75, '0-1 contact'],

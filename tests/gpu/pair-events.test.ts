@@ -7,12 +7,11 @@ import { defineWorld } from '../../src/core/world';
 import { EVENT_KINDS, PairEventsPass } from '../../src/passes/pair-events';
 import { scanBytes } from '../../src/passes/scan';
 import { exclusiveScan } from '../../src/reference/scan';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { readWords, runPass, SMALL_COUNTS, share } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { runs } from '../helpers/worlds';
 
-const SHARED = { shared: true } as const;
 const HOLE = 0xffff_ffff;
 /** What a place that nobody writes holds. */
 const UNTOUCHED = 7;

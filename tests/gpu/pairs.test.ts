@@ -13,7 +13,7 @@ import { comparePairs, sortPairs } from '../../src/reference/pair-list';
 import { findPairs } from '../../src/reference/pairs';
 import { exclusiveScan } from '../../src/reference/scan';
 import { createScene, SCENE_NAMES, sceneOptions, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -98,7 +98,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -112,7 +112,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
         expect([...pairs.slice(-2)]).toEqual([GUARD, GUARD]);
       }
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -156,7 +156,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
         expect(list.count > 0).toBe(count > 1);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -190,7 +190,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
       );
       expect(pairs).toBeGreaterThan(1000);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -238,7 +238,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
       }
       simulation.destroy();
     },
-    { shared: true },
+    SHARED,
   );
 });
 
@@ -279,6 +279,6 @@ describe('findPairs where kernels disagree on what touches', () => {
         if (count === all.count) expectArraysEqual(list.pairs, all.pairs, 'pairs');
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

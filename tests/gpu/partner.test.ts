@@ -7,7 +7,7 @@ import { Partner } from '../../src/passes/partner';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { findPartners } from '../../src/reference/partner';
 import { createScene, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -84,7 +84,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -116,7 +116,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
         expect(found).toEqual([nobody, nobody, nobody, 'each other', 'each other', 'each other']);
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -157,7 +157,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -182,6 +182,6 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
         ]);
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -2,11 +2,9 @@
 import { describe, expect } from 'vitest';
 import { createCpuPositionFluid, createPositionFluid } from '../../src/pbf';
 import { expectComingAndGoing, expectSameFromCheckpoint } from '../helpers/flocks';
-import { expectArraysWithin, gpuTest } from '../helpers/node-gpu';
+import { expectArraysWithin, gpuTest, SHARED } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS } from '../helpers/passes';
 import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../helpers/position-fluids';
-
-const SHARED = { shared: true } as const;
 
 const DT = 1 / 128;
 

@@ -7,10 +7,9 @@ import { RadixSort, type RadixSortOptions } from '../../src/engine/radix-sort';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { RADIX_SHAPES, radixShape } from '../../src/passes/radix';
 import { radixSort } from '../../src/reference/radix';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, FOLD, readWords } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const GUARD = 0xdead_beef;
 const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64'];
 

@@ -11,7 +11,7 @@ import { resolveBound } from '../../src/reference/bound';
 import { nearestImage } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   allocateVectors,
   bitsOf,
@@ -150,7 +150,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         expectArraysEqual(bitsOf(naive.positions), bitsOf(got.positions), 'naive positions');
         expectArraysEqual(bitsOf(naive.velocities), bitsOf(got.velocities), 'naive velocities');
       },
-      { shared: true },
+      SHARED,
     );
   }
 
@@ -166,7 +166,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         expectArraysEqual(bitsOf(naive.positions), bitsOf(got.positions), 'naive positions');
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -189,7 +189,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         expectBounded(got, world, substep, grid, 'respond', !APART.includes(name));
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -233,7 +233,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -269,7 +269,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -289,7 +289,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
       expect(fresh.cells).not.toEqual(grid.cells);
       expectBounded(got, world, substep, moved, 'respond');
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -306,6 +306,6 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         expect([moves[1], moves[dimensions + 1]]).toEqual([-0.25, 0.25]);
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

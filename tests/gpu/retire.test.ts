@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { RETIRED_BIT } from '../../src/core/constants';
 import { defineWorld } from '../../src/core/world';
 import { Retire } from '../../src/passes/retire';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   bitsOf,
   createNoise,
@@ -64,6 +64,6 @@ describe.each(DIMENSIONS)('retirement in %dD', (dimensions) => {
         }
       }
     },
-    { shared: true },
+    SHARED,
   );
 });

@@ -5,7 +5,7 @@ import { LimitError } from '../../src/core/errors';
 import { defineWorld } from '../../src/core/world';
 import { Scan, scanBytes } from '../../src/passes/scan';
 import { exclusiveScan } from '../../src/reference/scan';
-import { expectArraysEqual, type GpuTestOptions, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTestOptions, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, FOLD, readWords, runPass, share } from '../helpers/passes';
 
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
@@ -73,7 +73,6 @@ const LENGTHS = [
   SCAN_ITEMS * SCAN_BLOCK + 1,
 ];
 
-const SHARED: GpuTestOptions = { shared: true };
 const PLAIN: GpuTestOptions = { without: ['subgroups'] };
 
 describe.each([

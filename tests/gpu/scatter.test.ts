@@ -7,7 +7,7 @@ import { countParticles } from '../../src/reference/count';
 import { exclusiveScan } from '../../src/reference/scan';
 import { scatterParticles } from '../../src/reference/scatter';
 import { createScene, type Scene, worldOptions } from '../../src/scenes';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import {
   createNoise,
   DIMENSIONS,
@@ -86,7 +86,7 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
         expectScattered(await scatterScene(tools, scene, { fold: FOLD }));
       }
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -102,7 +102,7 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
       expectScattered(result);
       expect(result.expected.ids.slice(-60).every((id) => id >= RETIRED_BIT)).toBe(true);
     },
-    { shared: true },
+    SHARED,
   );
 
   gpuTest(
@@ -113,6 +113,6 @@ describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
       const { got } = await scatterScene(tools, scene, { spoil });
       expect(new Set(got)).toEqual(new Set([GUARD]));
     },
-    { shared: true },
+    SHARED,
   );
 });

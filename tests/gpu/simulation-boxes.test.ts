@@ -16,11 +16,10 @@ import { measureState } from '../../src/reference/measure';
 import { sweepShapes } from '../../src/reference/shape-pairs';
 import { compareWithin } from '../../src/verify/verify';
 import { countHeavy } from '../helpers/mixed-simulations';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
 import { shapedOptions } from '../helpers/shaped-simulations';
 
-const SHARED = { shared: true } as const;
 /** Exact in binary, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 

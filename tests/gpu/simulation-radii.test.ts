@@ -15,11 +15,10 @@ import { integrate } from '../../src/reference/integrate';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { compareWithin } from '../../src/verify/verify';
 import { countHeavy, type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
-import { expectArraysEqual, type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
 import { isAsked } from '../helpers/thorough';
 
-const SHARED = { shared: true } as const;
 /** Exact in binary, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 

@@ -10,12 +10,11 @@ import type { Gpu } from '../../src/gpu/device';
 import { SharedParameters } from '../../src/gpu/params';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { createScene, FAST_SCENE_NAMES, SCENE_NAMES, sceneOptions } from '../../src/scenes';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS, FOLD, MOST_FOLDED, readVectors, readWords, substepOf } from '../helpers/passes';
 import { fewerInSpace } from '../helpers/thorough';
 
 const DT = 1 / 60;
-const SHARED = { shared: true } as const;
 
 function create(
   gpu: Gpu,

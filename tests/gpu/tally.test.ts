@@ -6,10 +6,9 @@ import { Kernel } from '../../src/gpu/kernel';
 import { createCpuTally } from '../../src/page/cpu-tally';
 import { describeTally, Tally } from '../../src/page/tally';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { gpuTest } from '../helpers/node-gpu';
+import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 
-const SHARED = { shared: true } as const;
 const COUNT = 700;
 
 describe.each(DIMENSIONS)('counts around particles in %dD', (dimensions) => {

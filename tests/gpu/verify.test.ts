@@ -6,11 +6,9 @@ import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../src/gpu/device';
 import { BOX_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
-import { type GpuTools, gpuTest } from '../helpers/node-gpu';
+import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 import { everyOther, isAsked } from '../helpers/thorough';
-
-const SHARED = { shared: true } as const;
 
 const SIMULATED = [
   ...['grid', 'naive'].flatMap((broadPhase) =>

@@ -10,7 +10,7 @@ import { buildGrid } from '../../src/reference/grid';
 import { comparePairs } from '../../src/reference/pair-list';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
-import { expectArraysEqual, gpuTest } from '../helpers/node-gpu';
+import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS, readVectors, readWords, uploadVectors } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
@@ -31,7 +31,6 @@ function countAdjacent(world: World, positions: Float32Array, pairs: Uint32Array
   return adjacent;
 }
 
-const SHARED = { shared: true } as const;
 const MOST = 80;
 
 describe.each(DIMENSIONS)('in %dD', (dimensions) => {

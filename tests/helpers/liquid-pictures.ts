@@ -5,15 +5,15 @@
 import { entryAt, FLUID, SOLID } from '../../src/fluid/lattice';
 import { type FluidOptions, type FluidPlan, planFluid } from '../../src/fluid/options';
 import { toBodies, toStored } from '../../src/gpu/layout';
-import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
+import { project } from '../../src/page/camera';
 import { COLOUR_STOPS, type Rgb } from '../../src/page/colour';
 import type { Frame } from '../../src/page/engine';
 import { FRAME_BYTES, packFrame } from '../../src/page/frame';
 import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/gpu-view';
 import { LiquidFields } from '../../src/page/liquid-fields';
 import { LiquidView } from '../../src/page/liquid-view';
-import { NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
-import { worldBox } from '../../src/page/seen-box';
+import type { Overlays } from '../../src/page/overlays';
+import { frameOf, overlayColours } from './frames';
 import type { GpuTools } from './node-gpu';
 
 /** Of a picture, in pixels. */
@@ -64,7 +64,10 @@ export async function picture(
   const { zoom = 1, samples = 1, isSurface = true, overlays = {}, ball } = wanted;
   const plan = planFluid(options);
   const { dimensions, positions } = plan;
-  const frame = frameOf(plan, zoom, isSurface, { ...NO_OVERLAYS, ...overlays });
+  const overlay = { ...overlayColours(BLACK), velocity: GREEN, solid: GREEN };
+  const stops = new Array<Rgb>(COLOUR_STOPS).fill(BLUE);
+  const theme = { background: RED, surface: RED, line: RED, obstacle: GREEN, stops, overlay };
+  const frame = frameOf(plan, { width: SIZE, height: SIZE, theme, overlays, isSurface, zoom });
   const layouts = createLayouts(device);
   const uniforms = tools.allocate('frame', FRAME_BYTES, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
   device.queue.writeBuffer(
@@ -148,33 +151,6 @@ export async function picture(
         return [data[first] ?? 0, data[first + 1] ?? 0, data[first + 2] ?? 0];
       },
     },
-  };
-}
-
-function frameOf(plan: FluidPlan, zoom: number, isSurface: boolean, overlays: Overlays): Frame {
-  const free = { x: 0, y: 0, width: SIZE, height: SIZE };
-  const viewport = { width: SIZE, height: SIZE, pixelRatio: 1, free };
-  const { dimensions, min, max } = plan;
-  const camera = dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
-  camera.sight({ min, max }, viewport);
-  camera.zoom(zoom, SIZE / 2, SIZE / 2);
-  const ofGrid = { cell: BLACK, heat: BLACK, first: BLACK, last: BLACK, candidate: BLACK, contact: BLACK };
-  return {
-    box: worldBox(plan),
-    viewport,
-    sight: camera.sight({ min, max }, viewport),
-    theme: {
-      isDark: true,
-      background: RED,
-      surface: RED,
-      line: RED,
-      obstacle: GREEN,
-      stops: new Array<Rgb>(COLOUR_STOPS).fill(BLUE),
-      overlay: { ...ofGrid, velocity: GREEN, casing: BLACK, solid: GREEN },
-    },
-    scale: { by: 'speed', end: 1 },
-    overlays,
-    isSurface,
   };
 }
 

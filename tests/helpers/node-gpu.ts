@@ -29,6 +29,9 @@ export interface GpuTestOptions extends DeviceOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** What most tests take: kernels are compiled once for all of them. */
+export const SHARED = { shared: true } as const satisfies GpuTestOptions;
+
 export interface GpuTools {
   /** The engine's handle, one for each value; `workgroupsPerDimension` replaces the device's limit. */
   wrap(workgroupsPerDimension?: number): Gpu;
