@@ -19,13 +19,14 @@ import {
 import { FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
 import { linkKernel } from '../../src/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
+import { Corners } from '../../src/fluid/reference/corners';
 import { MOST_LOWERING, settlement } from '../../src/fluid/reference/energy';
 import { assemble } from '../../src/fluid/reference/equations';
 import { coarsen, createHierarchy, cycle, type Hierarchy } from '../../src/fluid/reference/multigrid';
 import { keepOut } from '../../src/fluid/reference/particles';
 import { solvePressure } from '../../src/fluid/reference/pressure';
 import { extrapolate } from '../../src/fluid/reference/project';
-import { Corners, particlesToGrid } from '../../src/fluid/reference/transfer';
+import { particlesToGrid } from '../../src/fluid/reference/transfer';
 import { isInRegion } from '../../src/fluid/regions';
 import {
   checkDamBreak,
@@ -117,8 +118,9 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     for (let round = 0; round < 50; round++) {
       const place = lattice.cells.map((count) => 0.5 + next() * (count - 1));
       if (dimensions === 2) place[2] = 0.5;
+      corners.locate(place, true);
       for (let axis = 0; axis < dimensions; axis++) {
-        corners.find(axis, place, true);
+        corners.choose(axis);
         const [x = 0, y = 0, z = 0] = place;
         expect(corners.sum(field, axis * lattice.size)).toBeCloseTo(1 + axis + 2 * x - 3 * y + z, 10);
         expect(corners.slope(field, axis * lattice.size, 0)).toBeCloseTo(2, 10);

@@ -6,8 +6,9 @@
  */
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
+import { Corners } from './corners';
 import type { Account } from './energy';
-import { Corners, type ParticleSet } from './transfer';
+import type { ParticleSet } from './transfer';
 
 /** Cells that a particle goes in a step at most: beyond, nobody knows velocities. */
 export const MOST_CELLS = 2;
@@ -38,15 +39,22 @@ export function moveParticles(
   const { lattice, cellSize, dt, blend, before, velocity, gravity, account } = step;
   const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
-  const place = [0, 0, 0];
-  const sample = (at: readonly number[], out: number[]) => {
+  const vector = () => new Float64Array(3);
+  const [place, first, second, third, at, moved] = [
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+    vector(),
+  ];
+  const sample = (from: Float64Array, out: Float64Array) => {
+    corners.locate(from, true);
     for (let axis = 0; axis < dimensions; axis++) {
-      corners.find(axis, at, true);
+      corners.choose(axis);
       out[axis] = corners.sum(velocity, axis * size);
     }
   };
-  const [first, second, third, at, moved]: number[][] = [0, 1, 2, 3, 4].map(() => [0, 0, 0]);
-  if (!first || !second || !third || !at || !moved) return;
   const pace = dt / cellSize;
   for (let particle = 0; particle < count; particle++) {
     let finite = true;
@@ -58,8 +66,9 @@ export function moveParticles(
     if (account) account.gain[id] = 0;
     if (!finite) continue;
     let gain = 0;
+    corners.locate(place, true);
     for (let axis = 0; axis < dimensions; axis++) {
-      corners.find(axis, place, true);
+      corners.choose(axis);
       const entry = dimensions * particle + axis;
       const now = corners.sum(velocity, axis * size);
       first[axis] = now;
@@ -106,54 +115,74 @@ export function moveParticles(
   }
 }
 
+type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
+
 /** Keeps a move, in cells, out of what is solid; in place. Returns a bit for each axis along which it was stopped. */
-export function keepOut(
-  { lattice, cellSize, mask, obstacles }: Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>,
-  from: readonly number[],
-  to: number[],
-): number {
+export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
+  const { lattice, cellSize, mask, obstacles } = barriers;
   const { dimensions, cells, strides, first } = lattice;
-  const isMasked = (place: readonly number[]) => {
-    let entry = first;
-    for (let axis = 0; axis < dimensions; axis++)
-      entry += Math.floor(place[axis] as number) * (strides[axis] as number);
-    return mask[entry] !== 0;
-  };
+  if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
-  const clamp = () => {
-    for (let axis = 0; axis < dimensions; axis++) {
-      const high = (cells[axis] as number) - MARGIN;
-      const at = to[axis] as number;
-      if (at >= MARGIN && at <= high) continue;
-      to[axis] = Math.min(Math.max(at, MARGIN), high);
+  // Entries of the cells where the move begins, is half-way, and ends.
+  let [begin, middle, end] = [first, first, first];
+  for (let axis = 0; axis < dimensions; axis++) {
+    const high = (cells[axis] as number) - MARGIN;
+    const stride = strides[axis] as number;
+    const start = Math.min(Math.max(from[axis] as number, MARGIN), high);
+    let goal = to[axis] as number;
+    if (!(goal >= MARGIN && goal <= high)) {
+      goal = Math.min(Math.max(goal, MARGIN), high);
+      to[axis] = goal;
       stopped |= 1 << axis;
     }
-  };
-  for (const obstacle of obstacles) {
-    const place = to.map((at) => at * cellSize);
-    if (leaveObstacle(obstacle, place))
-      place.forEach((at, axis) => {
-        to[axis] = at / cellSize;
-      });
+    begin += stride * Math.floor(start);
+    middle += stride * Math.floor(0.5 * (start + goal));
+    end += stride * Math.floor(goal);
   }
-  clamp();
-  const start = from.map((at, axis) => Math.min(Math.max(at, MARGIN), (cells[axis] as number) - MARGIN));
-  if (isMasked(start)) {
-    leaveMask(lattice, isMasked, to);
+  if (mask[begin]) {
+    if (mask[end]) leaveMask(lattice, mask, to);
     return stopped;
   }
-  const middle = start.map((at, axis) => 0.5 * (at + (to[axis] as number)));
-  if (!isMasked(middle) && !isMasked(to)) return stopped;
-  // One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
-  // longer than a cell.
-  const at = [...start];
+  if (!mask[middle] && !mask[end]) return stopped;
+  return stopped | slide(lattice, mask, from, to);
+}
+
+/** In cells, three numbers in the plane too. */
+type Vector = number[] | Float64Array;
+
+function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
+  const place = [0, 0, 0];
+  for (const obstacle of obstacles) {
+    for (let axis = 0; axis < place.length; axis++) place[axis] = (to[axis] as number) * cellSize;
+    if (!leaveObstacle(obstacle, place)) continue;
+    for (let axis = 0; axis < place.length; axis++) to[axis] = (place[axis] as number) / cellSize;
+  }
+}
+
+function isMasked(lattice: Lattice, mask: Uint8Array, place: Vector): boolean {
+  let entry = lattice.first;
+  for (let axis = 0; axis < lattice.dimensions; axis++)
+    entry += Math.floor(place[axis] as number) * (lattice.strides[axis] as number);
+  return mask[entry] !== 0;
+}
+
+/**
+ * One axis after the other, so that what is stopped along one slides on along the others; half-way too, since a move may be
+ * longer than a cell.
+ */
+function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
+  const { dimensions } = lattice;
+  let stopped = 0;
+  const at = lattice.cells.map((count, axis) =>
+    Math.min(Math.max(from[axis] as number, MARGIN), count - MARGIN),
+  );
   for (let axis = 0; axis < dimensions; axis++) {
     const last = at[axis] as number;
     const goal = to[axis] as number;
     at[axis] = 0.5 * (last + goal);
-    const isCut = isMasked(at);
+    const isCut = isMasked(lattice, mask, at);
     at[axis] = goal;
-    if (!isCut && !isMasked(at)) continue;
+    if (!isCut && !isMasked(lattice, mask, at)) continue;
     at[axis] = goal > last ? Math.floor(last) + 1 - MARGIN : Math.floor(last) + MARGIN;
     stopped |= 1 << axis;
   }
@@ -162,13 +191,9 @@ export function keepOut(
 }
 
 /** From within a solid cell to the nearest place in a free one beside it, if there is one. */
-function leaveMask(
-  { dimensions, cells }: Lattice,
-  isMasked: (place: readonly number[]) => boolean,
-  to: number[],
-): void {
-  if (!isMasked(to)) return;
-  const own = to.map(Math.floor);
+function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
+  const { dimensions, cells } = lattice;
+  const own = Array.from(to, Math.floor);
   let nearest = Number.POSITIVE_INFINITY;
   let best = [...to];
   for (let side = 0; side < 3 ** dimensions; side++) {
@@ -181,7 +206,7 @@ function leaveMask(
       candidate[axis] = Math.min(Math.max(to[axis] as number, cell + MARGIN), cell + 1 - MARGIN);
       distance += ((candidate[axis] as number) - (to[axis] as number)) ** 2;
     }
-    if (!inside || distance >= nearest || isMasked(candidate)) continue;
+    if (!inside || distance >= nearest || isMasked(lattice, mask, candidate)) continue;
     nearest = distance;
     best = candidate;
   }
