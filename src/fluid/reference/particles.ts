@@ -36,25 +36,12 @@ export function moveParticles(
   { count, positions, velocities, ids }: ParticleSet,
   affine: Float32Array | undefined,
 ): void {
-  const { lattice, cellSize, dt, blend, before, velocity, gravity, account } = step;
+  const { lattice, cellSize, dt, blend, velocity, gravity, account } = step;
   const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
   const vector = () => new Float64Array(3);
-  const [place, first, second, third, at, moved] = [
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-    vector(),
-  ];
-  const sample = (from: Float64Array, out: Float64Array) => {
-    corners.locate(from, true);
-    for (let axis = 0; axis < dimensions; axis++) {
-      corners.choose(axis);
-      out[axis] = corners.sum(velocity, axis * size);
-    }
-  };
+  const [place, first, before, second, third] = [vector(), vector(), vector(), vector(), vector()];
+  const [at, moved] = [vector(), vector()];
   const pace = dt / cellSize;
   for (let particle = 0; particle < count; particle++) {
     let finite = true;
@@ -66,28 +53,28 @@ export function moveParticles(
     if (account) account.gain[id] = 0;
     if (!finite) continue;
     let gain = 0;
-    corners.locate(place, true);
+    corners.velocityAt(place, velocity, first);
+    if (!affine) corners.velocityAt(place, step.before, before);
     for (let axis = 0; axis < dimensions; axis++) {
-      corners.choose(axis);
       const entry = dimensions * particle + axis;
-      const now = corners.sum(velocity, axis * size);
-      first[axis] = now;
+      const now = first[axis] as number;
       gain -= 0.5 * (velocities[entry] as number) ** 2;
       if (affine) {
         const slopes = dimensions * (dimensions * id + axis);
+        corners.find(axis, place, true);
         for (let along = 0; along < dimensions; along++)
           affine[slopes + along] = corners.slope(velocity, axis * size, along);
         velocities[entry] = now;
       } else {
-        velocities[entry] = now + blend * ((velocities[entry] as number) - corners.sum(before, axis * size));
+        velocities[entry] = now + blend * ((velocities[entry] as number) - (before[axis] as number));
       }
     }
     for (let axis = 0; axis < dimensions; axis++)
       at[axis] = (place[axis] as number) + 0.5 * pace * (first[axis] as number);
-    sample(at, second);
+    corners.velocityAt(at, velocity, second);
     for (let axis = 0; axis < dimensions; axis++)
       at[axis] = (place[axis] as number) + 0.75 * pace * (second[axis] as number);
-    sample(at, third);
+    corners.velocityAt(at, velocity, third);
     let longest = 0;
     for (let axis = 0; axis < dimensions; axis++) {
       moved[axis] =
@@ -124,7 +111,9 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
   // Entries of the cells where the move begins, is half-way, and ends.
-  let [begin, middle, end] = [first, first, first];
+  let begin = first;
+  let middle = first;
+  let end = first;
   for (let axis = 0; axis < dimensions; axis++) {
     const high = (cells[axis] as number) - MARGIN;
     const stride = strides[axis] as number;

@@ -4,7 +4,7 @@
  * the same sums in another order. Positions are in cells here.
  * Guarantee: a particle reads only faces that it gave something to, so that none is read that nobody gave anything to.
  */
-import { eachFace, type Lattice } from '../lattice';
+import type { Lattice } from '../lattice';
 import { Corners } from './corners';
 
 /** Particles, `dimensions` numbers each, in any order; `positions` in units of the caller's. */
@@ -33,16 +33,32 @@ export interface Transferred {
 export function particlesToGrid(
   lattice: Lattice,
   cellSize: number,
-  { count, positions, velocities, ids, order }: ParticleSet,
+  particles: ParticleSet,
   affine: Float32Array | undefined,
   out: Transferred,
 ): void {
-  const { dimensions, size, cells } = lattice;
-  const weights = new Float64Array(dimensions * size);
-  out.velocity.fill(0);
+  const { velocity } = out;
+  velocity.fill(0);
   out.crowd.fill(0);
   out.inside.fill(0);
-  const { velocity, crowd, inside } = out;
+  const weights = new Float64Array(velocity.length);
+  give(lattice, cellSize, particles, affine, out, weights);
+  for (let entry = 0; entry < weights.length; entry++) {
+    const weight = weights[entry] as number;
+    if (weight > 0) velocity[entry] = (velocity[entry] as number) / weight;
+  }
+}
+
+/** Sums of velocities by weight, and of weights. A function of its own, since V8 compiles a loop with what has run when it is in it. */
+function give(
+  lattice: Lattice,
+  cellSize: number,
+  { count, positions, velocities, ids, order }: ParticleSet,
+  affine: Float32Array | undefined,
+  { velocity, crowd, inside }: Transferred,
+  weights: Float64Array,
+): void {
+  const { dimensions, size, cells } = lattice;
   const corners = new Corners(lattice);
   const { offsets, weights: shares } = corners;
   const place = new Float64Array(3);
@@ -55,9 +71,8 @@ export function particlesToGrid(
       finite &&= Number.isFinite(at) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
     if (!finite) continue;
-    corners.locate(place, false);
     for (let axis = 0; axis < dimensions; axis++) {
-      corners.choose(axis);
+      corners.find(axis, place, false);
       const { beyond } = corners;
       const first = axis * size + corners.entry;
       const own = velocities[dimensions * particle + axis] as number;
@@ -67,7 +82,7 @@ export function particlesToGrid(
         let brought = own;
         if (affine) {
           for (let along = 0; along < dimensions; along++)
-            brought += (affine[slopes + along] as number) * corners.way(corner, along);
+            brought += (affine[slopes + along] as number) * corners.way(corner, along, place);
         }
         const entry = first + (offsets[corner] as number);
         const weight = shares[corner] as number;
@@ -75,7 +90,7 @@ export function particlesToGrid(
         velocity[entry] = (velocity[entry] as number) + weight * brought;
       }
     }
-    corners.choose(-1);
+    corners.find(-1, place, false);
     for (let corner = 0; corner < corners.count; corner++) {
       if ((corners.beyond >> corner) & 1) continue;
       const entry = corners.entry + (offsets[corner] as number);
@@ -88,12 +103,5 @@ export function particlesToGrid(
         (lattice.strides[axis] as number) * Math.min(Math.max(Math.floor(place[axis] as number), 0), last);
     }
     inside[cell] = (inside[cell] as number) + 1;
-  }
-  for (let axis = 0; axis < dimensions; axis++) {
-    eachFace(lattice, axis, (face) => {
-      const entry = axis * size + face;
-      const weight = weights[entry] as number;
-      if (weight > 0) velocity[entry] = (velocity[entry] as number) / weight;
-    });
   }
 }
