@@ -4,7 +4,7 @@
  * One substep: particles to grid, cells, faces, equations, pressure, projection, extrapolation, particles, separation.
  */
 import { type CpuSimulation, createCpuSimulation } from '../cpu/index';
-import { DestroyedError } from '../index';
+import { DestroyedError, type StageTimes } from '../index';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
@@ -129,13 +129,20 @@ export class CpuFluid {
 
   /** A step in as many substeps as the settings say, or as `substeps` does. */
   step(dt: number, substeps = this.plan.substeps): void {
-    this.checkUsable();
-    checkTimeStep(dt, substeps);
-    if (dt === 0) return;
-    for (let substep = 0; substep < substeps; substep++) {
-      this.turnover.begin(this.done);
-      this.substep(dt / substeps);
-    }
+    this.play(dt, substeps, () => undefined);
+  }
+
+  /** One substep with each stage timed; it counts as done. */
+  profile(dt: number): StageTimes {
+    const stages: Record<string, number> = {};
+    const began = performance.now();
+    let last = began;
+    this.play(dt, 1, (stage) => {
+      const now = performance.now();
+      stages[stage] = now - last;
+      last = now;
+    });
+    return { source: 'wall-clock', stages, total: last - began };
   }
 
   /** A step in as many substeps as the fastest particle asks for, at most `most`; returns how many. */
@@ -246,7 +253,18 @@ export class CpuFluid {
     this.particles.destroy();
   }
 
-  private substep(dt: number): void {
+  /** `passed` is told of each stage as it ends. */
+  private play(dt: number, substeps: number, passed: (stage: string) => void): void {
+    this.checkUsable();
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return;
+    for (let substep = 0; substep < substeps; substep++) {
+      this.turnover.begin(this.done);
+      this.substep(dt / substeps, passed);
+    }
+  }
+
+  private substep(dt: number, passed: (stage: string) => void): void {
     const { plan, carried, kinds, fullness, known, hierarchy, affine } = this;
     const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
     const { ids } = this.particles.buffers;
@@ -254,11 +272,15 @@ export class CpuFluid {
     orderById(ids, this.capacity, order);
     const set = { ...this.particles.buffers, count: this.count, order };
     const obstacles = this.currentObstacles;
+    passed('sort');
     particlesToGrid(lattice, cellSize, set, affine, carried);
+    passed('transfer');
     markCells({ ...plan, obstacles }, carried, kinds, fullness);
+    passed('cells');
     this.before.set(carried.velocity);
     const gain = gravity.map((component) => component * dt);
     driveFaces({ lattice, kinds, obstacles, gain }, carried.velocity, known);
+    passed('faces');
     const { velocity } = carried;
     assemble({ lattice, kinds, fullness, velocity, rate: cellSize / dt, correction }, finest(hierarchy));
     const { greatest, ...figures } = solvePressure(
@@ -271,7 +293,9 @@ export class CpuFluid {
     this.solved = { ...figures, divergenceBefore: greatest / cellSize };
     this.divergenceAfter = measureDivergence(plan, kinds, fullness, velocity, hierarchy.diagonal, dt);
     if (figures.residual > plan.tolerance) this.unconverged++;
+    passed('pressure');
     extrapolate(lattice, velocity, known);
+    passed('extrapolate');
     this.currentObstacles = obstacles.map((obstacle) => movedObstacle(obstacle, dt));
     const account = isRestrained(plan, obstacles) ? this.account : undefined;
     moveParticles(
@@ -279,14 +303,18 @@ export class CpuFluid {
       set,
       affine,
     );
+    passed('particles');
     if (separation > 0) this.particles.separate(separation);
+    passed('separate');
     if (account) {
       orderById(this.particles.buffers.ids, this.capacity, order);
       settleEnergy(plan, { ...this.particles.buffers, count: this.count, order }, account);
+      passed('energy');
     }
     if (drains.length > 0) {
       setAside(drains, plan.dimensions, this.particles.buffers, this.drained);
       this.turnover.mark();
+      passed('drain');
     }
     this.lastStep = dt;
     this.elapsed += dt;

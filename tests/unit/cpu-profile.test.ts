@@ -1,7 +1,9 @@
 /** A step of the CPU engine with its stages timed. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../src/cpu';
+import { createCpuFluid } from '../../src/fluid';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { FOUNTAIN } from '../helpers/liquids';
 
 describe('a profile of the CPU engine', () => {
   const begin = (changes: object) => {
@@ -39,5 +41,29 @@ describe('a profile of the CPU engine', () => {
     expect(simulation.profile(0)).toEqual({ source: 'wall-clock', stages: {}, total: 0 });
     expect(() => simulation.profile(-1)).toThrow(/dt is -1/);
     expect(simulation.time).toBe(0);
+  });
+});
+
+describe('a profile of the CPU liquid', () => {
+  it('is a substep, to the bit, whose stages have names as on the GPU and take all of its time', () => {
+    const still = { ...FOUNTAIN, obstacles: [] };
+    const [timed, stepped] = [createCpuFluid(still), createCpuFluid(still)];
+    for (let step = 0; step < 12; step++) stepped.step(1 / 120, 1);
+    for (let step = 0; step < 11; step++) timed.profile(1 / 120);
+    const { source, stages, total } = timed.profile(1 / 120);
+    expect(timed.measure()).toEqual(stepped.measure());
+    expect(source).toBe('wall-clock');
+    expect(Object.keys(stages)).toEqual([
+      ...['sort', 'transfer', 'cells', 'faces', 'pressure', 'extrapolate', 'particles', 'separate', 'energy'],
+      'drain',
+    ]);
+    expect(Object.values(stages).reduce((sum, time) => sum + time, 0)).toBeCloseTo(total, 6);
+  });
+
+  it('of no time has no stages, and of a time that cannot be is refused', () => {
+    const fluid = createCpuFluid(FOUNTAIN);
+    expect(fluid.profile(0)).toEqual({ source: 'wall-clock', stages: {}, total: 0 });
+    expect(() => fluid.profile(-1)).toThrow(/dt is -1/);
+    expect(fluid.time).toBe(0);
   });
 });
