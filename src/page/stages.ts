@@ -33,7 +33,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   extrapolate: 'Continues velocities beyond the surface',
   particles: 'Brings velocities back to particles and moves them',
   separate: 'Pushes those apart that are too near',
-  energy: 'Takes from velocities what correction and separation would add to the energy',
+  energy: 'Takes from velocities and heights what energy would have grown by',
   drain: 'Sets aside what is in a drain',
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
