@@ -61,34 +61,44 @@ export function defineLevels(lattice: Lattice): Levels {
   return { levels, size };
 }
 
-/** Calls `visit` with each cell's entry and coordinates, x fastest. */
-export function eachCell(
+/**
+ * Calls `visit` with the entries of each row of faces across an axis, those of both walls included, or with axis −1 of cells:
+ * from `row` to before `end`. What is done for every entry in every substep loops over rows: to be called for each takes
+ * longer than most of what there is to do.
+ */
+export function eachRow(
   { cells, extents, first }: Lattice,
-  visit: (entry: number, x: number, y: number, z: number) => void,
+  axis: number,
+  visit: (row: number, end: number, y: number, z: number) => void,
 ): void {
-  for (let z = 0; z < cells[2]; z++) {
-    for (let y = 0; y < cells[1]; y++) {
+  const countX = cells[0] + (axis === 0 ? 1 : 0);
+  const countY = cells[1] + (axis === 1 ? 1 : 0);
+  const countZ = cells[2] + (axis === 2 ? 1 : 0);
+  for (let z = 0; z < countZ; z++) {
+    for (let y = 0; y < countY; y++) {
       const row = first + extents[0] * (y + extents[1] * z);
-      for (let x = 0; x < cells[0]; x++) visit(row + x, x, y, z);
+      visit(row, row + countX, y, z);
     }
   }
 }
 
+/** Calls `visit` with each cell's entry and coordinates, x fastest. */
+export function eachCell(
+  lattice: Lattice,
+  visit: (entry: number, x: number, y: number, z: number) => void,
+): void {
+  eachFace(lattice, -1, visit);
+}
+
 /** Calls `visit` with the entry of each face across an axis, those of both walls included. */
 export function eachFace(
-  { cells, extents, first }: Lattice,
+  lattice: Lattice,
   axis: number,
   visit: (entry: number, x: number, y: number, z: number) => void,
 ): void {
-  const [endX, endY, endZ] = cells.map(
-    (count, along) => count + (along === axis ? 1 : 0),
-  ) as unknown as Triple;
-  for (let z = 0; z < endZ; z++) {
-    for (let y = 0; y < endY; y++) {
-      const row = first + extents[0] * (y + extents[1] * z);
-      for (let x = 0; x < endX; x++) visit(row + x, x, y, z);
-    }
-  }
+  eachRow(lattice, axis, (row, end, y, z) => {
+    for (let entry = row; entry < end; entry++) visit(entry, entry - row, y, z);
+  });
 }
 
 export function entryAt({ extents, first }: Lattice, x: number, y: number, z: number): number {

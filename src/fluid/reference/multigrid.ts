@@ -5,7 +5,7 @@
  * solids, surfaces and obstacles of any form come out right on every level.
  * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
  */
-import { eachCell, eachFace, type Level, type Levels } from '../lattice';
+import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing before and after each coarser level. */
 export const SMOOTHINGS = 2;
@@ -40,75 +40,71 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
     const fine = levels[index - 1] as Level;
     const coarse = levels[index] as Level;
     diagonal.fill(0, coarse.offset, coarse.offset + coarse.size);
-    const parent = parentOf(fine, coarse);
-    eachCell(fine, (cell, x, y, z) => {
-      const above = parent(x, y, z);
-      diagonal[above] = (diagonal[above] as number) + (diagonal[fine.offset + cell] as number) / 2;
+    eachRow(fine, -1, (row, end, y, z) => {
+      const parents = parentRow(coarse, y, z);
+      for (let cell = row; cell < end; cell++) {
+        const above = parents + ((cell - row) >> 1);
+        diagonal[above] = (diagonal[above] as number) + (diagonal[fine.offset + cell] as number) / 2;
+      }
     });
     for (let axis = 0; axis < fine.dimensions; axis++) {
       coupling.fill(0, axis * size + coarse.offset, axis * size + coarse.offset + coarse.size);
       const stride = fine.strides[axis] as number;
-      eachFace(fine, axis, (face, x, y, z) => {
-        const entry = fine.offset + face;
-        const value = coupling[axis * size + entry] as number;
-        // A coupling with air is part of the diagonal only.
-        if (value === 0 || diagonal[entry] === 0 || diagonal[entry - stride] === 0) return;
-        const above = parent(x, y, z);
-        if ((axis === 0 ? x : axis === 1 ? y : z) % 2 === 1) {
-          // Within a coarse cell: out of the sum, once for either side.
-          diagonal[above] = (diagonal[above] as number) - value;
-        } else {
-          coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
+      eachRow(fine, axis, (row, end, y, z) => {
+        const parents = parentRow(coarse, y, z);
+        for (let face = row; face < end; face++) {
+          const entry = fine.offset + face;
+          const value = coupling[axis * size + entry] as number;
+          // A coupling with air is part of the diagonal only.
+          if (value === 0 || diagonal[entry] === 0 || diagonal[entry - stride] === 0) continue;
+          const x = face - row;
+          const above = parents + (x >> 1);
+          if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
+            // Within a coarse cell: out of the sum, once for either side.
+            diagonal[above] = (diagonal[above] as number) - value;
+          } else {
+            coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
+          }
         }
       });
     }
     // What is left of a cell whose couplings are all within it is rounding.
-    eachCell(coarse, (cell) => {
-      if ((diagonal[coarse.offset + cell] as number) < LEAST_DIAGONAL) diagonal[coarse.offset + cell] = 0;
-    });
+    for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
+      if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }
 }
 
 /** Couplings are at least a half on the second level and add up from there, so that less than this is rounding. */
 export const LEAST_DIAGONAL = 1e-3;
 
-function parentOf(fine: Level, coarse: Level): (x: number, y: number, z: number) => number {
-  const depth = fine.dimensions === 3 ? 1 : 0;
-  return (x, y, z) =>
-    coarse.offset +
-    coarse.first +
-    (x >> 1) +
-    coarse.extents[0] * ((y >> 1) + coarse.extents[1] * (depth ? z >> 1 : 0));
+/** Entry over all levels of the first cell of the row that the cells, or the faces, of a finer row are in. */
+function parentRow(coarse: Level, y: number, z: number): number {
+  return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/** What the equations of a cell leave over. */
-export function residualAt(
-  { levels, coupling, diagonal, right, solution }: Hierarchy,
-  level: Level,
-  entry: number,
-): number {
-  return (
-    (right[entry] as number) -
-    (diagonal[entry] as number) * (solution[entry] as number) +
-    pulled(levels.size, coupling, solution, level, entry)
-  );
-}
-
+/** What pressures around a cell pull at its own. `size`: entries of `coupling` from one axis to the next. */
 function pulled(
-  size: number,
   coupling: Float64Array,
+  size: number,
   solution: Float64Array,
   { dimensions, strides }: Level,
   entry: number,
 ): number {
+  const row = strides[1];
+  const plane = strides[2];
   let sum = 0;
-  for (let axis = 0; axis < dimensions; axis++) {
-    const stride = strides[axis] as number;
-    const face = axis * size + entry;
-    sum +=
-      (coupling[face] as number) * (solution[entry - stride] as number) +
-      (coupling[face + stride] as number) * (solution[entry + stride] as number);
-  }
+  sum +=
+    (coupling[entry] as number) * (solution[entry - 1] as number) +
+    (coupling[entry + 1] as number) * (solution[entry + 1] as number);
+  const up = size + entry;
+  sum +=
+    (coupling[up] as number) * (solution[entry - row] as number) +
+    (coupling[up + row] as number) * (solution[entry + row] as number);
+  if (dimensions === 2) return sum;
+  const back = size + up;
+  sum +=
+    (coupling[back] as number) * (solution[entry - plane] as number) +
+    (coupling[back + plane] as number) * (solution[entry + plane] as number);
   return sum;
 }
 
@@ -123,35 +119,56 @@ function smooth(hierarchy: Hierarchy, level: Level, colour: number): void {
         const weight = diagonal[entry] as number;
         if (weight === 0) continue;
         solution[entry] =
-          ((right[entry] as number) + pulled(levels.size, coupling, solution, level, entry)) / weight;
+          ((right[entry] as number) + pulled(coupling, levels.size, solution, level, entry)) / weight;
       }
     }
   }
 }
 
+/** Adds what the equations of cells leave over to the right sides of those that they are in. */
+function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
+  const { levels, coupling, diagonal, right, solution } = hierarchy;
+  right.fill(0, coarse.offset, coarse.offset + coarse.size);
+  eachRow(level, -1, (row, end, y, z) => {
+    const parents = parentRow(coarse, y, z);
+    for (let cell = row; cell < end; cell++) {
+      const entry = level.offset + cell;
+      const own = diagonal[entry] as number;
+      if (own === 0) continue;
+      const left =
+        (right[entry] as number) -
+        own * (solution[entry] as number) +
+        pulled(coupling, levels.size, solution, level, entry);
+      const above = parents + ((cell - row) >> 1);
+      right[above] = (right[above] as number) + left;
+    }
+  });
+}
+
+/** Adds the solutions of coarser cells to those of the cells in them. */
+function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
+  eachRow(level, -1, (row, end, y, z) => {
+    const parents = parentRow(coarse, y, z);
+    for (let cell = row; cell < end; cell++) {
+      const entry = level.offset + cell;
+      if (diagonal[entry] === 0) continue;
+      solution[entry] = (solution[entry] as number) + (solution[parents + ((cell - row) >> 1)] as number);
+    }
+  });
+}
+
 /** From `right` of the finest level to `solution` of it. */
 export function cycle(hierarchy: Hierarchy, index = 0): void {
-  const { levels, right, solution, diagonal } = hierarchy;
+  const { levels, solution } = hierarchy;
   const level = levels.levels[index] as Level;
   solution.fill(0, level.offset, level.offset + level.size);
   const coarse = levels.levels[index + 1];
   const rounds = coarse ? SMOOTHINGS : COARSEST_ROUNDS;
   for (let round = 0; round < rounds; round++) for (const colour of [0, 1]) smooth(hierarchy, level, colour);
   if (coarse) {
-    const parent = parentOf(level, coarse);
-    right.fill(0, coarse.offset, coarse.offset + coarse.size);
-    eachCell(level, (cell, x, y, z) => {
-      const entry = level.offset + cell;
-      if (diagonal[entry] === 0) return;
-      const above = parent(x, y, z);
-      right[above] = (right[above] as number) + residualAt(hierarchy, level, entry);
-    });
+    restrict(hierarchy, level, coarse);
     cycle(hierarchy, index + 1);
-    eachCell(level, (cell, x, y, z) => {
-      const entry = level.offset + cell;
-      if (diagonal[entry] !== 0)
-        solution[entry] = (solution[entry] as number) + (solution[parent(x, y, z)] as number);
-    });
+    prolong(hierarchy, level, coarse);
   }
   for (let round = 0; round < rounds; round++) for (const colour of [1, 0]) smooth(hierarchy, level, colour);
 }

@@ -3,7 +3,8 @@
  * shaders/fluid/begin.wgsl, apply.wgsl, update.wgsl, dot.wgsl and turn.wgsl. Inputs: equations in the finest level of the hierarchy. Output: pressure over the lattice,
  * iterations, and the greatest residual in shares of the greatest right side.
  */
-import { eachCell, type Level } from '../lattice';
+import { eachRow, type Level } from '../lattice';
+import type { Equations } from './equations';
 import { coarsen, cycle, type Hierarchy } from './multigrid';
 
 export interface Solved {
@@ -21,7 +22,7 @@ export function solvePressure(
 ): Solved {
   const { levels, diagonal, coupling, right, solution } = hierarchy;
   const level = levels.levels[0] as Level;
-  const { size, dimensions, strides } = level;
+  const { size } = level;
   coarsen(hierarchy);
   pressure.fill(0);
   const residual = right.slice(0, size);
@@ -38,18 +39,7 @@ export function solvePressure(
   let left = 1;
   let iterations = 0;
   while (iterations < mostIterations && product > 0) {
-    eachCell(level, (cell) => {
-      if (diagonal[cell] === 0) return;
-      let sum = (diagonal[cell] as number) * (direction[cell] as number);
-      for (let axis = 0; axis < dimensions; axis++) {
-        const stride = strides[axis] as number;
-        const face = axis * levels.size + cell;
-        sum -=
-          (coupling[face] as number) * (direction[cell - stride] as number) +
-          (coupling[face + stride] as number) * (direction[cell + stride] as number);
-      }
-      image[cell] = sum;
-    });
+    apply(level, { coupling, couplingSize: levels.size, diagonal }, direction, image);
     const step = product / dot(direction, image, size);
     for (let cell = 0; cell < size; cell++) {
       pressure[cell] = (pressure[cell] as number) + step * (direction[cell] as number);
@@ -65,6 +55,37 @@ export function solvePressure(
       direction[cell] = (solution[cell] as number) + share * (direction[cell] as number);
   }
   return { iterations, residual: left, greatest };
+}
+
+/** Left sides of the equations for pressures `given`. */
+function apply(
+  level: Level,
+  { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,
+  given: Float64Array,
+  image: Float64Array,
+): void {
+  const { dimensions, strides } = level;
+  const [, stride, plane] = strides;
+  eachRow(level, -1, (row, end) => {
+    for (let cell = row; cell < end; cell++) {
+      if (diagonal[cell] === 0) continue;
+      let sum = (diagonal[cell] as number) * (given[cell] as number);
+      sum -=
+        (coupling[cell] as number) * (given[cell - 1] as number) +
+        (coupling[cell + 1] as number) * (given[cell + 1] as number);
+      const up = couplingSize + cell;
+      sum -=
+        (coupling[up] as number) * (given[cell - stride] as number) +
+        (coupling[up + stride] as number) * (given[cell + stride] as number);
+      if (dimensions === 3) {
+        const back = couplingSize + up;
+        sum -=
+          (coupling[back] as number) * (given[cell - plane] as number) +
+          (coupling[back + plane] as number) * (given[cell + plane] as number);
+      }
+      image[cell] = sum;
+    }
+  });
 }
 
 function greatestOf(values: Float64Array): number {

@@ -2,7 +2,7 @@
  * Purpose: pressure to velocities, and velocities of faces that nobody knows from those beside them. Twin of
  * shaders/fluid/project.wgsl and extrapolate.wgsl.
  */
-import { eachFace, type Lattice } from '../lattice';
+import { eachRow, type Lattice } from '../lattice';
 
 /** Takes from each face what the difference of pressures over it drives away. */
 export function applyPressure(
@@ -28,36 +28,73 @@ export function applyPressure(
 /** Layers of faces around the known ones that get the mean of those beside them: how far a particle can go in a step. */
 export const LAYERS = 4;
 
-/** In place. */
+/** In place; faces that get a velocity are known then. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
-  const { dimensions, size, strides, cells } = lattice;
+  const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
     const before = known.slice();
     for (let axis = 0; axis < dimensions; axis++) {
-      eachFace(lattice, axis, (face, x, y, z) => {
-        const entry = axis * size + face;
-        if (before[entry]) return;
-        const at = [x, y, z];
-        let sum = 0;
-        let count = 0;
-        for (let along = 0; along < dimensions; along++) {
-          const last = (cells[along] as number) - (along === axis ? 0 : 1);
-          for (const side of [-1, 1]) {
-            const next = (at[along] as number) + side;
-            const neighbour = entry + side * (strides[along] as number);
-            if (next < 0 || next > last || !before[neighbour]) continue;
-            sum += velocity[neighbour] as number;
-            count++;
-          }
-        }
-        if (count === 0) {
-          // Far from all liquid.
-          if (layer === LAYERS - 1) velocity[entry] = 0;
-          return;
-        }
-        velocity[entry] = sum / count;
-        known[entry] = 1;
-      });
+      const faces = [axis * size, (axis + 1) * size] as const;
+      spread(
+        lattice,
+        axis,
+        velocity.subarray(...faces),
+        before.subarray(...faces),
+        known.subarray(...faces),
+        layer === LAYERS - 1,
+      );
     }
   }
+}
+
+/** One layer of the faces across one axis. Those that are still unknown after the last are far from all liquid: 0. */
+function spread(
+  lattice: Lattice,
+  axis: number,
+  velocity: Float64Array,
+  before: Uint8Array,
+  known: Uint8Array,
+  isLast: boolean,
+): void {
+  const { dimensions, strides, cells } = lattice;
+  const [, stride, plane] = strides;
+  const lastY = cells[1] - (axis === 1 ? 0 : 1);
+  const lastZ = dimensions === 2 ? 0 : cells[2] - (axis === 2 ? 0 : 1);
+  eachRow(lattice, axis, (row, end, y, z) => {
+    for (let face = row; face < end; face++) {
+      if (before[face]) continue;
+      let sum = 0;
+      let count = 0;
+      if (face > row && before[face - 1]) {
+        sum += velocity[face - 1] as number;
+        count++;
+      }
+      if (face + 1 < end && before[face + 1]) {
+        sum += velocity[face + 1] as number;
+        count++;
+      }
+      if (y > 0 && before[face - stride]) {
+        sum += velocity[face - stride] as number;
+        count++;
+      }
+      if (y < lastY && before[face + stride]) {
+        sum += velocity[face + stride] as number;
+        count++;
+      }
+      if (z > 0 && before[face - plane]) {
+        sum += velocity[face - plane] as number;
+        count++;
+      }
+      if (z < lastZ && before[face + plane]) {
+        sum += velocity[face + plane] as number;
+        count++;
+      }
+      if (count > 0) {
+        velocity[face] = sum / count;
+        known[face] = 1;
+      } else if (isLast) {
+        velocity[face] = 0;
+      }
+    }
+  });
 }
