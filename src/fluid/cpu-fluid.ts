@@ -377,9 +377,10 @@ function marked(flags: Uint8Array): Uint32Array {
 /** Slots by ascending ids, each below `capacity`. */
 function orderById(ids: Uint32Array, capacity: number, order: Uint32Array): void {
   const slots = new Int32Array(capacity).fill(-1);
-  ids.forEach((id, slot) => {
-    slots[id] = slot;
-  });
+  for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;
   let next = 0;
-  for (const slot of slots) if (slot >= 0) order[next++] = slot;
+  for (let id = 0; id < capacity; id++) {
+    const slot = slots[id] as number;
+    if (slot >= 0) order[next++] = slot;
+  }
 }

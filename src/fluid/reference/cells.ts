@@ -3,7 +3,7 @@
  * Inputs: the mask of solid cells, obstacles that move, and what particles brought. Outputs: kinds, and fullness: 1 where
  * as many particles are around as there should be.
  */
-import { AIR, eachCell, FLUID, type Lattice, SOLID } from '../lattice';
+import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import { insideObstacle, type Obstacle } from '../obstacles';
 import type { Transferred } from './transfer';
 
@@ -23,11 +23,17 @@ export interface CellInput {
 /** Number of the obstacle + 2 of solid cells that belong to one, SOLID of others. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
-  const depth = lattice.dimensions === 3 ? 1 : 0;
-  eachCell(lattice, (entry, x, y, z) => {
-    const middle = [(x + 0.5) * cellSize, (y + 0.5) * cellSize, depth * (z + 0.5) * cellSize];
-    const obstacle = obstacles.findIndex((candidate) => insideObstacle(candidate, middle));
-    kinds[entry] = mask[entry] ? SOLID : obstacle >= 0 ? SOLID + 1 + obstacle : AIR;
+  const middle = [0, 0, 0];
+  const isHere = (obstacle: Obstacle) => insideObstacle(obstacle, middle);
+  eachRow(lattice, -1, (row, end, y, z) => {
+    middle[1] = (y + 0.5) * cellSize;
+    if (lattice.dimensions === 3) middle[2] = (z + 0.5) * cellSize;
+    for (let cell = row; cell < end; cell++) {
+      if (mask[cell]) continue;
+      middle[0] = (cell - row + 0.5) * cellSize;
+      const obstacle = obstacles.length > 0 ? obstacles.findIndex(isHere) : -1;
+      kinds[cell] = obstacle >= 0 ? SOLID + 1 + obstacle : AIR;
+    }
   });
 }
 
@@ -38,29 +44,35 @@ export function markCells(
   fullness: Float64Array,
 ): void {
   const { lattice, particlesPerCell } = input;
-  const { dimensions, strides } = lattice;
   markSolids(input, kinds);
   fullness.fill(0);
-  const layers = dimensions === 3 ? [-1, 0, 1] : [0];
-  eachCell(lattice, (entry, x, y, z) => {
-    if ((kinds[entry] as number) >= SOLID) return;
-    // Of the weight around the middle, what particles can be in.
-    let free = 0;
-    for (const dz of layers) {
-      for (let dy = -1; dy <= 1; dy++) {
-        for (let dx = -1; dx <= 1; dx++) {
-          if (x + dx < 0 || y + dy < 0 || z + dz < 0) continue;
-          if ((kinds[entry + dx + dy * strides[1] + dz * strides[2]] as number) >= SOLID) continue;
-          const depth = dimensions === 3 ? (dz === 0 ? OWN_SHARE : SIDE_SHARE) : 1;
-          free += (dx === 0 ? OWN_SHARE : SIDE_SHARE) * (dy === 0 ? OWN_SHARE : SIDE_SHARE) * depth;
-        }
+  eachRow(lattice, -1, (row, end, y, z) => {
+    for (let cell = row; cell < end; cell++) {
+      if ((kinds[cell] as number) >= SOLID) continue;
+      const near = crowd[cell] as number;
+      if (near > 0) fullness[cell] = near / (particlesPerCell * freeAround(lattice, kinds, cell - row, y, z));
+      if ((inside[cell] as number) > 0) kinds[cell] = FLUID;
+    }
+  });
+}
+
+/** Of the weight around the middle of a cell, what particles can be in. */
+function freeAround(lattice: Lattice, kinds: Uint8Array, x: number, y: number, z: number): number {
+  const [, stride, plane] = lattice.strides;
+  const layers = lattice.dimensions === 3 ? 1 : 0;
+  let free = 0;
+  for (let dz = -layers; dz <= layers; dz++) {
+    const depth = layers === 0 ? 1 : dz === 0 ? OWN_SHARE : SIDE_SHARE;
+    for (let dy = -1; dy <= 1; dy++) {
+      const height = depth * (dy === 0 ? OWN_SHARE : SIDE_SHARE);
+      const row = lattice.first + (y + dy) * stride + (z + dz) * plane;
+      for (let dx = -1; dx <= 1; dx++) {
+        if (x + dx < 0 || y + dy < 0 || z + dz < 0) continue;
+        if ((kinds[row + x + dx] as number) < SOLID) free += height * (dx === 0 ? OWN_SHARE : SIDE_SHARE);
       }
     }
-    fullness[entry] = (crowd[entry] as number) / (particlesPerCell * free);
-  });
-  eachCell(lattice, (entry) => {
-    if (kinds[entry] === AIR && (inside[entry] as number) > 0) kinds[entry] = FLUID;
-  });
+  }
+  return free;
 }
 
 /** Whether a particle may be at a place in the tank. */

@@ -10,11 +10,12 @@ export function setAside(
   { positions, ids }: { readonly positions: Float32Array; readonly ids: Uint32Array },
   drained: Uint8Array,
 ): void {
+  const place = new Array<number>(dimensions).fill(0);
+  const isHere = (region: FluidRegion) => isInRegion(region, place);
   for (let slot = 0; slot < ids.length; slot++) {
-    const own = positions.subarray(dimensions * slot, dimensions * (slot + 1));
-    const place = Array.from(own);
-    if (!drains.some((region) => isInRegion(region, place))) continue;
-    own.fill(Number.NaN);
+    for (let axis = 0; axis < dimensions; axis++) place[axis] = positions[dimensions * slot + axis] as number;
+    if (!drains.some(isHere)) continue;
+    positions.fill(Number.NaN, dimensions * slot, dimensions * (slot + 1));
     drained[ids[slot] as number] = 1;
   }
 }

@@ -79,12 +79,13 @@ export function assemble(
     let outflow = 0;
     let isDeep = true;
     for (let axis = 0; axis < dimensions; axis++) {
+      const stride = strides[axis] as number;
       const low = axis * size + cell;
-      const high = low + (strides[axis] as number);
+      const high = low + stride;
       const face = axis * couplingSize + cell;
-      total += (coupling[face] as number) + (coupling[face + (strides[axis] as number)] as number);
+      total += (coupling[face] as number) + (coupling[face + stride] as number);
       outflow += (velocity[high] as number) - (velocity[low] as number);
-      for (const side of [-1, 1]) if (kinds[cell + side * (strides[axis] as number)] === AIR) isDeep = false;
+      if (kinds[cell - stride] === AIR || kinds[cell + stride] === AIR) isDeep = false;
     }
     if (!isDeep) hasSurface = true;
     // All around is solid: nothing can be done about what flows in.

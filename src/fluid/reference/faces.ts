@@ -2,7 +2,7 @@
  * Purpose: forces and solid faces. Twin of shaders/fluid/faces.wgsl. A face beside a fluid cell gets what gravity adds, a
  * face between a solid cell and another the velocity of the solid; both are known. All others are extrapolated later.
  */
-import { eachFace, FLUID, type Lattice, SOLID } from '../lattice';
+import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';
 
 export interface FaceInput {
@@ -22,19 +22,23 @@ export function driveFaces(
   const { dimensions, size, strides } = lattice;
   known.fill(0);
   for (let axis = 0; axis < dimensions; axis++) {
-    eachFace(lattice, axis, (face, x, y, z) => {
-      const entry = axis * size + face;
-      const atEnd = (axis === 0 ? x : axis === 1 ? y : z) === 0;
-      const lower = atEnd ? SOLID : (kinds[face - (strides[axis] as number)] as number);
-      const upper = kinds[face] as number;
-      if (lower >= SOLID && upper >= SOLID) return;
-      if (lower >= SOLID || upper >= SOLID) {
-        const obstacle = obstacles[Math.max(lower, upper) - SOLID - 1];
-        velocity[entry] = obstacle?.velocity[axis] ?? 0;
-        known[entry] = 1;
-      } else if (lower === FLUID || upper === FLUID) {
-        velocity[entry] = (velocity[entry] as number) + (gain[axis] as number);
-        known[entry] = 1;
+    const stride = strides[axis] as number;
+    const own = gain[axis] as number;
+    eachRow(lattice, axis, (row, end, y, z) => {
+      for (let face = row; face < end; face++) {
+        const entry = axis * size + face;
+        const atEnd = (axis === 0 ? face - row : axis === 1 ? y : z) === 0;
+        const lower = atEnd ? SOLID : (kinds[face - stride] as number);
+        const upper = kinds[face] as number;
+        if (lower >= SOLID && upper >= SOLID) continue;
+        if (lower >= SOLID || upper >= SOLID) {
+          const obstacle = obstacles[Math.max(lower, upper) - SOLID - 1];
+          velocity[entry] = obstacle?.velocity[axis] ?? 0;
+          known[entry] = 1;
+        } else if (lower === FLUID || upper === FLUID) {
+          velocity[entry] = (velocity[entry] as number) + own;
+          known[entry] = 1;
+        }
       }
     });
   }

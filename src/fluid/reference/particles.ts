@@ -92,7 +92,8 @@ export function moveParticles(
       positions[entry] = cellSize * (moved[axis] as number);
       if ((stopped >> axis) & 1) velocities[entry] = 0;
       if (!account) continue;
-      const [to, speed] = [positions[entry] as number, velocities[entry] as number];
+      const to = positions[entry] as number;
+      const speed = velocities[entry] as number;
       const isBeside = !affine && !((stopped >> axis) & 1);
       gain += 0.5 * speed ** 2 - (gravity[axis] as number) * (to - from);
       account.place[dimensions * id + axis] = to;
