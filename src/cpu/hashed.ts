@@ -56,7 +56,7 @@ export function place(
   positions: Float32Array,
   count: number,
   placement: Placement,
-): boolean {
+): number {
   const { dimensions, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const scale = new CellScale(lattice.world);
@@ -81,7 +81,7 @@ export function place(
     descents |= key - previous;
     previous = key;
   }
-  return descents >= 0;
+  return descents;
 }
 
 /** After the sort: where buckets begin, and the cell of each slot. `words`: the bits of the sorted positions. */

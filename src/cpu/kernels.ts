@@ -110,10 +110,13 @@ export interface ContactKernels {
 }
 
 export interface Kernels extends ContactKernels {
-  /** Finds the cells of positions and counts them; returns whether their keys never descend. */
-  place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean;
+  /**
+   * Finds the cells of positions and counts them; returns less than 0 where their keys descend. Not whether they do: V8 compiles
+   * a loop that runs long with what has run before, and would throw that away at a comparison behind it, call after call.
+   */
+  place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** As place, but the keys are those given to the bins, and these are counted. */
-  placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean;
+  placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or `next` is `end`. */
   collect(task: PairTask, stop: number, end: number): void;

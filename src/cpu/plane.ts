@@ -22,7 +22,7 @@ import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from '
 import { overlapsInPlane, ROUNDING_BAND } from './overlap';
 import { collectInWindow } from './plane-window';
 
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
@@ -49,7 +49,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     descents |= key - previous;
     previous = key;
   }
-  return descents >= 0;
+  return descents;
 }
 
 /** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
@@ -77,7 +77,7 @@ function keyAt(
 }
 
 /** As place, but of the two ways to count, the other. */
-function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { given, counts, shift } = bins;
   const columns = lattice.columns - 2;
@@ -120,7 +120,7 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
     descents |= key - previous;
     previous = key;
   }
-  return descents >= 0;
+  return descents;
 }
 
 /** Cells a particle from which on hardly anybody is in reach, so that a window costs more than it saves. */

@@ -21,7 +21,7 @@ import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotP
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { overlapsInSpace, ROUNDING_BAND } from './overlap';
 
-function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): boolean {
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
   const { keys, columnCounts, rowCounts } = placement;
   const lastColumn = lattice.columns - 2;
@@ -54,7 +54,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     descents |= key - previous;
     previous = key;
   }
-  return descents >= 0;
+  return descents;
 }
 
 /** Key of a position, where `columns`, `rows` and `layers` are those inside the ring and `outside` is for what is not finite. */
@@ -85,7 +85,7 @@ function keyAt(
 }
 
 /** As place, but of the two ways to count, the other. */
-function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): boolean {
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { given, counts, shift } = bins;
   const columns = lattice.columns - 2;
@@ -115,7 +115,7 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
     descents |= key - previous;
     previous = key;
   }
-  return descents >= 0;
+  return descents;
 }
 
 /** Rows ahead: the next in the layer, and three in the layer behind. */

@@ -51,6 +51,7 @@ export class CpuFluid {
   private readonly drained: Uint8Array;
   /** Slots in the order of ids: in which sums are taken, so that they do not depend on where particles lie. */
   private readonly order: Uint32Array;
+  private readonly slots: Int32Array;
   private readonly affine: Float32Array | undefined;
   private readonly account: Account;
   private readonly carried: Transferred;
@@ -91,6 +92,7 @@ export class CpuFluid {
     this.pressure = new Float64Array(size);
     this.hierarchy = createHierarchy(defineLevels(lattice));
     this.order = new Uint32Array(capacity);
+    this.slots = new Int32Array(capacity);
     this.drained = new Uint8Array(capacity);
     this.turnover = new Turnover({
       take: () => this.takeDrained(),
@@ -269,7 +271,7 @@ export class CpuFluid {
     const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
     const { ids } = this.particles.buffers;
     const order = this.order.subarray(0, this.count);
-    orderById(ids, this.capacity, order);
+    orderById(ids, this.slots, order);
     const set = { ...this.particles.buffers, count: this.count, order };
     const obstacles = this.currentObstacles;
     passed('sort');
@@ -307,7 +309,7 @@ export class CpuFluid {
     if (separation > 0) this.particles.separate(separation);
     passed('separate');
     if (account) {
-      orderById(this.particles.buffers.ids, this.capacity, order);
+      orderById(this.particles.buffers.ids, this.slots, order);
       settleEnergy(plan, { ...this.particles.buffers, count: this.count, order }, account);
       passed('energy');
     }
@@ -374,12 +376,12 @@ function marked(flags: Uint8Array): Uint32Array {
   return Uint32Array.from(ids);
 }
 
-/** Slots by ascending ids, each below `capacity`. */
-function orderById(ids: Uint32Array, capacity: number, order: Uint32Array): void {
-  const slots = new Int32Array(capacity).fill(-1);
+/** Slots by ascending ids. `slots`: room for one for each id that there may be. */
+function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
+  slots.fill(-1);
   for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;
   let next = 0;
-  for (let id = 0; id < capacity; id++) {
+  for (let id = 0; id < slots.length; id++) {
     const slot = slots[id] as number;
     if (slot >= 0) order[next++] = slot;
   }
