@@ -110,3 +110,27 @@ export class Progress {
     if (this.stream.isTTY) this.stream.write('\r\x1b[K');
   }
 }
+
+/** A bar for one thing after the other, each with a total of its own. */
+export class Progresses {
+  private current: Progress | undefined;
+  private name = '';
+
+  constructor(
+    private readonly unit: string,
+    private readonly stream: NodeJS.WriteStream = process.stderr,
+  ) {}
+
+  show(name: string, done: number, total: number): void {
+    if (name !== this.name) this.end();
+    this.current ??= new Progress(this.unit, total, this.stream);
+    this.name = name;
+    this.current.show(done, name);
+  }
+
+  /** Removes the bar, if there is one. */
+  end(): void {
+    this.current?.end();
+    this.current = undefined;
+  }
+}

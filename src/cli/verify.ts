@@ -4,6 +4,7 @@ import { createCpuSimulation } from '../cpu';
 import { ALL_SCENE_NAMES } from '../scenes';
 import { verifyBars } from '../verify/bars';
 import { verifyFluid } from '../verify/fluid';
+import type { Watch } from '../verify/progress';
 import {
   DEFAULT_COUNTS,
   describeCaps,
@@ -13,7 +14,7 @@ import {
 } from '../verify/verify';
 import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } from './arguments';
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
-import { formatCount, formatSeconds, formatTable } from './output';
+import { formatCount, formatSeconds, formatTable, Progresses } from './output';
 
 /** What --long adds: minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
@@ -51,7 +52,10 @@ export async function verify(argv: readonly string[]): Promise<number> {
   const complaints: string[] = [];
   host?.gpu.device.addEventListener('uncapturederror', (event) => complaints.push(event.error.message));
   if (!json) process.stdout.write(`${adapter}\n\n${tableRow(HEAD)}\n`);
+  const progress = new Progresses('steps');
+  const watch: Watch = (check, done, total) => progress.show(check, done, total);
   const take = (found: VerifyCase) => {
+    progress.end();
     cases.push(found);
     if (json) return;
     const { scene, count, check, pass, detail } = found;
@@ -61,8 +65,8 @@ export async function verify(argv: readonly string[]): Promise<number> {
   };
   for await (const found of verifyCases(subject, options)) take(found);
   if (given.has('long')) {
-    for await (const found of verifyBars(subject, dimensions ?? [2, 3])) take(found);
-    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3]))
+    for await (const found of verifyBars(subject, dimensions ?? [2, 3], watch)) take(found);
+    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3], watch))
       take({ scene: 'fluid', ...found });
   }
   const failed = cases.filter((found) => !found.pass).length;

@@ -7,6 +7,7 @@ import type { Measures, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
 import { checkFlights } from './flights';
+import { SILENT, type Tell, type Watch } from './progress';
 import { open, type Subject, type VerifyCase } from './verify';
 
 const STEPS = 1000;
@@ -21,15 +22,20 @@ const REST_SPEED = 0.1;
 export async function* verifyBars(
   subject: Subject,
   dimensions: readonly Dimensions[],
+  watch: Watch = SILENT,
 ): AsyncGenerator<VerifyCase> {
   for (const dimension of dimensions) {
+    const of =
+      (what: string): Tell =>
+      (done, total) =>
+        watch(`${what} ${dimension}D`, done, total);
     const gas = createScene('gas', { dimensions: dimension, count: GAS_COUNT });
     const pile = createScene('pile', { dimensions: dimension, count: PILE_COUNT });
-    yield report(gas, 'conserves', await checkConservation(subject, gas));
-    yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas));
-    yield report(pile, 'settles', await checkRest(subject, pile));
+    yield report(gas, 'conserves', await checkConservation(subject, gas, of('gas')));
+    yield report(gas, '1,000 steps', await checkLongRepeats(subject, gas, of('gas again')));
+    yield report(pile, 'settles', await checkRest(subject, pile, of('pile')));
     const mixed = createScene('mixed-pile', { dimensions: dimension, count: MIXED_PILE_COUNT });
-    yield report(mixed, 'settles', await checkRest(subject, mixed));
+    yield report(mixed, 'settles', await checkRest(subject, mixed, of('mixed pile')));
     const bullets = createScene('bullets', { dimensions: dimension, count: BULLETS_COUNT });
     const openOne = (options: SimulationOptions) => open(subject, options);
     yield report(bullets, 'none passes', await checkFlights(openOne, bullets));
@@ -47,6 +53,7 @@ async function run(
   subject: Subject,
   scene: Scene,
   changes: SettingsOptions,
+  tell: Tell,
   restoreAt?: number,
 ): Promise<{ before: Measures; after: Measures }> {
   const simulation = await open(subject, sceneOptions(scene, changes));
@@ -60,7 +67,10 @@ async function run(
         simulation.restore(checkpoint);
       }
       // Waits for the device now and then: a queue without end is no promise of anybody's.
-      if (step % 50 === 49) await simulation.measure();
+      if (step % 50 === 49) {
+        await simulation.measure();
+        tell(step + 1, STEPS);
+      }
     }
     return { before, after: await simulation.measure() };
   } finally {
@@ -69,8 +79,8 @@ async function run(
 }
 
 /** A dilute elastic gas without walls, since walls take momentum. */
-async function checkConservation(subject: Subject, scene: Scene): Promise<Finding> {
-  const { before, after } = await run(subject, scene, { walls: false });
+async function checkConservation(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
+  const { before, after } = await run(subject, scene, { walls: false }, tell);
   const momentum = Math.hypot(...before.momentum);
   const lost =
     Math.hypot(...before.momentum.map((value, axis) => value - (after.momentum[axis] as number))) / momentum;
@@ -81,10 +91,12 @@ async function checkConservation(subject: Subject, scene: Scene): Promise<Findin
   };
 }
 
-async function checkLongRepeats(subject: Subject, scene: Scene): Promise<Finding> {
+async function checkLongRepeats(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
   const hashes: string[] = [];
-  for (const restoreAt of [undefined, undefined, STEPS / 2]) {
-    hashes.push((await run(subject, scene, {}, restoreAt)).after.hash);
+  const restores = [undefined, undefined, STEPS / 2];
+  for (const [index, restoreAt] of restores.entries()) {
+    const tellOne: Tell = (done, total) => tell(index * total + done, restores.length * total);
+    hashes.push((await run(subject, scene, {}, tellOne, restoreAt)).after.hash);
   }
   return {
     pass: new Set(hashes).size === 1,
@@ -92,8 +104,8 @@ async function checkLongRepeats(subject: Subject, scene: Scene): Promise<Finding
   };
 }
 
-async function checkRest(subject: Subject, scene: Scene): Promise<Finding> {
-  const { after } = await run(subject, scene, {});
+async function checkRest(subject: Subject, scene: Scene, tell: Tell): Promise<Finding> {
+  const { after } = await run(subject, scene, {}, tell);
   const { radii, radius, radiusRange, dimensions } = scene;
   const diameter = 2 * (radiusRange?.smallest ?? radius);
   const mean = after.meanOverlap / diameter;

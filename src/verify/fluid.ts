@@ -11,6 +11,7 @@ import {
   type Transfer,
 } from '../fluid';
 import type { Gpu } from '../index';
+import { SILENT, type Tell, type Watch } from './progress';
 
 export interface Finding {
   readonly pass: boolean;
@@ -60,7 +61,12 @@ export function damBreak(
 }
 
 /** Volume, divergence and energy of a dam break, looked at after every step. */
-export async function checkDamBreak(open: OpenFluid, options: FluidOptions, steps: number): Promise<Finding> {
+export async function checkDamBreak(
+  open: OpenFluid,
+  options: FluidOptions,
+  steps: number,
+  tell: Tell = SILENT,
+): Promise<Finding> {
   const fluid = await open(options);
   try {
     let [drift, divergence, rise, iterations] = [0, 0, 0, 0];
@@ -77,6 +83,7 @@ export async function checkDamBreak(open: OpenFluid, options: FluidOptions, step
       lowest = Math.min(lowest, seen.energy);
       iterations = Math.max(iterations, seen.iterations);
       wrong = Math.max(wrong, seen.nonFinite + seen.outside + seen.inSolid + seen.unconverged);
+      tell(step + 1, steps);
     }
     return {
       pass: drift <= MOST_DRIFT && divergence <= MOST_DIVERGENCE && rise <= MOST_RISE && wrong === 0,
@@ -106,7 +113,12 @@ export function gentleWave(cells: number): FluidOptions {
 }
 
 /** It swings on, and its energy does not grow, however little is in motion. */
-export async function checkGentleWave(open: OpenFluid, cells: number, steps: number): Promise<Finding> {
+export async function checkGentleWave(
+  open: OpenFluid,
+  cells: number,
+  steps: number,
+  tell: Tell = SILENT,
+): Promise<Finding> {
   const fluid = await open(gentleWave(cells));
   const lean = async () => {
     const { positions } = await fluid.read();
@@ -125,6 +137,7 @@ export async function checkGentleWave(open: OpenFluid, cells: number, steps: num
       const share = (await lean()) / upright;
       if (share < there) [there, back] = [share, 0];
       back = Math.max(back, share);
+      tell(step + 1, steps);
     }
     return {
       pass: rise <= MOST_RISE && there <= -LEAST_SWING && back >= LEAST_SWING,
@@ -141,6 +154,7 @@ export async function checkHydrostatic(
   dimensions: 2 | 3,
   cells: number,
   steps: number,
+  tell: Tell = SILENT,
 ): Promise<Finding> {
   const [width, depth] = [cells, Math.max(4, cells / 4)];
   const cellSize = 1 / cells;
@@ -153,7 +167,10 @@ export async function checkHydrostatic(
     fill: [{ min: new Array<number>(dimensions).fill(0), max: high }],
   });
   try {
-    for (let step = 0; step < steps; step++) fluid.step(STEP);
+    for (let step = 0; step < steps; step++) {
+      await fluid.step(STEP);
+      tell(step + 1, steps);
+    }
     const [{ pressure, cells: counts }, seen] = await Promise.all([fluid.fields(), fluid.measure()]);
     const height = seen.nominalVolume / (dimensions === 2 ? 1 : depth * cellSize);
     const [countX = 1, countY = 1, countZ = 1] = counts;
@@ -174,12 +191,15 @@ export async function checkHydrostatic(
   }
 }
 
+const SPIN_STEPS = 60;
+
 /** Share of its angular momentum that a drop spinning without gravity keeps over a second. */
 export async function spinKept(
   open: OpenFluid,
   dimensions: 2 | 3,
   cells: number,
   transfer: Transfer,
+  tell: Tell = SILENT,
 ): Promise<number> {
   const middle = new Array<number>(dimensions).fill(0.5);
   const still = await open(drop(dimensions, cells, middle, transfer));
@@ -195,7 +215,10 @@ export async function spinKept(
   try {
     const spin = async () => (await fluid.measure()).angularMomentum.at(-1) as number;
     const before = await spin();
-    for (let step = 0; step < 60; step++) fluid.step(STEP, 1);
+    for (let step = 0; step < SPIN_STEPS; step++) {
+      await fluid.step(STEP, 1);
+      tell(step + 1, SPIN_STEPS);
+    }
     return (await spin()) / before;
   } finally {
     fluid.destroy();
@@ -213,10 +236,18 @@ function drop(dimensions: 2 | 3, cells: number, centre: readonly number[], trans
   };
 }
 
-export async function checkSpin(open: OpenFluid, dimensions: 2 | 3, cells: number): Promise<Finding> {
+export async function checkSpin(
+  open: OpenFluid,
+  dimensions: 2 | 3,
+  cells: number,
+  tell: Tell = SILENT,
+): Promise<Finding> {
   const kept: Record<string, number> = {};
-  for (const transfer of ['pic', 'flip', 'apic'] as const)
-    kept[transfer] = await spinKept(open, dimensions, cells, transfer);
+  const transfers = ['pic', 'flip', 'apic'] as const;
+  for (const [index, transfer] of transfers.entries())
+    kept[transfer] = await spinKept(open, dimensions, cells, transfer, (done, total) =>
+      tell(index * total + done, transfers.length * total),
+    );
   const { pic = 0, flip = 0, apic = 0 } = kept;
   return {
     pass: apic > pic && apic > 0.9,
@@ -224,12 +255,22 @@ export async function checkSpin(open: OpenFluid, dimensions: 2 | 3, cells: numbe
   };
 }
 
-/** Three runs with an obstacle that moves. */
-export async function checkRepeats(open: OpenFluid, options: FluidOptions, steps: number): Promise<Finding> {
+const RUNS = 3;
+
+/** Three runs. */
+export async function checkRepeats(
+  open: OpenFluid,
+  options: FluidOptions,
+  steps: number,
+  tell: Tell = SILENT,
+): Promise<Finding> {
   const hashes: string[] = [];
-  for (let run = 0; run < 3; run++) {
+  for (let run = 0; run < RUNS; run++) {
     const fluid = await open(options);
-    for (let step = 0; step < steps; step++) fluid.step(STEP);
+    for (let step = 0; step < steps; step++) {
+      await fluid.step(STEP);
+      tell(run * steps + step + 1, RUNS * steps);
+    }
     hashes.push((await fluid.measure()).hash);
     fluid.destroy();
   }
@@ -237,7 +278,11 @@ export async function checkRepeats(open: OpenFluid, options: FluidOptions, steps
 }
 
 /** Iterations of the first substep of a dam break on tanks of more and more cells, a particle in each. */
-export async function checkIterations(open: OpenFluid, sizes: readonly number[]): Promise<Finding> {
+export async function checkIterations(
+  open: OpenFluid,
+  sizes: readonly number[],
+  tell: Tell = SILENT,
+): Promise<Finding> {
   const iterations: number[] = [];
   for (const cells of sizes) {
     const fluid = await open({
@@ -253,6 +298,7 @@ export async function checkIterations(open: OpenFluid, sizes: readonly number[])
     const seen = await fluid.measure();
     iterations.push(seen.residual <= MOST_DIVERGENCE ? seen.iterations : Number.POSITIVE_INFINITY);
     fluid.destroy();
+    tell(iterations.length, sizes.length);
   }
   const [first = 0, last = 0] = [iterations[0], iterations.at(-1)];
   return {
@@ -269,6 +315,7 @@ function percent(share: number): string {
 export async function* verifyFluid(
   gpu: Gpu | undefined,
   dimensions: readonly (2 | 3)[],
+  watch: Watch = SILENT,
 ): AsyncGenerator<Finding & { readonly dimensions: 2 | 3; readonly check: string; readonly count: number }> {
   const open = fluidOpener(gpu);
   for (const dimension of dimensions) {
@@ -276,12 +323,18 @@ export async function* verifyFluid(
     const cells = isPlane ? 32 : 24;
     const dam = damBreak(dimension, cells);
     const count = isPlane ? 24 ** 2 * 4 : 18 ** 2 * 6 * 8;
-    const named = (check: string, finding: Finding) => ({ dimensions: dimension, check, count, ...finding });
-    yield named('dam break', await checkDamBreak(open, dam, isPlane ? 2000 : 300));
-    yield named('repeats', await checkRepeats(open, dam, isPlane ? 100 : 30));
-    yield named('hydrostatic', await checkHydrostatic(open, dimension, isPlane ? 32 : 16, 60));
-    if (isPlane) yield named('gentle wave', await checkGentleWave(open, 24, 1000));
-    yield named('spinning drop', await checkSpin(open, dimension, isPlane ? 32 : 16));
-    if (isPlane) yield named('iterations', await checkIterations(open, [128, 256, 512, 1024]));
+    const named = async (check: string, find: (tell: Tell) => Promise<Finding>) => {
+      const finding = await find((done, total) => watch(`fluid ${dimension}D ${check}`, done, total));
+      return { dimensions: dimension, check, count, ...finding };
+    };
+    yield await named('dam break', (tell) => checkDamBreak(open, dam, isPlane ? 2000 : 300, tell));
+    yield await named('repeats', (tell) => checkRepeats(open, dam, isPlane ? 100 : 30, tell));
+    yield await named('hydrostatic', (tell) =>
+      checkHydrostatic(open, dimension, isPlane ? 32 : 16, 60, tell),
+    );
+    if (isPlane) yield await named('gentle wave', (tell) => checkGentleWave(open, 24, 1000, tell));
+    yield await named('spinning drop', (tell) => checkSpin(open, dimension, isPlane ? 32 : 16, tell));
+    if (isPlane)
+      yield await named('iterations', (tell) => checkIterations(open, [128, 256, 512, 1024], tell));
   }
 }

@@ -14,6 +14,7 @@ import { CPU_BYTES_PER_PARTICLE } from '../../src/cli/backend';
 import { exitCodeOf } from '../../src/cli/bench';
 import { describeRecord } from '../../src/cli/bench-table';
 import { renderImage } from '../../src/cli/image';
+import { Progresses } from '../../src/cli/output';
 import { adviseFlag } from '../../src/cli/simulate';
 import { crowdingWarning } from '../../src/core/crowding';
 import { ArgumentError, Phrase } from '../../src/core/errors';
@@ -276,6 +277,23 @@ describe('cellstorm', () => {
     const checks = report.cases.map(({ check }: VerifyCase) => check);
     expect(checks).toEqual(expect.arrayContaining(['queries', 'events', 'index', 'cell size']));
     expect(code).toBe(0);
+  });
+
+  it('shows how far each long check is, where there is a terminal', () => {
+    const seen = (isTTY: boolean) => {
+      const written: string[] = [];
+      const write = (text: string) => written.push(text);
+      const progress = new Progresses('steps', { isTTY, write } as unknown as NodeJS.WriteStream);
+      progress.show('dam break', 1, 2);
+      progress.show('repeats', 5, 5);
+      progress.end();
+      return written;
+    };
+    const [first, between, second, last] = seen(true);
+    expect(first).toMatch(/ 1\/2 steps .* dam break$/);
+    expect(second).toMatch(/ 5\/5 steps .* repeats$/);
+    expect([between, last]).toEqual(['\r\x1b[K', '\r\x1b[K']);
+    expect(seen(false)).toEqual([]);
   });
 
   it('says what verify leaves out of larger counts', () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../src/fluid';
 import {
@@ -273,6 +273,10 @@ function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; 
 
 describe('a liquid on the CPU', () => {
   const open = fluidOpener(undefined);
+  /** What a check told, each time. */
+  const told: string[] = [];
+  const tell = (done: number, total: number) => told.push(`${done} of ${total}`);
+  beforeEach(() => told.splice(0));
 
   test.each([
     [2, 16, 60],
@@ -295,26 +299,36 @@ describe('a liquid on the CPU', () => {
       return fluid;
     };
     expect((await checkDamBreak(opened, damBreak(2, 8), 2)).pass).toBe(false);
-    expect((await checkDamBreak(open, damBreak(2, 8), 2)).pass).toBe(true);
+    expect((await checkDamBreak(open, damBreak(2, 8), 2, tell)).pass).toBe(true);
+    expect(told).toEqual(['1 of 2', '2 of 2']);
   });
 
   test.each([
     [2, 16, 20],
     [3, 8, 10],
   ] as const)('has the pressure of its depth at rest in %dD', async (dimensions, cells, steps) => {
-    const { pass, detail } = await checkHydrostatic(open, dimensions, cells, steps);
+    const { pass, detail } = await checkHydrostatic(open, dimensions, cells, steps, tell);
     expect(pass, detail).toBe(true);
+    expect(told).toHaveLength(steps);
+    expect(told.at(-1)).toBe(`${steps} of ${steps}`);
   });
 
   test('keeps more angular momentum by APIC than by PIC', async () => {
-    const { pass, detail } = await checkSpin(open, 2, 16);
+    const { pass, detail } = await checkSpin(open, 2, 16, tell);
     expect(pass, detail).toBe(true);
+    expect(told).toEqual(Array.from({ length: 180 }, (_, step) => `${step + 1} of 180`));
   });
 
   test('has the same bits in every run, around an obstacle that moves', async () => {
     const obstacles = [{ shape: 'ball', position: [1, 0.2], radius: 0.2, velocity: [-0.5, 0] }] as const;
-    const { pass, detail } = await checkRepeats(open, damBreak(2, 12, { transfer: 'apic', obstacles }), 20);
+    const { pass, detail } = await checkRepeats(
+      open,
+      damBreak(2, 12, { transfer: 'apic', obstacles }),
+      20,
+      tell,
+    );
     expect(pass, detail).toBe(true);
+    expect(told).toEqual(Array.from({ length: 60 }, (_, step) => `${step + 1} of 60`));
   });
 
   test.each(['flip', 'apic'] as const)(
