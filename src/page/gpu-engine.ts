@@ -19,7 +19,8 @@ import { bodiesOfObstacles, explain, refuseColours } from './engine';
 import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { LiquidFields } from './liquid-fields';
-import type { LiquidColour, LiquidView } from './liquid-view';
+import type { LiquidColour } from './liquid-pipelines';
+import type { LiquidView } from './liquid-view';
 import type { Overlay } from './overlay';
 import {
   describeMissing,

@@ -19,7 +19,8 @@ import type { Frame } from './engine';
 import type { Colouring } from './fields';
 import { BLEND, DEPTH_FORMAT, FRAME_BYTES, FRAME_SOURCE, packFrame } from './frame';
 import type { LiquidFields } from './liquid-fields';
-import type { LiquidColour, LiquidView } from './liquid-view';
+import type { LiquidColour } from './liquid-pipelines';
+import type { LiquidView } from './liquid-view';
 import type { Overlay, OverlayPicture } from './overlay';
 
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };

@@ -6,102 +6,29 @@
  * Inputs: the frame, positions and what decides the colour, the kinds of cells (in the plane). Output: a picture.
  * Guarantee: its textures are as large as the picture at most, and coarser where particles are large on the screen.
  */
-import colourText from '../../shaders/draw/colour.wgsl?raw';
-import liquidText from '../../shaders/draw/liquid.wgsl?raw';
-import ballsText from '../../shaders/draw/liquid_balls.wgsl?raw';
-import reachText from '../../shaders/draw/liquid_reach.wgsl?raw';
-import smoothText from '../../shaders/draw/liquid_smooth.wgsl?raw';
-import splatText from '../../shaders/draw/liquid_splat.wgsl?raw';
-import surfaceText from '../../shaders/draw/liquid_surface.wgsl?raw';
-import waterText from '../../shaders/draw/liquid_water.wgsl?raw';
-import type { Fluid, FluidPlan } from '../fluid';
-import type { ShaderSource } from '../gpu/link';
-import { compileShader } from '../gpu/shader-module';
-import { COLOUR_STOPS } from './colour';
+import type { Fluid } from '../fluid';
 import type { Frame } from './engine';
-import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from './frame';
-import { liquidLook } from './liquid-look';
-
-const SOURCES = {
-  colour: { name: 'draw/colour.wgsl', text: colourText },
-  liquid: { name: 'draw/liquid.wgsl', text: liquidText },
-  reach: { name: 'draw/liquid_reach.wgsl', text: reachText },
-  splat: { name: 'draw/liquid_splat.wgsl', text: splatText },
-  surface: { name: 'draw/liquid_surface.wgsl', text: surfaceText },
-  balls: { name: 'draw/liquid_balls.wgsl', text: ballsText },
-  smooth: { name: 'draw/liquid_smooth.wgsl', text: smoothText },
-  water: { name: 'draw/liquid_water.wgsl', text: waterText },
-} as const satisfies Record<string, ShaderSource>;
-
-/** struct Liquid of shaders/draw/liquid.wgsl: so many vectors of four. */
-const LIQUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
-
-type LiquidValues = Readonly<Record<(typeof LIQUID_FIELDS)[number], readonly number[]>>;
-
-/**
- * In distances between particles. The reach of a kernel in the plane: less, and the jitter of particles is seen; more, and
- * crests are rounded off. The radius of a ball in space: less, and there are holes in still water.
- */
-const REACH = { 2: 2.7, 3: 0.8 } as const;
-/** A disc as large as a particle's share of the plane. */
-const DROP = 1 / Math.sqrt(Math.PI);
-/** In radii of a ball: how far distances are smoothed (one standard deviation), and what step is a surface of its own. */
-const SMOOTHING = 1.6;
-const STEP = 2.2;
-/** Across and up, so many times each. */
-const ROUNDS = 2;
+import {
+  type ColourPipelines,
+  createColoured,
+  createLayouts,
+  createSurface,
+  DISTANCE_FORMAT,
+  FIELD_FORMAT,
+  type Layouts,
+  type LiquidColour,
+  type LiquidPicture,
+  NEAREST_FORMAT,
+  NOTHING,
+} from './liquid-pipelines';
+import { type Distances, LiquidSmoothing } from './liquid-smooth';
+import { LIQUID_BYTES, type LiquidShape, packLiquid, REACH, shapeOf } from './liquid-uniforms';
 
 /** Texels along the reach: what is smooth needs no more. A GPU that the processor plays gets fewer. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
-/** Texels to either side that smoothing goes at most, as balls near the eye ask for. */
-const MOST_TEXELS = { hardware: 32, software: 20 } as const;
-
-/** Where no ball is; half floats hold it, and distances from what is looked at are about 1 at most. */
-const NOTHING = 16;
-
-const FIELD_FORMAT = 'rg16float';
-const NEAREST_FORMAT = 'r16float';
-const DISTANCE_FORMAT = 'r32float';
-
-const ADD: GPUBlendState = {
-  color: { srcFactor: 'one', dstFactor: 'one' },
-  alpha: { srcFactor: 'one', dstFactor: 'one' },
-};
-const LEAST: GPUBlendState = {
-  color: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
-  alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
-};
 
 /** A liquid: its plan, and its lattice, which fills gaps between particles of the plane. */
 export type LiquidSource = Pick<Fluid, 'plan' | 'buffers'>;
-
-/** What has to be known of it. */
-interface LiquidShape {
-  readonly dimensions: 2 | 3;
-  /** Along each axis, from 0; the third is 1 in the plane. */
-  readonly cells: readonly number[];
-  readonly cellSize: number;
-  /** Distance between particles at first. */
-  readonly spacing: number;
-}
-
-function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): LiquidShape {
-  const spacing = cellSize / particlesPerCell ** (1 / dimensions);
-  return { dimensions, cells: lattice.cells, cellSize, spacing };
-}
-
-/** What decides the colour, as in gpu-view.ts. */
-export type LiquidColour = 'speed' | 'value' | 'age';
-
-/** What the view that draws lends. */
-export interface LiquidPicture {
-  readonly format: GPUTextureFormat;
-  readonly samples: number;
-  readonly isSoftware: boolean;
-  readonly frameLayout: GPUBindGroupLayout;
-  /** Of positions and what decides the colour. */
-  readonly particleLayouts: Readonly<Record<LiquidColour, GPUBindGroupLayout>>;
-}
 
 /** Textures that a picture is drawn into. */
 export interface LiquidTargets {
@@ -127,27 +54,11 @@ export interface LiquidScene {
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
-interface Layouts {
-  readonly alone: GPUBindGroupLayout;
-  readonly surface: GPUBindGroupLayout;
-  readonly balls: GPUBindGroupLayout;
-  readonly smooth: GPUBindGroupLayout;
-  readonly water: GPUBindGroupLayout;
-}
-
-interface ColourPipelines {
-  /** Particles into textures: the field of the plane, the balls of space. */
-  readonly particles: GPURenderPipeline;
-  /** In the plane. */
-  readonly drops: GPURenderPipeline | undefined;
-}
-
+/** What pictures need in every colour. */
 interface FixedPipelines {
-  /** The surface of the plane, the water of space. */
   readonly surface: GPURenderPipeline;
   /** In space. */
-  readonly across: GPURenderPipeline | undefined;
-  readonly up: GPURenderPipeline | undefined;
+  readonly smoothing: LiquidSmoothing | undefined;
 }
 
 interface Textures {
@@ -155,8 +66,7 @@ interface Textures {
   readonly all: readonly GPUTexture[];
   /** The field in the plane, thicknesses in space. */
   readonly field: GPUTexture;
-  readonly nearest: GPUTexture | undefined;
-  readonly distances: readonly [GPUTexture, GPUTexture] | undefined;
+  readonly distances: Distances | undefined;
   readonly scene: GPUTexture | undefined;
 }
 
@@ -187,7 +97,7 @@ export class LiquidView {
     this.layouts = createLayouts(device, picture.samples > 1);
     this.uniforms = device.createBuffer({
       label: 'draw.liquid',
-      size: 16 * LIQUID_FIELDS.length,
+      size: LIQUID_BYTES,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
     });
     this.sampler = device.createSampler({
@@ -202,7 +112,7 @@ export class LiquidView {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
     const [fixed, coloured] = await Promise.all([
-      this.fixed ?? createFixed(device, shape.dimensions, picture, layouts),
+      this.fixed ?? this.createFixed(),
       createColoured(device, shape.dimensions, picture, layouts, colour),
     ]);
     this.fixed = fixed;
@@ -229,7 +139,8 @@ export class LiquidView {
     const scale = this.scaleFor(scene.frame);
     const textures = this.texturesFor(targets.target, scale);
     const groups = this.groupsFor(textures, targets.depth);
-    this.device.queue.writeBuffer(this.uniforms, 0, this.pack(scene, width, height, scale));
+    const place = { width, height, scale, isHidden: scene.isHidden };
+    this.device.queue.writeBuffer(this.uniforms, 0, packLiquid(shape, scene.frame, place));
     const extent = [scale * width, scale * height] as const;
     if (shape.dimensions === 2) {
       this.splat(encoder, textures, groups, coloured, scene, extent);
@@ -255,7 +166,9 @@ export class LiquidView {
       encoder.copyTextureToTexture({ texture: targets.target }, { texture: textures.scene }, [width, height]);
     }
     this.splat(encoder, textures, groups, coloured, scene, extent);
-    this.smooth(encoder, textures, groups, fixed, scene, extent);
+    if (fixed.smoothing && textures.distances) {
+      fixed.smoothing.encode(encoder, groups.smooth, textures.distances, scene.frameGroup, extent);
+    }
     const pass = begin(encoder, targets, scene, 'load', targets.target);
     pass.setPipeline(fixed.surface);
     pass.setBindGroup(1, groups.surface);
@@ -271,6 +184,15 @@ export class LiquidView {
     this.groups = undefined;
   }
 
+  private async createFixed(): Promise<FixedPipelines> {
+    const { device, shape, picture, layouts } = this;
+    const [surface, smoothing] = await Promise.all([
+      createSurface(device, shape.dimensions, picture, layouts),
+      shape.dimensions === 3 ? LiquidSmoothing.create(device, picture) : undefined,
+    ]);
+    return { surface, smoothing };
+  }
+
   /** Texels a pixel: steps of a half power of two, lest textures be made anew whenever somebody zooms. */
   private scaleFor({ sight, viewport }: Frame): number {
     const { shape, picture } = this;
@@ -282,7 +204,7 @@ export class LiquidView {
   /** Particles into the textures that are drawn from. */
   private splat(
     encoder: GPUCommandEncoder,
-    { field, nearest }: Textures,
+    { field, distances }: Textures,
     groups: Groups,
     { particles }: ColourPipelines,
     scene: LiquidScene,
@@ -296,7 +218,10 @@ export class LiquidView {
     });
     const pass = encoder.beginRenderPass({
       label: 'draw.liquid.particles',
-      colorAttachments: [...(nearest ? [attachment(nearest, NOTHING)] : []), attachment(field, 0)],
+      colorAttachments: [
+        ...(distances ? [attachment(distances.nearest, NOTHING)] : []),
+        attachment(field, 0),
+      ],
     });
     if (scene.count > 0) {
       pass.setViewport(0, 0, width, height, 0, 1);
@@ -307,36 +232,6 @@ export class LiquidView {
       pass.draw(4, scene.count);
     }
     pass.end();
-  }
-
-  private smooth(
-    encoder: GPUCommandEncoder,
-    { distances }: Textures,
-    { smooth }: Groups,
-    { across, up }: FixedPipelines,
-    { frameGroup }: LiquidScene,
-    [width, height]: readonly [number, number],
-  ): void {
-    if (!across || !up || !distances) return;
-    smooth.forEach((group, index) => {
-      const pass = encoder.beginRenderPass({
-        label: 'draw.liquid.smooth',
-        colorAttachments: [
-          {
-            view: (distances[index % 2] as GPUTexture).createView(),
-            clearValue: [NOTHING, 0, 0, 0],
-            loadOp: 'clear',
-            storeOp: 'store',
-          },
-        ],
-      });
-      pass.setViewport(0, 0, width, height, 0, 1);
-      pass.setPipeline(index % 2 === 0 ? across : up);
-      pass.setBindGroup(0, frameGroup);
-      pass.setBindGroup(1, group);
-      pass.draw(3);
-      pass.end();
-    });
   }
 
   private texturesFor({ width, height, format }: GPUTexture, scale: number): Textures {
@@ -361,9 +256,12 @@ export class LiquidView {
       size,
       all,
       field,
-      nearest: isSpace ? create('nearest', NEAREST_FORMAT, scale) : undefined,
       distances: isSpace
-        ? [create('across', DISTANCE_FORMAT, scale), create('up', DISTANCE_FORMAT, scale)]
+        ? {
+            nearest: create('nearest', NEAREST_FORMAT, scale),
+            across: create('across', DISTANCE_FORMAT, scale),
+            up: create('up', DISTANCE_FORMAT, scale),
+          }
         : undefined,
       scene: isSpace ? create('scene', format, 1, GPUTextureUsage.COPY_DST) : undefined,
     };
@@ -375,7 +273,7 @@ export class LiquidView {
     if (known && known.depth === depth) return known;
     const { layouts } = this;
     const { kinds, fullness } = this.fluid.buffers;
-    const { field, nearest, distances, scene } = textures;
+    const { field, distances, scene } = textures;
     const group = (label: string, layout: GPUBindGroupLayout, resources: readonly GPUBindingResource[]) =>
       this.device.createBindGroup({
         label: `draw.liquid.${label}.group`,
@@ -386,15 +284,13 @@ export class LiquidView {
         })),
       });
     const view = (texture: GPUTexture) => texture.createView();
-    if (nearest && distances && scene && depth) {
-      const passes = Array.from({ length: 2 * ROUNDS }, (_, pass) =>
-        pass === 0 ? nearest : (distances[(pass + 1) % 2] as GPUTexture),
-      );
+    const smoothing = this.fixed?.smoothing;
+    if (smoothing && distances && scene && depth) {
       this.groups = {
         depth,
         particles: group('balls', layouts.balls, [view(depth)]),
-        smooth: passes.map((source) => group('smooth', layouts.smooth, [view(source)])),
-        surface: group('water', layouts.water, [view(distances[1]), view(field), view(scene), this.sampler]),
+        smooth: smoothing.bind(this.uniforms, distances),
+        surface: group('water', layouts.water, [view(distances.up), view(field), view(scene), this.sampler]),
       };
     } else {
       this.groups = {
@@ -410,29 +306,6 @@ export class LiquidView {
       };
     }
     return this.groups;
-  }
-
-  private pack(
-    { frame, isHidden }: LiquidScene,
-    width: number,
-    height: number,
-    scale: number,
-  ): Float32Array<ArrayBuffer> {
-    const { dimensions, cells, cellSize, spacing } = this.shape;
-    const { sight, viewport, theme, box } = frame;
-    const look = liquidLook(theme.isDark);
-    const reach = REACH[dimensions] * spacing;
-    const boxHeight = (box.max[1] as number) - (box.min[1] as number);
-    const values: LiquidValues = {
-      screen: [width, height, scale, viewport.pixelRatio],
-      kernel: [reach, spacing, DROP * spacing, isHidden ? 1 : 0],
-      cells: [cells[0] ?? 1, cells[1] ?? 1, cells[2] ?? 1, cellSize],
-      range: [sight.distance, Math.max(sight.reach, 1e-30), SMOOTHING * reach, STEP * reach],
-      zenith: [...look.zenith, 1],
-      horizon: [...look.horizon, 1],
-      absorption: [...look.absorption, look.cloud].map((share) => share / boxHeight),
-    };
-    return Float32Array.from(LIQUID_FIELDS.flatMap((name) => values[name]));
   }
 }
 
@@ -467,165 +340,4 @@ function begin(
   });
   pass.setBindGroup(0, frameGroup);
   return pass;
-}
-
-function createLayouts(device: GPUDevice, isMultisampled: boolean): Layouts {
-  const both = GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT;
-  type Entry = Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'>;
-  const layout = (label: string, entries: readonly Entry[]) =>
-    device.createBindGroupLayout({
-      label: `draw.liquid.${label}.layout`,
-      entries: entries.map((entry, binding) => ({ binding, visibility: both, ...entry })),
-    });
-  const uniform: Entry = { buffer: { type: 'uniform' } };
-  const filtered: Entry = { texture: { sampleType: 'float' } };
-  const loaded: Entry = { texture: { sampleType: 'unfilterable-float' } };
-  const linear: Entry = { sampler: { type: 'filtering' } };
-  const storage: Entry = { buffer: { type: 'read-only-storage' } };
-  const depth: Entry = { texture: { sampleType: 'depth', multisampled: isMultisampled } };
-  return {
-    alone: layout('splat', [uniform]),
-    surface: layout('surface', [uniform, storage, storage, filtered, linear]),
-    balls: layout('balls', [uniform, depth]),
-    smooth: layout('smooth', [uniform, loaded]),
-    water: layout('water', [uniform, loaded, filtered, filtered, linear]),
-  };
-}
-
-interface Described {
-  readonly label: string;
-  readonly sources: readonly ShaderSource[];
-  readonly entryPoints: readonly [string, string];
-  /** After that of the frame. */
-  readonly groups: readonly GPUBindGroupLayout[];
-  readonly targets: readonly GPUColorTargetState[];
-  readonly topology?: GPUPrimitiveTopology;
-  readonly depth?: GPUDepthStencilState;
-  readonly samples?: number;
-}
-
-/** Particles are in group 1 where there are two groups after the frame's. */
-async function createPipeline(
-  device: GPUDevice,
-  dimensions: 2 | 3,
-  { isSoftware, samples, frameLayout }: LiquidPicture,
-  colour: LiquidColour | undefined,
-  described: Described,
-): Promise<GPURenderPipeline> {
-  const { label, sources, entryPoints, groups, targets, topology = 'triangle-strip' } = described;
-  const [vertex, fragment] = entryPoints;
-  const module = await compileShader(device, `draw.liquid.${label}`, {
-    dimensions,
-    sources: [FRAME_SOURCE, ...sources],
-    flags: {
-      SLOTS: groups.length > 1,
-      SAMPLED: samples > 1,
-      VALUED: colour === 'value',
-      AGED: colour === 'age',
-      PLAIN: false,
-    },
-    constants: {
-      STOPS: COLOUR_STOPS,
-      NOTHING,
-      MOST_TEXELS: MOST_TEXELS[isSoftware ? 'software' : 'hardware'],
-    },
-  });
-  return device.createRenderPipelineAsync({
-    label: `draw.liquid.${label}.pipeline`,
-    layout: device.createPipelineLayout({
-      label: `draw.liquid.${label}.pipeline-layout`,
-      bindGroupLayouts: [frameLayout, ...groups],
-    }),
-    vertex: { module, entryPoint: vertex },
-    fragment: { module, entryPoint: fragment, targets: [...targets] },
-    primitive: { topology },
-    ...(described.samples && { multisample: { count: described.samples } }),
-    ...(described.depth && { depthStencil: described.depth }),
-  });
-}
-
-async function createFixed(
-  device: GPUDevice,
-  dimensions: 2 | 3,
-  picture: LiquidPicture,
-  layouts: Layouts,
-): Promise<FixedPipelines> {
-  const { liquid, reach, surface, smooth, water } = SOURCES;
-  const create = (described: Described) => createPipeline(device, dimensions, picture, undefined, described);
-  const canvas = { format: picture.format, blend: BLEND };
-  if (dimensions === 2) {
-    const made = await create({
-      label: 'surface',
-      sources: [liquid, reach, surface],
-      entryPoints: ['surface_vertex', 'surface_fragment'],
-      groups: [layouts.surface],
-      targets: [canvas],
-    });
-    return { surface: made, across: undefined, up: undefined };
-  }
-  const smoothing = (axis: 'across' | 'up') =>
-    create({
-      label: axis,
-      sources: [liquid, smooth],
-      entryPoints: ['smooth_vertex', `${axis}_fragment`],
-      groups: [layouts.smooth],
-      targets: [{ format: DISTANCE_FORMAT }],
-      topology: 'triangle-list',
-    });
-  const [made, across, up] = await Promise.all([
-    create({
-      label: 'water',
-      sources: [liquid, water],
-      entryPoints: ['water_vertex', 'water_fragment'],
-      groups: [layouts.water],
-      targets: [canvas],
-      depth: { format: DEPTH_FORMAT, depthWriteEnabled: true, depthCompare: 'less-equal' },
-      samples: picture.samples,
-    }),
-    smoothing('across'),
-    smoothing('up'),
-  ]);
-  return { surface: made, across, up };
-}
-
-async function createColoured(
-  device: GPUDevice,
-  dimensions: 2 | 3,
-  picture: LiquidPicture,
-  layouts: Layouts,
-  colour: LiquidColour,
-): Promise<ColourPipelines> {
-  const { colour: colouring, liquid, reach, splat, surface, balls } = SOURCES;
-  const slots = picture.particleLayouts[colour];
-  const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
-  if (dimensions === 3) {
-    const particles = await create({
-      label: 'balls',
-      sources: [colouring, liquid, balls],
-      entryPoints: ['ball_vertex', 'ball_fragment'],
-      groups: [slots, layouts.balls],
-      targets: [
-        { format: NEAREST_FORMAT, blend: LEAST },
-        { format: FIELD_FORMAT, blend: ADD },
-      ],
-    });
-    return { particles, drops: undefined };
-  }
-  const [particles, drops] = await Promise.all([
-    create({
-      label: 'splat',
-      sources: [colouring, liquid, reach, splat],
-      entryPoints: ['splat_vertex', 'splat_fragment'],
-      groups: [slots, layouts.alone],
-      targets: [{ format: FIELD_FORMAT, blend: ADD }],
-    }),
-    create({
-      label: 'drops',
-      sources: [colouring, liquid, reach, surface],
-      entryPoints: ['drop_vertex', 'drop_fragment'],
-      groups: [slots, layouts.surface],
-      targets: [{ format: picture.format, blend: BLEND }],
-    }),
-  ]);
-  return { particles, drops };
 }
