@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/errors';
+import { formatWrapped } from './output';
 
 export class UsageError extends CellstormError {
   override name = 'UsageError';
@@ -47,7 +48,7 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
       throw new UsageError(`--${token.name} takes no value, but was given "${token.value}".`);
     }
     if (flag.value !== undefined && (token.value === undefined || token.value === '')) {
-      throw new UsageError(`--${token.name} needs a value: ${flag.value}.`);
+      throw new UsageError(`--${token.name} needs a value, as in --${token.name} ${flag.value}.`);
     }
     if (given.has(token.name)) throw new UsageError(`--${token.name} was given twice.`);
     given.set(token.name, token.value ?? 'true');
@@ -134,10 +135,11 @@ function choose<Choice extends string>(name: string, text: string, choices: read
   return choice;
 }
 
-export function describeFlags(flags: Flags): string {
-  const heads = Object.entries(flags).map(([name, flag]) => `--${name}${flag.value ? ` ${flag.value}` : ''}`);
-  const width = Math.max(...heads.map((head) => head.length));
-  return Object.values(flags)
-    .map((flag, index) => `  ${(heads[index] as string).padEnd(width)}  ${flag.help}`)
-    .join('\n');
+/** A line or more each, of so many letters. */
+export function describeFlags(flags: Flags, width: number): string {
+  const rows = Object.entries(flags).map(([name, { value, help }]) => [
+    `  --${name}${value ? ` ${value}` : ''}`,
+    help,
+  ]);
+  return formatWrapped(rows, width);
 }

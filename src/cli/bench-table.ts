@@ -23,9 +23,9 @@ export function describeChoices(width: number): string {
 
 const COLUMNS = [
   'engine',
-  'build ms',
-  'query ms',
-  'total ms',
+  'build',
+  'query',
+  'total',
   'p95',
   'spread',
   'bytes-eq',
@@ -37,7 +37,7 @@ const INDENT = '  ';
 
 export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;
-  const legend = `medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`;
+  const legend = `milliseconds, medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`;
   const parts = [
     [...describeMachine(machine), legend].map((line) => wrapText(line, width, INDENT)).join('\n'),
     describeTimes(outcomes),

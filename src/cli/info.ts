@@ -14,7 +14,7 @@ import {
   greatestOnCpu,
   openGpu,
 } from './backend';
-import { formatBytes, formatCount, formatTable } from './output';
+import { formatBytes, formatCount, formatTable, formatWrapped, widthOf } from './output';
 
 export const INFO_FLAGS: Flags = {
   backend: BACKEND_FLAG,
@@ -95,11 +95,12 @@ function describeCpuMachine(): Report {
 }
 
 function printReport(report: Report): void {
-  const lines = [
-    `adapter   ${report.adapter}`,
-    `features  ${report.features.join(', ') || 'none'}`,
-    'limits',
+  const width = widthOf(process.stdout);
+  const machine = [
+    ['adapter', report.adapter],
+    ['features', report.features.join(', ') || 'none'],
   ];
+  const lines = [formatWrapped(machine, width), 'limits'];
   lines.push(
     formatTable(
       Object.entries(report.limits).map(([name, value]) => [
@@ -114,7 +115,7 @@ function printReport(report: Report): void {
   for (const fit of report.fits) {
     lines.push(
       `  ${fit.dimensions}D  ${formatCount(fit.particles)}  (${fit.bytesPerParticle} bytes a particle, ${fit.bytesPerCell} a cell)`,
-      `      because ${fit.why}`,
+      formatWrapped([['    ', `because ${fit.why}`]], width),
     );
   }
   process.stdout.write(`${lines.join('\n')}\n`);

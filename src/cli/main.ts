@@ -7,6 +7,7 @@ import { ArgumentError, CellstormError, LimitError } from '../core/errors';
 import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
 import { BENCH_FLAGS, bench } from './bench';
 import { INFO_FLAGS, info } from './info';
+import { formatTable, widthOf, wrapText } from './output';
 import { SIMULATE_FLAGS, simulate } from './simulate';
 import { VERIFY_FLAGS, verify } from './verify';
 
@@ -48,7 +49,8 @@ async function main(argv: readonly string[]): Promise<number> {
     );
   }
   if (rest.includes('--help')) {
-    process.stdout.write(`cellstorm ${name}: ${command.summary}\n\n${describeFlags(command.flags)}\n`);
+    const flags = describeFlags(command.flags, widthOf(process.stdout));
+    process.stdout.write(`cellstorm ${name}: ${command.summary}\n\n${flags}\n`);
     return 0;
   }
   return command.run(rest).catch((error: unknown) => {
@@ -58,11 +60,8 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function help(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const commands = Object.entries(COMMANDS).map(
-    ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
-  );
-  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${commands.join('\n')}\n\nFlags of a command: cellstorm COMMAND --help\n`;
+  const commands = formatTable(Object.entries(COMMANDS).map(([name, { summary }]) => [`  ${name}`, summary]));
+  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${commands}\n\nFlags of a command: cellstorm COMMAND --help\n`;
 }
 
 function exitCodeOf(error: CellstormError): number {
@@ -73,7 +72,9 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof CellstormError)) throw error;
-  process.stderr.write(`cellstorm: ${error.message}\n`);
+  const { stderr } = process;
+  const told = `cellstorm: ${error.message}`;
+  stderr.write(`${stderr.isTTY ? wrapText(told, widthOf(stderr)) : told}\n`);
   process.exitCode = exitCodeOf(error);
 }
 // Dawn keeps threads that would keep the process; its work is done.

@@ -5,6 +5,8 @@
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
+/** Of a column of sentences. */
+const NARROWEST = 24;
 /** Longer lines are hard to read. */
 const MOST_COLUMNS = 120;
 
@@ -49,7 +51,7 @@ export function formatWrapped(rows: readonly (readonly string[])[], width: numbe
   return rows
     .map((row, index) => {
       const lead = (before[index] as string).slice(0, -1);
-      const text = wrapText(row.at(-1) ?? '', Math.max(FEWEST_COLUMNS / 2, width - lead.length));
+      const text = wrapText(row.at(-1) ?? '', Math.max(NARROWEST, width - lead.length));
       return `${lead}${text.replaceAll('\n', `\n${' '.repeat(lead.length)}`)}`;
     })
     .join('\n');

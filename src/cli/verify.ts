@@ -14,17 +14,17 @@ import {
 } from '../verify/verify';
 import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } from './arguments';
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
-import { formatCount, formatSeconds, formatTable, Progresses } from './output';
+import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
 
 /** What --long adds: minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {
-  scene: { value: 'a,b', help: `scenes (default all: ${ALL_SCENE_NAMES.join(', ')})` },
+  scene: { value: 'a,b', help: `default all; there are ${ALL_SCENE_NAMES.join(', ')}` },
   dimensions: { value: '2,3', help: 'dimensions (default both)' },
   count: { value: 'n,m', help: `particles (default ${DEFAULT_COUNTS.join(', ')})` },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
-  long: { help: 'also a million particles, and the promises over a thousand steps' },
+  long: { help: 'also a million particles, the promises over a thousand steps, and those of the liquid' },
   backend: BACKEND_FLAG,
   json: { help: 'print { adapter, cases, pass } as JSON' },
   help: { help: 'print this' },
@@ -84,11 +84,14 @@ export async function verify(argv: readonly string[]): Promise<number> {
 }
 
 const HEAD = ['', 'scene', '', 'particles', 'check', 'seen'] as const;
-const WIDTHS = [4, 15, 2, 10, 14, 0] as const;
+const WIDTHS = [4, 15, 2, 9, 14, 0] as const;
 
-/** Rows come one by one, so the widths are fixed. */
+/** Rows come one by one, so the widths are fixed. In a file each is one line. */
 function tableRow(cells: readonly string[]): string {
-  return formatTable([
-    cells.map((cell, column) => (column === 3 ? cell.padStart(10) : cell.padEnd(WIDTHS[column] ?? 0))),
-  ]);
+  const row = cells.map((cell, column) => {
+    const width = WIDTHS[column] ?? 0;
+    return column === 3 ? cell.padStart(width) : cell.padEnd(width);
+  });
+  const { stdout } = process;
+  return stdout.isTTY ? formatWrapped([row], widthOf(stdout)) : formatTable([row]);
 }
