@@ -6,17 +6,39 @@ import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import type { Flights } from '../core/flight';
 import { type Checkpoint, type Measures, planSimulation } from '../core/simulation';
 import type { StageTimes } from '../core/stage-times';
-import { capacityOfState, decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../core/state-file';
+import {
+  capacityOfState,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  optionsOfState,
+  type SceneState,
+} from '../core/state-file';
 import { Simulation } from '../engine/simulation';
-import { ALL_SCENE_NAMES, applyDrive, createScene, sceneOptions, strengthOf } from '../scenes';
+import {
+  ALL_SCENE_NAMES,
+  applyDrive,
+  createScene,
+  GRANULAR_SCENE_NAMES,
+  sceneOptions,
+  strengthOf,
+} from '../scenes';
 import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
-import { formatBytes, formatCount, formatFigure, formatTable, Progress } from './output';
+import {
+  formatBytes,
+  formatCount,
+  formatFigure,
+  formatTable,
+  formatWrapped,
+  Progress,
+  widthOf,
+  wrapText,
+} from './output';
 
 export const SIMULATE_FLAGS: Flags = {
-  scene: { value: 'name', help: `one of ${ALL_SCENE_NAMES.join(', ')} (default pile)` },
-  dimensions: { value: '2|3', help: 'default 2' },
+  scene: { value: 'name', help: `default pile; there are ${ALL_SCENE_NAMES.join(', ')}` },
+  dimensions: { value: '2|3', help: 'in the plane or in space (default 2)' },
   count: { value: 'n', help: 'particles (default 10000)' },
   steps: { value: 'n', help: 'steps (default 600)' },
   seed: { value: 'n', help: 'seed of the scene (default 1)' },
@@ -94,13 +116,14 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   if (given.has('out') || given.has('image')) {
     const checkpoint = await simulation.checkpoint();
     const out = given.get('out');
-    if (out !== undefined) await save(out, encodeCheckpoint(checkpoint));
+    if (out !== undefined)
+      await save(out, encodeCheckpoint({ ...checkpoint, scene: from ? from.scene : sceneName }));
     const image = given.get('image');
     if (image !== undefined) await save(image, renderImage(simulation.world, simulation.radius, checkpoint));
   }
   const report: Report = {
     adapter,
-    scene: scene ? sceneName : `continued from ${path}`,
+    scene: scene ? sceneName : describeState(path, from?.scene),
     dimensions,
     count: simulation.count,
     seed: scene?.seed ?? null,
@@ -163,6 +186,13 @@ function blamingState<Result>(path: string | undefined, use: () => Result): Resu
     if (!(error instanceof ArgumentError)) throw error;
     throw new UsageError(`--from is ${path}, in which ${error.message}`);
   }
+}
+
+/** A drive is not part of a state. */
+function describeState(path: string | undefined, scene: string | undefined): string {
+  const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
+  const without = GRANULAR_SCENE_NAMES.includes(scene ?? '') ? ' without what that scene moves' : '';
+  return `continued from ${path}${ofScene}${without}`;
 }
 
 /** Flags that say which particles to make. */
@@ -240,7 +270,7 @@ async function save(path: string, bytes: Uint8Array): Promise<void> {
   });
 }
 
-async function readState(path: string | undefined, dimensions: number): Promise<Checkpoint | undefined> {
+async function readState(path: string | undefined, dimensions: number): Promise<SceneState | undefined> {
   if (path === undefined) return undefined;
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--from is ${path}, which cannot be read (${error.code}).`);
@@ -290,8 +320,9 @@ function describe(report: Report): string {
       `${formatCount(swept)} at its beginning; ${formatCount(paths)} paths, ${formatCount(hits)} to a hit, ${formatCount(held)} held; ${formatCount(substepped)} needed substeps`,
     ]);
   }
-  let text = `${formatTable(rows)}\n`;
-  if (report.warning !== null) text += `${report.warning}\n`;
+  const width = widthOf(process.stdout);
+  let text = `${formatWrapped(rows, width)}\n`;
+  if (report.warning !== null) text += `${wrapText(report.warning, width)}\n`;
   if (times) {
     const stages = Object.entries(times.stages).map(([name, milliseconds]) => [
       `  ${name}`,

@@ -4,7 +4,7 @@
  * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
  * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded
  * where the world is so, continuous where paths are followed, count, obstacleCount where there are any, time,
- * settings) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
+ * settings, and the name of the scene where it is known) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
  * each), where there is a radiusRange radii (f32 each), where there are boxes half extents (`dimensions` f32 each),
  * and of obstacles positions and sizes, in the same way.
  */
@@ -16,6 +16,14 @@ import type { GivenSizes } from './sizes';
 import type { Dimensions, RadiusRange } from './world';
 
 const MAGIC = 'CELLSTRM';
+
+/** With the name of the scene that it is a state of, where that is known: scenes may move what no checkpoint holds. */
+export interface SceneState extends Checkpoint {
+  readonly scene?: string | undefined;
+}
+
+/** Of a scene: it is shown on the page and in terminals. */
+const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
 interface Header {
   readonly version: 1;
@@ -32,9 +40,10 @@ interface Header {
   readonly obstacleCount?: number | undefined;
   readonly time: number;
   readonly settings: Settings;
+  readonly scene?: string | undefined;
 }
 
-export function encodeCheckpoint(checkpoint: Checkpoint): Uint8Array {
+export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   const { ids, positions, velocities, radii, halfExtents, obstacles, ...rest } = checkpoint;
   const { boxes, dimensions, radiusRange } = checkpoint;
   const fixed = obstacles && (ArrayBuffer.isView(obstacles) ? { positions: obstacles } : obstacles);
@@ -79,7 +88,7 @@ export function decodeCheckpoint(
   bytes: Uint8Array,
   argument = 'the state file',
   value: unknown = bytes,
-): Checkpoint {
+): SceneState {
   const refuse = (accepted: string): never => {
     throw new ArgumentError(argument, value, accepted);
   };
@@ -94,7 +103,7 @@ export function decodeCheckpoint(
     return refuse('one with a readable header of version 1');
   }
   const { count, obstacleCount, ...rest } = header;
-  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange, boxes } = rest;
+  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange, boxes, scene } = rest;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
@@ -117,6 +126,9 @@ export function decodeCheckpoint(
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
     refuse('one whose header has an object as settings');
+  }
+  if (scene !== undefined && !(typeof scene === 'string' && SCENE_NAME.test(scene))) {
+    refuse('one whose header has a name of small letters, digits and hyphens as scene, or none');
   }
   const fixed = obstacleCount ?? 0;
   const ofSize = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);

@@ -15,6 +15,8 @@ export interface FileSubject {
   readonly run: Run | undefined;
   /** Whether the scene changes gravity or obstacles as time passes. */
   readonly isDriven: boolean;
+  /** What runs is a state of it, where that is known. */
+  readonly scene: string | undefined;
   /** What files are called, without their ending. */
   readonly stem: string;
   /** Particles that the engine takes. */
@@ -72,12 +74,13 @@ export class Files {
   }
 
   private async saveState({ simulation }: Run, stem: string): Promise<void> {
+    const { scene } = this.subject;
     if (simulation.method) {
       throw new CellstormError(
         `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
       );
     }
-    const bytes = encodeCheckpoint(await simulation.checkpoint());
+    const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
     this.subject.notify(
       this.subject.isDriven

@@ -12,7 +12,7 @@ import {
   type SimulationOptions,
 } from '../core/simulation';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
-import type { Drive } from '../scenes';
+import { type Drive, GRANULAR_SCENE_NAMES } from '../scenes';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, clampValue, type FieldName, fieldOf } from './fields';
 import { formatCount } from './format';
@@ -25,6 +25,8 @@ const MOST_CELLS = 2 ** 27;
 /** What a file put in the place of a scene. */
 export interface Opened {
   readonly name: string;
+  /** What it is a state of, where it says so. */
+  readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
   /** Of a simulation that takes the checkpoint. */
   readonly options: SimulationOptions;
@@ -73,7 +75,11 @@ export function* openParticles(
 }
 
 function openState(name: string, bytes: Uint8Array, most: number): Opened {
-  const checkpoint = decodeCheckpoint(bytes, name, new Phrase(`a state of ${bytes.length} bytes`));
+  const { scene, ...checkpoint } = decodeCheckpoint(
+    bytes,
+    name,
+    new Phrase(`a state of ${bytes.length} bytes`),
+  );
   const count = checkpoint.ids.length;
   // Room is made up to the greatest id.
   const capacity = capacityOfState(checkpoint);
@@ -97,7 +103,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
       );
     }
     checkCheckpoint(checkpoint, plan);
-    return { name, checkpoint, options, choices: choicesOf(checkpoint) };
+    return { name, scene, checkpoint, options, choices: choicesOf(checkpoint) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     throw new CellstormError(`${name} is a state in which ${error.message}`);
@@ -163,6 +169,14 @@ export function startOf(
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
   return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
+}
+
+/** What came of a file, and of which scene: its drive is not part of a state. */
+export function describeOpened({ name, scene, checkpoint }: Opened): string {
+  const count = describeCount(checkpoint.ids.length);
+  if (scene === undefined) return `${count} from ${name}.`;
+  const without = GRANULAR_SCENE_NAMES.includes(scene) ? ', without what that scene moves' : '';
+  return `${count} of the scene ${scene} from ${name}${without}.`;
 }
 
 /** Particles at the start. */

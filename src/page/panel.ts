@@ -87,7 +87,8 @@ export class Panel {
       if (slider) this.showPlace(name, slider, this.shown[name] as number);
     }
     const scene = PAGE_SCENES.find(({ name }) => name === choices.scene);
-    const ofFile = `The particles come from the file ${opened?.name}. Choose a scene to leave it.`;
+    const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
+    const ofFile = `The particles come from the file ${opened?.name}${ofScene}. Choose a scene to leave it.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
     for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
     for (const [name, hint] of refusedFields({ ...choices, opened })) {

@@ -4,7 +4,6 @@
  * history.ts goes back, address.ts keeps the address, files.ts, film.ts, presets-view.ts, scale-sheet.ts and inspector.ts are
  * its sheets.
  */
-import { describeCount } from '../core/errors';
 import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
 import type { Measured, State } from './body';
@@ -26,7 +25,7 @@ import { type Regard, readLink } from './link';
 import { themeOf } from './liquid-look';
 import { Meter } from './meter';
 import { methodOf } from './methods/list';
-import { type Chosen, type Opened, refuseOpened } from './opened';
+import { type Chosen, describeOpened, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
 import { hidesLines, shownOf } from './overlays';
 import { find, Panel } from './panel';
@@ -438,6 +437,12 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     return cap?.most ?? MOST_PARTICLES;
   }
 
+  /** The scene that what runs is a state of, where that is known. */
+  get scene(): string | undefined {
+    const { opened, scene } = this.choices;
+    return opened ? opened.scene : scene;
+  }
+
   get isDriven(): boolean {
     return this.restarts.drive !== undefined;
   }
@@ -460,7 +465,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     await this.restarts.settled();
     if (this.restarts.running?.opened !== opened) return;
     const grid = tooMany === undefined ? '' : ` ${tooMany} The grid is chosen instead.`;
-    this.panel.notify(`${describeCount(opened.checkpoint.ids.length)} from ${opened.name}.${grid}`);
+    this.panel.notify(`${describeOpened(opened)}${grid}`);
   }
 
   get take(): Run | undefined {

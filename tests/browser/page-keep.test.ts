@@ -145,9 +145,9 @@ describe('the page keeps', () => {
     // The state goes on with the same bits, whatever ran in between.
     await chooseScene(page, 'lattice');
     await openFile(page, 'mine.bin', state.bytes);
-    await noticeOf(page, /^100 particles from mine\.bin\.$/);
+    await noticeOf(page, /^100 particles of the scene gas from mine\.bin\.$/);
     expect(await hashOf(page)).toBe(saved);
-    expect(await textOf(page, 'scene-hint')).toMatch(/come from the file mine\.bin/);
+    expect(await textOf(page, 'scene-hint')).toMatch(/from the file mine\.bin, a state of the scene gas\. /);
     const hints = await page.$$eval('#scene-hint', (found) =>
       found.map(({ clientHeight }) => clientHeight > 0),
     );
@@ -216,7 +216,7 @@ describe('the page keeps', () => {
     expect(await countOf(page)).toBe(0);
     expect(await textOf(page, 'particles')).toBe('0');
     await openFile(page, 'mine.bin', state.bytes);
-    await noticeOf(page, /^100 particles from mine\.bin\.$/);
+    await noticeOf(page, /^100 particles of the scene gas from mine\.bin\.$/);
     // The scene that was there before can be chosen, too.
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);

@@ -21,7 +21,7 @@ import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { defineLevels, defineWorld } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
-import { createScene, sceneOptions } from '../../src/scenes';
+import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../src/scenes';
 import { describeCaps, type VerifyCase } from '../../src/verify/verify';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -122,6 +122,39 @@ describe('cellstorm', () => {
     expect(code).toBe(2);
   });
 
+  it('fits help, what it tells of a machine and errors into a terminal, word by word', async () => {
+    const { stdout, stderr } = process;
+    const terminals = [stdout, stderr].map((stream) => ({
+      stream,
+      was: { columns: stream.columns, isTTY: stream.isTTY },
+    }));
+    const helps = ['info', 'verify', 'simulate', 'bench'].map((command) => [command, '--help']);
+    const told: string[][] = [];
+    try {
+      for (const width of [80, 120]) {
+        for (const { stream } of terminals) Object.assign(stream, { columns: width, isTTY: true });
+        const texts: string[] = [];
+        for (const argv of [...helps, ['info', '--backend', 'cpu'], ['simulate', '--scene', 'nope']]) {
+          const { out, error } = await cellstorm(...argv);
+          texts.push(`${out}${error}`);
+        }
+        const lines = texts.flatMap((text) => text.split('\n'));
+        expect(lines.filter((line) => line.length > width)).toEqual([]);
+        // Every scene is named.
+        for (const text of [texts[1], texts[2], texts.at(-1)])
+          expect(text?.split(/\s+/).join(' ')).toContain(ALL_SCENE_NAMES.join(', '));
+        told.push(texts);
+      }
+    } finally {
+      for (const { stream, was } of terminals) Object.assign(stream, was);
+    }
+    // The same words in fewer, longer lines.
+    const [narrow, wide] = told.map((texts) => texts.map((text) => text.split(/\s+/).join(' ')));
+    expect(wide).toEqual(narrow);
+    const count = (texts: readonly string[] = []) => texts.join('').split('\n').length;
+    expect(count(told[1])).toBeLessThan(count(told[0]));
+  });
+
   it('ends a process with its exit code, in silence on the stream that has nothing to say', () => {
     const refused = spawnCellstorm('conquer');
     expect(refused).toMatchObject({ code: 2, out: '' });
@@ -195,9 +228,10 @@ describe('cellstorm', () => {
     const whole = await cellstorm(...common, ...scene, '--steps', '20');
     expect(JSON.parse(whole.out)).toMatchObject({ scene: 'pile', count: 300, seed: 1 });
     // No scene was made for it, and none is told of.
-    expect(JSON.parse(rest.out)).toMatchObject({ scene: `continued from ${state}`, count: 300, seed: null });
-    const told = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state);
-    expect(told.out).not.toContain('seed');
+    const told = `continued from ${state}, a state of the scene pile`;
+    expect(JSON.parse(rest.out)).toMatchObject({ scene: told, count: 300, seed: null });
+    const table = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state);
+    expect(table.out).not.toContain('seed');
     expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
     expect(JSON.parse(half.out).measures.hash).not.toBe(JSON.parse(whole.out).measures.hash);
     const { data, width, height } = decode(readFileSync(image));
@@ -224,6 +258,19 @@ describe('cellstorm', () => {
     expect(rest).toMatchObject({ code: 0, error: '' });
     const whole = await cellstorm(...made, '--steps', '6');
     expect(JSON.parse(rest.out).measures).toEqual(JSON.parse(whole.out).measures);
+  });
+
+  it('says what a state does not hold of a scene that moves', async () => {
+    const [first, second] = ['turned', 'further'].map((name) => join(folder, `${name}.bin`)) as [
+      string,
+      string,
+    ];
+    const common = ['simulate', '--backend', 'cpu', '--steps', '1', '--json'];
+    await cellstorm(...common, '--scene', 'hourglass', '--count', '20', '--out', first);
+    await cellstorm(...common, '--from', first, '--out', second);
+    const { out } = await cellstorm(...common, '--from', second);
+    const told = `continued from ${second}, a state of the scene hourglass without what that scene moves`;
+    expect(JSON.parse(out).scene).toBe(told);
   });
 
   it('lets flags win over the settings of a state file', async () => {
@@ -447,7 +494,7 @@ describe('state files', () => {
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
       // Not in the header of a box, and of equal particles.
-      if (['unbounded', 'continuous', 'radiusRange'].includes(name))
+      if (['unbounded', 'continuous', 'radiusRange', 'scene'].includes(name))
         return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
         new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
@@ -475,6 +522,8 @@ describe('state files', () => {
     ['radiusRange', '{"smallest": "1", "largest": 2}', /as radiusRange, or none/],
     // A radius each is missing.
     ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, as its header says/],
+    ['scene', '7', /a name of small letters, digits and hyphens as scene, or none/],
+    ['scene', '"\\u001b[31mred"', /as scene, or none/],
     ['min', '[0, 0]', /3 finite numbers as min and as max/],
     ['min', '[0, 0, "0"]', /3 finite numbers/],
     ['min', 'null', /3 finite numbers/],

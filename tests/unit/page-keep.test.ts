@@ -10,6 +10,7 @@ import { filmSize } from '../../src/page/exact-film';
 import { readLink, writeLink } from '../../src/page/link';
 import {
   checkFileSize,
+  describeOpened,
   MOST_FILE_BYTES,
   type Opened,
   openParticles,
@@ -19,6 +20,7 @@ import {
   startOf,
 } from '../../src/page/opened';
 import { PRESETS } from '../../src/page/presets';
+import { createScene, GRANULAR_SCENE_NAMES } from '../../src/scenes';
 import { drain } from '../helpers/drain';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
@@ -107,6 +109,20 @@ describe('a state in the place of a scene', () => {
     expect(simulation.count).toBe(0);
     expect(Array.from(simulation.add({ positions: Float32Array.of(1, 1) }))).toEqual([0]);
     expect(hashOf(startOf(chosen, 0))).toBe(hashOf({ options: empty }));
+  });
+
+  it('says of which scene it is, and that what a scene moves is not in it', () => {
+    const { checkpoint } = presentOf(PLANE);
+    const told = (scene?: string) =>
+      describeOpened(open('some.bin', encodeCheckpoint({ ...checkpoint, scene })));
+    expect(told()).toBe('3 particles from some.bin.');
+    expect(told('pile')).toBe('3 particles of the scene pile from some.bin.');
+    for (const scene of GRANULAR_SCENE_NAMES) {
+      expect(createScene(scene, { dimensions: 2, count: 20 }).drive).toBeDefined();
+      expect(told(scene)).toBe(
+        `3 particles of the scene ${scene} from some.bin, without what that scene moves.`,
+      );
+    }
   });
 
   it('is left for any scene', () => {
