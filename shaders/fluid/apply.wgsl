@@ -1,4 +1,4 @@
-// The equations applied to the direction, and the product of both.
+// The equations applied to the direction, and the product of both. Twin: src/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn apply(

@@ -1,4 +1,4 @@
-// Residual · preconditioned residual.
+// Residual · preconditioned residual. Twin: src/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn multiply(

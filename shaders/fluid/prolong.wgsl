@@ -1,4 +1,5 @@
-// Adds to the solution of a level what the next coarser one found. `level` is the finer one.
+// Adds to the solution of a level what the next coarser one found. `level` is the finer one. Twin:
+// src/fluid/reference/multigrid.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn prolong(

@@ -1,4 +1,5 @@
-// The next direction: the preconditioned residual and a share of the last direction.
+// The next direction: the preconditioned residual and a share of the last direction. Twin:
+// src/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn turn(

@@ -1,4 +1,5 @@
-// A step along the direction; leaves the greatest residual. The next cycle begins with a solution of 0.
+// A step along the direction; leaves the greatest residual. The next cycle begins with a solution of 0. Twin:
+// src/fluid/reference/pressure.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn update(

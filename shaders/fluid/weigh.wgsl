@@ -1,5 +1,5 @@
 // Numbers of the conjugate gradients from the partial sums that the pass before left. One workgroup. STAGE says which pass that
-// was. Once the residual is small enough, all later dispatches are of no workgroups.
+// was. Once the residual is small enough, all later dispatches are of no workgroups. Twin: src/fluid/reference/pressure.ts.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;

@@ -59,7 +59,7 @@ export class Fluid {
     this.currentPlan = plan;
     this.currentObstacles = plan.obstacles;
     this.turnover = new Turnover({
-      take: () => substep.marks.take(),
+      take: () => substep.drain.take(),
       remove: (ids) => particles.remove(ids),
     });
     substep.writeSolids(plan, plan.obstacles);
@@ -235,7 +235,7 @@ export class Fluid {
     this.checkSettled('remove');
     this.particles.remove(ids);
     if (!this.turnover.isBusy) return;
-    this.substep.marks.clear(ids);
+    this.substep.drain.clear(ids);
     this.turnover.spare(ids);
   }
 
@@ -314,7 +314,7 @@ export class Fluid {
     this.done = checkpoint.substeps;
     this.lastStep = checkpoint.lastStep;
     this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
-    this.substep.marks.replace(checkpoint.drained);
+    this.substep.drain.replace(checkpoint.drained);
     this.substep.restart({ affine, unconverged: checkpoint.unconverged });
     this.substep.writeSolids(this.plan, obstacles);
   }
@@ -377,7 +377,7 @@ export class Fluid {
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
-    const [leaving, drained] = await Promise.all([this.turnover.leaving(), this.substep.marks.read()]);
+    const [leaving, drained] = await Promise.all([this.turnover.leaving(), this.substep.drain.read()]);
     return { drained, leaving };
   }
 

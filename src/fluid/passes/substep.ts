@@ -12,12 +12,12 @@ import { markSolids } from '../reference/cells';
 import { LAYERS } from '../reference/project';
 import { isRestrained, type LatticeState } from '../shape';
 import { type Buffers, clearWords, createBuffers, readBuffers } from './buffers';
+import { Drain } from './drain';
 import { Energy } from './energy';
 import { nodesOf } from './frame';
 import { Frames } from './frames';
 import { FluidKernel, WORKGROUP } from './kernel';
 import { type KernelName, kernelSources } from './kernels';
-import { Marks } from './marks';
 import { decodeSolver, Pressure, type SolverState } from './pressure';
 import { Speed } from './speed';
 
@@ -51,7 +51,7 @@ interface Parts {
   readonly frames: Frames;
   readonly pressure: Pressure;
   readonly energy: Energy;
-  readonly marks: Marks;
+  readonly drain: Drain;
   readonly speed: Speed;
 }
 
@@ -139,7 +139,7 @@ export class Substep {
       const input = { frame: frames.buffer, kinds, fullness, velocity };
       const pressure = await keep(Pressure.create(gpu, levels, input));
       const energy = await keep(Energy.create(gpu, dimensions, capacity));
-      const marks = await keep(Marks.create(gpu, dimensions, capacity));
+      const drain = await keep(Drain.create(gpu, dimensions, capacity));
       const speed = await keep(Speed.create(gpu, dimensions));
       const grid = await keep(
         HashGrid.create(gpu, {
@@ -154,7 +154,7 @@ export class Substep {
         OWN_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),
       );
       const kernels = Object.fromEntries(compiled) as Record<OwnKernel, FluidKernel>;
-      const parts = { grid, kernels, owned, frames, pressure, energy, marks, speed };
+      const parts = { grid, kernels, owned, frames, pressure, energy, drain, speed };
       return new Substep(gpu, parts, levels.size);
     } catch (error) {
       for (const part of made) part.destroy();
@@ -167,13 +167,13 @@ export class Substep {
     return { velocity, kinds, fullness, pressure: this.parts.pressure.buffers.pressure };
   }
 
-  get marks(): Marks {
-    return this.parts.marks;
+  get drain(): Drain {
+    return this.parts.drain;
   }
 
   get bytes(): number {
-    const { owned, frames, pressure, energy, marks, speed, grid } = this.parts;
-    return [owned, frames, pressure, energy, marks, speed].reduce(
+    const { owned, frames, pressure, energy, drain, speed, grid } = this.parts;
+    return [owned, frames, pressure, energy, drain, speed].reduce(
       (sum, { bytes }) => sum + bytes,
       grid.memoryBytes,
     );
@@ -195,7 +195,7 @@ export class Substep {
   /** The stages of the next substep, with the particles' buffers as they are when each is recorded. */
   stages({ plan, obstacles, particles }: Liquid): readonly Stage[] {
     const { groups, parts } = this;
-    const { kernels, grid, owned, frames, pressure, energy, marks } = parts;
+    const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
     const { count } = particles;
     const frameBuffer = frames.buffer;
     const { kinds } = owned.buffers;
@@ -239,7 +239,7 @@ export class Substep {
         inPass('energy', (pass, frame) => energy.encode(pass, { ...moved(), kinds }, count, frame)),
       );
     if (plan.drains.length > 0)
-      stages.push(inPass('drain', (pass, frame) => marks.encode(pass, moved(), count, frame)));
+      stages.push(inPass('drain', (pass, frame) => drain.encode(pass, moved(), count, frame)));
     return stages;
   }
 
@@ -308,8 +308,8 @@ export class Substep {
   }
 
   destroy(): void {
-    const { grid, owned, frames, pressure, energy, marks, speed } = this.parts;
-    for (const part of [grid, owned, frames, pressure, energy, marks, speed]) part.destroy();
+    const { grid, owned, frames, pressure, energy, drain, speed } = this.parts;
+    for (const part of [grid, owned, frames, pressure, energy, drain, speed]) part.destroy();
   }
 }
 

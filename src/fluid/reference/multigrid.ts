@@ -1,6 +1,6 @@
 /**
  * Purpose: one V-cycle of multigrid, a symmetric and positive preconditioner. Twin of shaders/fluid/coarsen.wgsl, smooth.wgsl,
- * restrict.wgsl and prolong.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved: a constant in a cell
+ * restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved: a constant in a cell
  * twice as wide is half as smooth as it should be, so its differences count twice as much. That needs nothing but couplings, so
  * solids, surfaces and obstacles of any form come out right on every level.
  * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.

@@ -1,7 +1,7 @@
 /**
  * Purpose: solves the equations of pressure by conjugate gradients, preconditioned by one V-cycle. Twin of
- * shaders/fluid/begin.wgsl, apply.wgsl, update.wgsl, dot.wgsl and turn.wgsl. Inputs: equations in the finest level of the hierarchy. Output: pressure over the lattice,
- * iterations, and the greatest residual in shares of the greatest right side.
+ * shaders/fluid/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl. Inputs: equations in the finest level of
+ * the hierarchy. Output: pressure over the lattice, iterations, and the greatest residual in shares of the greatest right side.
  */
 import { eachRow, type Level } from '../lattice';
 import type { Equations } from './equations';

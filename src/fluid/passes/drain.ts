@@ -13,7 +13,7 @@ export interface DrainedParticles {
   readonly ids: GPUBuffer;
 }
 
-export class Marks {
+export class Drain {
   private readonly packing: GPUBindGroup;
 
   private constructor(
@@ -26,14 +26,14 @@ export class Marks {
     this.packing = drained.bind(owned.buffers);
   }
 
-  static async create(gpu: Gpu, dimensions: 2 | 3, capacity: number): Promise<Marks> {
+  static async create(gpu: Gpu, dimensions: 2 | 3, capacity: number): Promise<Drain> {
     const sources = kernelSources(false);
     const [drain, drained] = await Promise.all([
       FluidKernel.create(gpu, dimensions, sources.drain),
       FluidKernel.create(gpu, dimensions, sources.drained),
     ]);
     const owned = await createBuffers(gpu, { marks: 4 * capacity, drained: 4 * Math.ceil(capacity / 32) });
-    return new Marks(gpu, capacity, owned, drain, drained);
+    return new Drain(gpu, capacity, owned, drain, drained);
   }
 
   get bytes(): number {
