@@ -14,6 +14,7 @@ import { integrate } from '../../src/reference/integrate';
 import { fileObstacles } from '../../src/reference/obstacles';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import {
   bulletAmongGrains,
   bulletsBeforeSizedWall,
@@ -27,6 +28,7 @@ import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { WORLD_KINDS } from '../helpers/obstacle-fields';
 import { createNoise, DIMENSIONS, FOLD, MOST_FOLDED } from '../helpers/passes';
 import { fewerInSpace, isAsked } from '../helpers/thorough';
+import { cornersIn } from '../helpers/vectors';
 
 /** Far more than 32 bits round off, far less than one hit instead of another makes. */
 const OFF = 1e-3;
@@ -90,7 +92,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       async (device, tools) => {
         // Those of many sizes take a software device longer to compile.
         for (const [seed, restitution] of sizes === 'equal' ? RESTITUTIONS : RESTITUTIONS.slice(1, 2)) {
-          const gravity = new Array<number>(dimensions).fill(0).with(1, -2048);
+          const gravity = repeat(0, dimensions).with(1, -2048);
           const crowd = fastCrowd(dimensions, kind, 100, createNoise(seed), sizes);
           const options = { ...crowd, restitution, gravity };
           // Where a little more or less of everything leaves things as they are, rounding does.
@@ -215,7 +217,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   longTest(
     'meet those that are a thousand times smaller, whose cells no 32 bits count',
     async (_, tools) => {
-      const corner = (at: number) => new Array<number>(dimensions).fill(0).with(0, at);
+      const corner = (at: number) => repeat(0, dimensions).with(0, at);
       for (const speed of [0, -1]) {
         const options = {
           dimensions,
@@ -322,7 +324,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     'take no time to speak of and pass nobody, however fast they are',
     async (_, tools) => {
       for (const kind of fewerInSpace(dimensions, WORLD_KINDS)) {
-        const corner = (at: number) => new Array<number>(dimensions).fill(at);
+        const corner = cornersIn(dimensions);
         const box = { min: corner(0), max: corner(64), periodic: kind === 'periodic' };
         for (const exponent of [20, 36, 47]) {
           const simulation = await createSimulation(tools.wrap(), {
@@ -391,7 +393,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       [4, 32, 47].forEach((speed, index) => {
         velocities[dimensions * index] = speed;
       });
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
         radius: 0.5,
@@ -420,7 +422,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   gpuTest(
     'are asked for the most of their own diameters that they move, gravity included',
     async (_, tools) => {
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
         radii: new Float32Array([0.25, 2]),

@@ -9,6 +9,7 @@ import { createNoise, DIMENSIONS, readWords, uploadVectors } from '../helpers/pa
 import { ASKED_SIZES, type AskedSizes, createAskedGrid, uploadPlaces } from '../helpers/queries';
 import { fewerInSpace } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
+import { cornersIn } from '../helpers/vectors';
 
 const EDGE = 8;
 const PARTICLES = 1200;
@@ -16,7 +17,7 @@ const PARTICLES = 1200;
 const UNITS = 1024;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   return {
     bounded: box,
@@ -217,7 +218,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
     'over many cells are shared out, in folded dispatches too, and one holds more than a workgroup sorts at once',
     async (device, tools) => {
       const count = 3000;
-      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      const corner = cornersIn(dimensions);
       const options = { dimensions, min: corner(0), max: corner(dimensions === 2 ? 64 : 16) };
       const noise = createNoise(5);
       const positions = Float32Array.from(

@@ -7,9 +7,11 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { linkedTexts } from '../../src/engine/kernel-code';
 import { loadVector, nearestImage } from '../../src/reference/contact';
 import { findNear } from '../../src/reference/near';
+import { repeat } from '../../src/scenes/scene';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, scatterIn, uploadVectors } from '../helpers/passes';
 import { askedCrowd, askedWorlds } from '../helpers/queries';
+import { cornersIn } from '../helpers/vectors';
 
 const EDGE = 12;
 
@@ -24,7 +26,7 @@ const WORLDS: Readonly<Record<string, (dimensions: Dimensions) => WorldOptions>>
 };
 
 function box(dimensions: Dimensions): WorldOptions {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   return { dimensions, min: corner(0), max: corner(EDGE) };
 }
 
@@ -104,7 +106,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
       async (device, tools) => {
         const world = defineWorld(options(dimensions), 1, 600);
         const noise = createNoise(4);
-        const corner = (value: number) => new Array<number>(dimensions).fill(value);
+        const corner = cornersIn(dimensions);
         const positions = scatterIn(noise, corner(0), corner(EDGE), dimensions === 2 ? 400 : 600);
         if (world.kind === 'unbounded') positions.set(positions.map((value) => (value - 6) * 3 + 4096));
         const count = positions.length / dimensions;
@@ -196,7 +198,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
       const idle = await grid.kernel({
         code: 'struct Own { unused: u32 } fn begin(p: Particle) -> Own { return Own(); } fn visit(o: ptr<function, Own>, p: Particle, n: Neighbour) {} fn finish(o: Own, p: Particle) {}',
       });
-      const place = new Array<number>(dimensions).fill(3);
+      const place = repeat(3, dimensions);
       const positions = uploadVectors(tools, dimensions, 'positions', Float32Array.of(...place, ...place));
       const masses = tools.upload('masses', Uint32Array.of(1, 2));
       const outputs = [1, 2, 3].map((step) => ({ step, found: tools.allocate('found', 16) }));

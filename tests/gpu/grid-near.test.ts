@@ -16,6 +16,7 @@ import {
   uploadPlaces,
 } from '../helpers/queries';
 import { fewerInSpace } from '../helpers/thorough';
+import { cornersIn } from '../helpers/vectors';
 
 const EDGE = 8;
 const PARTICLES = 400;
@@ -23,7 +24,7 @@ const POINTS = 300;
 const WIDE_POINTS = 130;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   return {
     bounded: box,
@@ -47,7 +48,7 @@ async function ask(
 ): Promise<Question> {
   const { dimensions } = options;
   const world = defineWorld(options, 1, PARTICLES);
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const noise = createNoise(dimensions);
   const positions = scatterIn(noise, corner(0), corner(EDGE), PARTICLES);
   const points = scatterIn(noise, corner(0), corner(EDGE), POINTS, 0.2);

@@ -14,6 +14,7 @@ import { fc } from '../helpers/properties';
 import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../helpers/rays';
 import { fewerInSpace, THOROUGH } from '../helpers/thorough';
 import { stored } from '../helpers/unusual-worlds';
+import { cornersIn } from '../helpers/vectors';
 
 /** Enough that rays are walked: of fewer than a walk has pieces, all are asked. */
 const MANY = 800;
@@ -21,7 +22,7 @@ const FEW = 40;
 const NOBODY = 0xffff_ffff;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   return {
     bounded: box,
@@ -334,7 +335,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `along axes are exact among balls of many sizes, points included, in a ${kind} world`,
       async (device, tools) => {
-        const corner = (value: number) => new Array<number>(dimensions).fill(value);
+        const corner = cornersIn(dimensions);
         const period = kind === 'periodic' ? 32 : 0;
         const line = corner(low);
         const places: number[][] = [];
@@ -435,7 +436,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   gpuTest(
     'along axes are exact where coordinates are dyadic: to touch is to meet, and of two at one distance the lower id is first',
     async (device, tools) => {
-      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      const corner = cornersIn(dimensions);
       // On both sides of the ray along x at y = 4, three of each distance, one of which touches it.
       const places: number[][] = [];
       for (let x = 15; x > 0; x--) {
@@ -542,7 +543,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   gpuTest(
     'meet thousands in one place, in order',
     async (device, tools) => {
-      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      const corner = cornersIn(dimensions);
       const count = 3000;
       const noise = createNoise(9);
       const positions = Float32Array.from({ length: count * dimensions }, () => 4 + noise() / 4);

@@ -5,9 +5,11 @@ import { HashGrid } from '../../src/engine/hash-grid';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../../src/engine/memory';
 import { createSimulation } from '../../src/engine/simulation';
 import { ALL_SCENE_NAMES, createScene, sceneOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
 import { everyOther } from '../helpers/thorough';
+import { cornersIn } from '../helpers/vectors';
 
 /** What a simulation takes is the same without a driver, and made many times as fast. */
 const COUNTED = { driverless: true } as const;
@@ -53,7 +55,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
     async (device, tools) => {
       const count = 20_000;
       const lattice = Math.ceil((4 * count) ** (1 / dimensions));
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       for (const [kind, extra] of [
         ['bounded', { crowds: true }],
         ['periodic', { obstacles: 5 * count }],
@@ -85,7 +87,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
   gpuTest(
     'is estimated where paths are followed, and refused where their lists are too long to bind',
     async (device, tools) => {
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       for (const kind of ['bounded', 'unbounded'] as const) {
         const world = kind === 'unbounded' ? { unbounded: true } : { min: corner(0), max: corner(40) };
         const watched = watchBytes(device);
@@ -118,7 +120,7 @@ describe.each(DIMENSIONS)('the memory of a simulation in %dD', (dimensions) => {
       expect(BYTES_PER_CELL).toBeLessThanOrEqual(12);
       const options = { dimensions, radius: 0.5, min: [0, 0, 0].slice(0, dimensions) };
       const sizeOf = async (capacity: number, edge: number) => {
-        const max = new Array<number>(dimensions).fill(edge);
+        const max = repeat(edge, dimensions);
         const simulation = await createSimulation(tools.wrap(), { ...options, max, capacity });
         const { memoryBytes, world } = simulation;
         simulation.destroy();

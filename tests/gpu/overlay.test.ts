@@ -21,9 +21,11 @@ import { findContact } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { probeCells } from '../../src/reference/probe';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { frameOf } from '../helpers/frames';
 import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
+import { cornersIn } from '../helpers/vectors';
 
 /** Of what is drawn, in pixels. */
 const PICTURE = { width: 640, height: 480 } as const;
@@ -182,7 +184,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   gpuTest(
     'list pairs across an end that is looked at, whichever end the lower slot is at',
     async (_, tools) => {
-      const all = (value: number) => new Array<number>(dimensions).fill(value);
+      const all = cornersIn(dimensions);
       const at = (x: number) => [x, ...all(8).slice(1)];
       // One pair across the end of x, and one in the middle.
       const simulation = await createSimulation(tools.wrap(), {
@@ -282,8 +284,8 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         const simulation = await createSimulation(tools.wrap(), {
           dimensions,
           radius: 1,
-          min: new Array<number>(dimensions).fill(0),
-          max: new Array<number>(dimensions).fill(16),
+          min: repeat(0, dimensions),
+          max: repeat(16, dimensions),
           positions,
         });
         const { overlay } = await drawInto(tools, simulation, { candidatePairs: true });

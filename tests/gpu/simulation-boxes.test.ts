@@ -14,11 +14,13 @@ import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { measureState } from '../../src/reference/measure';
 import { sweepShapes } from '../../src/reference/shape-pairs';
+import { repeat } from '../../src/scenes/scene';
 import { compareWithin } from '../../src/verify/verify';
 import { countHeavy } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
 import { shapedOptions } from '../helpers/shaped-simulations';
+import { cornersIn } from '../helpers/vectors';
 
 /** Exact in binary, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
@@ -65,7 +67,7 @@ function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
   const edge = 32;
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = cornersIn(dimensions);
   const radii = new Float32Array(count);
   const halfExtents = new Float32Array(dimensions * count);
   radii.fill(1 / 8, 1, count / 2);
@@ -113,8 +115,8 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       const settings = { substeps: 2, capacity: 210 };
       // As few cells as the injected limit holds a thread each of.
       const room = {
-        min: new Array<number>(dimensions).fill(0),
-        max: new Array<number>(dimensions).fill(6),
+        min: repeat(0, dimensions),
+        max: repeat(6, dimensions),
         cellSize: 2,
       };
       const options = shapedOptions({ dimensions, kind: 'bounded', count: 200 }, { ...settings, ...room });
@@ -161,7 +163,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   gpuTest(
     'tells what touches from what overlaps, parts those in one place, and keeps the sizes of who is set aside',
     async (_, tools) => {
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       // A block of unit boxes that just touch, and two boxes in one place.
       const block = Array.from({ length: 27 }, (__, index) =>
         corner(0).map((___, axis) => 2 + (Math.floor(index / 3 ** axis) % 3)),

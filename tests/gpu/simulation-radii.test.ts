@@ -18,6 +18,7 @@ import { countHeavy, type MixedOptions, mixedOptions } from '../helpers/mixed-si
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
 import { isAsked } from '../helpers/thorough';
+import { cornersIn } from '../helpers/vectors';
 
 /** Exact in binary, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
@@ -52,7 +53,7 @@ function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): Mixe
   const velocities = positions.map((_, index) => ((index % 5) - 2) / 4);
   const radii = new Float32Array(count).fill(1 / 8);
   radii[0] = 8;
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = cornersIn(dimensions);
   const world = kind === 'unbounded' ? { unbounded: true } : { min: corner(0), max: corner(edge) };
   return { dimensions, ...world, radii, positions, velocities };
 }
@@ -247,7 +248,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   gpuTest(
     'adds and removes particles with their radii, and sets aside those that are nowhere',
     async (_, tools) => {
-      const corner = (at: number) => new Array<number>(dimensions).fill(at);
+      const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,
         min: corner(0),

@@ -6,6 +6,8 @@ import { OVERLAP_SHARE } from '../../src/core/flight';
 import type { ObstacleBodies } from '../../src/core/obstacles';
 import type { SimulationOptions } from '../../src/core/simulation';
 import type { Dimensions, WorldKind } from '../../src/core/world';
+import { repeat } from '../../src/scenes/scene';
+import { cornersIn } from './vectors';
 
 /** Of a diameter: how near two equal ones come on a path. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
@@ -47,7 +49,7 @@ export function bulletsBeforeWall(
   return {
     dimensions,
     radius: RADIUS,
-    min: new Array<number>(dimensions).fill(0),
+    min: repeat(0, dimensions),
     max: [2 * WALL, ...new Array<number>(across).fill(lanes)],
     positions,
     velocities,
@@ -86,12 +88,12 @@ export function bulletsBeforeSizedWall(
     // As in crowds, so that it takes the same kernels.
     radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
   };
-  const middle = new Array<number>(dimensions).fill(lanes / 2);
+  const middle = repeat(lanes / 2, dimensions);
   const huge = middle.with(0, WALL + 500);
   if (wallOf === 'box') {
-    const plate = new Array<number>(dimensions).fill(lanes).with(0, 1 / 64);
+    const plate = repeat(lanes, dimensions).with(0, 1 / 64);
     const positions = new Float32Array([...middle.with(0, WALL), ...huge]);
-    const halfExtents = new Float32Array([...plate, ...new Array<number>(dimensions).fill(0)]);
+    const halfExtents = new Float32Array([...plate, ...repeat(0, dimensions)]);
     return { ...bullets, ...sizes, obstacles: { positions, halfExtents, radii: new Float32Array([0, 480]) } };
   }
   const fixed = obstacles as Float32Array;
@@ -154,7 +156,7 @@ export function grainsAroundTheWorld(
   boxes = false,
 ): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
   const [edge, largest, grain, floor] = [16, 0.5, 0.125, boxes ? 0.75 : 0];
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = cornersIn(dimensions);
   const ball = edge / 2 - largest - 4 * grain;
   const centre = corner(edge / 2).with(0, 0);
   const isFree = (place: readonly number[]) => {
@@ -229,7 +231,7 @@ export function fastCrowd(
   const edge = sizes === 'equal' ? roomy : Math.max(12, roomy);
   const place = () => edge * random();
   const speed = () => (random() < 0.5 ? 800 : 5) * (2 * random() - 1);
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = cornersIn(dimensions);
   const box = { min: corner(0), max: corner(edge), periodic: kind === 'periodic' };
   const size = () => 2 ** (3 * random() - 2);
   const isBox = (body: number) => sizes === 'boxes' && body % 2 === 0;

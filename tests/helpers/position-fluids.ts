@@ -1,7 +1,9 @@
 /** Purpose: blocks of fluid for tests: a lattice at the density at rest, squeezed or not, slightly disordered. */
 import type { Dimensions } from '../../src/core/world';
 import type { ObstacleOptions, PositionFluidOptions } from '../../src/pbf';
+import { repeat } from '../../src/scenes/scene';
 import { createNoise } from './passes';
+import { cornersIn } from './vectors';
 
 export const FLUID_RADIUS = 0.25;
 
@@ -30,7 +32,7 @@ export function blockOf(
     return first + (place + 0.5 + 0.2 * (noise() - 0.5)) * spacing;
   });
   const velocities = Float32Array.from(positions, () => noise() - 0.5);
-  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  const all = cornersIn(dimensions);
   const options = {
     dimensions,
     min: all(0),
@@ -57,7 +59,7 @@ export function columnOf(dimensions: Dimensions): BoxedFluid {
   });
   return {
     dimensions,
-    min: new Array<number>(dimensions).fill(0),
+    min: repeat(0, dimensions),
     max: Array.from({ length: dimensions }, (_, axis) => spacing * (axis === 1 ? 2 * high : wide)),
     radius: FLUID_RADIUS,
     positions,
@@ -67,7 +69,7 @@ export function columnOf(dimensions: Dimensions): BoxedFluid {
 /** A ball and a box that reach into the block. */
 export function obstaclesIn(dimensions: Dimensions): readonly ObstacleOptions[] {
   const middle = dimensions === 2 ? 3 : 1.5;
-  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  const all = cornersIn(dimensions);
   return [
     { shape: 'ball', position: all(middle).with(0, middle - 0.4), radius: 0.3 },
     { shape: 'box', position: all(middle).with(1, middle + 0.5), halfExtents: all(0.25).with(0, 0.4) },

@@ -10,6 +10,7 @@ import * as cpuEntry from '../../src/cpu';
 import { createCpuGrid } from '../../src/cpu';
 import { Random } from '../../src/scenes/random';
 import { fc } from '../helpers/properties';
+import { cornersIn } from '../helpers/vectors';
 import { runs } from '../helpers/worlds';
 
 const DIMENSIONS = [2, 3] as const;
@@ -59,7 +60,7 @@ describe('suggestCellSize', () => {
             engine,
             unbounded,
           });
-          const corner = (value: number) => new Array<number>(dimensions).fill(value);
+          const corner = cornersIn(dimensions);
           const world = unbounded
             ? defineWorld({ dimensions, unbounded, cellSize }, diameter)
             : defineWorld(
@@ -141,7 +142,7 @@ describe('suggestCellSize', () => {
         () => random.below(1024 * edge) / 1024,
       );
       const { cellSize, candidates } = suggestCellSize(0.5, { dimensions, density });
-      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      const corner = cornersIn(dimensions);
       const options = { dimensions, min: corner(0), max: corner(edge), cellSize };
       const { candidates: pairs } = cpuEntry
         .createCpuSimulation({ ...options, periodic: true, radius: 0.5, positions })

@@ -10,6 +10,7 @@ import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
+import { cornersIn } from '../helpers/vectors';
 import { type Crowd, crowds, runs } from '../helpers/worlds';
 
 type Dimensions = 2 | 3;
@@ -125,7 +126,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
   });
 
   it('goes around the ends of a periodic world, bounds included', () => {
-    const corner = (value: number) => new Array<number>(dimensions).fill(value);
+    const corner = cornersIn(dimensions);
     const grid = createCpuGrid({
       dimensions,
       min: corner(0),
@@ -156,7 +157,7 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
   });
 
   it('can be asked for inside of a visit, and refuses what is no corner', () => {
-    const corner = (value: number) => new Array<number>(dimensions).fill(value);
+    const corner = cornersIn(dimensions);
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 4 });
     grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]));
     const found: number[] = [];
@@ -179,7 +180,7 @@ function radiiOf(count: number, noise: () => number): Float32Array {
 }
 
 describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (dimensions) => {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const radii = { smallest: 1, largest: 64 };
   const far = 2 ** 20;
 

@@ -7,8 +7,10 @@ import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { ending } from '../helpers/ending';
 import { fc } from '../helpers/properties';
+import { cornersIn } from '../helpers/vectors';
 
 type Dimensions = 2 | 3;
 
@@ -18,8 +20,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   const box = (low: number, high: number, diameter: number, capacity: number, cellSize?: number) =>
     createCpuGrid({
       dimensions,
-      min: new Array<number>(dimensions).fill(low),
-      max: new Array<number>(dimensions).fill(high),
+      min: repeat(low, dimensions),
+      max: repeat(high, dimensions),
       diameter,
       capacity,
       cellSize,
@@ -182,7 +184,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
 
   it.each(['bounded', 'periodic', 'unbounded'])('finds everybody without end in a %s world', (kind) => {
     const count = 200;
-    const corner = (value: number) => new Array<number>(dimensions).fill(value);
+    const corner = cornersIn(dimensions);
     const place =
       kind === 'unbounded'
         ? ({ dimensions, unbounded: true } as const)

@@ -9,6 +9,7 @@ import { createCpuGrid } from '../../src/cpu';
 import { Filing } from '../../src/cpu/filing';
 import { nearestImage } from '../../src/reference/contact';
 import { bruteForceLevelPairs } from '../../src/reference/levels';
+import { repeat } from '../../src/scenes/scene';
 import { exactOverlap, expectPairs, sortedPairs, vectorAt } from '../helpers/exact-pairs';
 import { buffersOf } from '../helpers/memory';
 import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../helpers/mixed-crowds';
@@ -89,8 +90,8 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
     const edge = dimensions === 2 ? 2600 : 800;
     const box = {
       dimensions,
-      min: new Array<number>(dimensions).fill(0),
-      max: new Array<number>(dimensions).fill(edge),
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
     };
     return scattered(
       dimensions,
@@ -110,8 +111,8 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
     const edge = 640;
     const box = {
       dimensions,
-      min: new Array<number>(dimensions).fill(0),
-      max: new Array<number>(dimensions).fill(edge),
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
     };
     const place = (noise: () => number) => (edge + 90 * (noise() - 0.5)) % edge;
     return scattered(dimensions, { ...box, periodic: true }, 900, place, (noise) => 32 ** noise());
@@ -262,9 +263,9 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     const before = buffersOf(grid);
     grid.build(positions, radiusOf);
     grid.collectPairs();
-    const place = new Array<number>(dimensions).fill(9);
+    const place = repeat(9, dimensions);
     grid.near(place, 20, () => {});
-    grid.inBox(place, new Array<number>(dimensions).fill(99), () => {});
+    grid.inBox(place, repeat(99, dimensions), () => {});
     grid.alongRay(place, place, 20, () => {});
     const after = buffersOf(grid);
     expect(after).toEqual(before);

@@ -12,13 +12,14 @@ import { fc } from '../helpers/properties';
 import { EDGE, expectHits, isRay, makeRays } from '../helpers/rays';
 import { fewerInSpace } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
+import { cornersIn } from '../helpers/vectors';
 import { runs } from '../helpers/worlds';
 
 /** The share of its way that a centre's distance may be off by where doubles decide. */
 const DOUBLES = 2 ** -45;
 
 describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   const worlds: Readonly<Record<string, WorldOptions>> = {
     bounded: box,
@@ -168,7 +169,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
 });
 
 describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimensions) => {
-  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(EDGE) };
   const radii = { smallest: 1 / 64, largest: 1 };
   const place = (noise: () => number) => -1 + 10 * noise();

@@ -14,6 +14,7 @@ import { buildGrid } from '../../src/reference/grid';
 import { comparePairs } from '../../src/reference/pair-list';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { Random } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { expectPairs, oracle, sortedPairs } from '../helpers/exact-pairs';
 import { expectSteadyMemory } from '../helpers/memory';
 import { fc } from '../helpers/properties';
@@ -81,8 +82,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         kind === 'periodic'
           ? {
               dimensions,
-              min: new Array<number>(dimensions).fill(-3),
-              max: new Array<number>(dimensions).fill(dimensions === 2 ? 17 : 5),
+              min: repeat(-3, dimensions),
+              max: repeat(dimensions === 2 ? 17 : 5, dimensions),
               periodic: true,
             }
           : { dimensions, unbounded: true };
@@ -185,8 +186,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     const along = Array.isArray(periodic) ? periodic.slice(0, dimensions) : periodic;
     const options = {
       dimensions,
-      min: new Array<number>(dimensions).fill(0),
-      max: new Array<number>(dimensions).fill(edge),
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
       periodic: along,
     };
     const grid = createCpuGrid({ ...options, diameter: 1, capacity: 80 });
@@ -228,8 +229,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           const low = Math.abs(start) < 2 ** -60 ? 0 : Math.fround(start);
           const grid = createCpuGrid({
             dimensions,
-            min: new Array<number>(dimensions).fill(low),
-            max: new Array<number>(dimensions).fill(low + cells * diameter),
+            min: repeat(low, dimensions),
+            max: repeat(low + cells * diameter, dimensions),
             periodic: true,
             diameter,
             capacity: 2,
@@ -264,7 +265,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expectPairs(near, exactPairs(crowd, 1));
     expect(near.memoryBytes - 4 * near.collectPairs().pairs.length).toBe(bytes);
     let found = 0;
-    near.near(new Array<number>(dimensions).fill(0), 3e38, () => found++);
+    near.near(repeat(0, dimensions), 3e38, () => found++);
     expect(found).toBe(capacity - Math.floor(capacity / centres.length));
   });
 
@@ -347,8 +348,8 @@ function crowd(kind: string, dimensions: Dimensions, count: number, seed: number
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));
   const number = (low: number, high: number) => random.between(1024 * low, 1024 * high) / 1024;
   const corners = {
-    min: new Array<number>(dimensions).fill(-1),
-    max: new Array<number>(dimensions).fill(edge + 0.375),
+    min: repeat(-1, dimensions),
+    max: repeat(edge + 0.375, dimensions),
   };
   const world =
     kind === 'unbounded'
@@ -438,7 +439,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
 
     it('20 steps of a thin crowd end where those of the reference do', () => {
       const { positions, velocities, ...options } = crowd(kind, dimensions, 200, 2);
-      const some = { ...options, gravity: new Array<number>(dimensions).fill(0), substeps: 2 };
+      const some = { ...options, gravity: repeat(0, dimensions), substeps: 2 };
       const few = {
         ...some,
         positions: (positions as Float32Array).slice(0, 20 * dimensions),
@@ -593,8 +594,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const options = {
       dimensions,
       radius: 0.5,
-      min: new Array<number>(dimensions).fill(0),
-      max: new Array<number>(dimensions).fill(edge),
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
       periodic: true,
       restitution: 0.5,
       friction: 0.3,
@@ -630,8 +631,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       radius,
       positions,
       velocities,
-      min: new Array<number>(dimensions).fill(-16),
-      max: new Array<number>(dimensions).fill(48),
+      min: repeat(-16, dimensions),
+      max: repeat(48, dimensions),
       restitution: 0.5,
       walls: false,
     };

@@ -11,8 +11,10 @@ import { checkObstaclesFit } from '../../src/core/obstacles';
 import { defineShapes, thicknessOf } from '../../src/core/shapes';
 import { type Dimensions, defineLevels } from '../../src/core/world';
 import { faceShapes } from '../../src/reference/contact';
+import { repeat } from '../../src/scenes/scene';
 import { createNoise, DIMENSIONS, substepOf } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { cornersIn } from '../helpers/vectors';
 
 interface Body {
   readonly radius?: number;
@@ -27,7 +29,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
   const pick = (numbers: (body: Body) => readonly number[]) => Float32Array.from(bodies.flatMap(numbers));
-  const none = new Array<number>(dimensions).fill(0);
+  const none = repeat(0, dimensions);
   const state = {
     ids: Uint32Array.of(0, 1),
     positions: pick(({ from, way }) => from.map((along, axis) => along + (way[axis] as number))),
@@ -62,7 +64,7 @@ function meetObstacle(
   obstacle: Omit<Body, 'way'>,
   periodic: boolean | readonly boolean[] = true,
 ) {
-  const corner = (at: number) => new Array<number>(dimensions).fill(at);
+  const corner = cornersIn(dimensions);
   const box = { dimensions, min: corner(0), max: corner(PERIOD), periodic };
   const world = defineLevels(box, { smallest: 1, largest: 1 }, 2, true);
   const sized = (own: number | undefined, edges: readonly number[] | undefined) =>
@@ -146,8 +148,8 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   );
 
   it('meet at a side, at an edge and at a corner where that is', () => {
-    const still = new Array<number>(dimensions).fill(0);
-    const half = new Array<number>(dimensions).fill(1);
+    const still = repeat(0, dimensions);
+    const half = repeat(1, dimensions);
     const ball = (from: number[], way: number[]) => ({
       radius: 0.5,
       from: [...from, ...still].slice(0, dimensions),
@@ -177,8 +179,8 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   });
 
   it('do not meet beside each other, flush, nor where they part', () => {
-    const still = new Array<number>(dimensions).fill(0);
-    const half = new Array<number>(dimensions).fill(1);
+    const still = repeat(0, dimensions);
+    const half = repeat(1, dimensions);
     const along = still.with(0, 20);
     const beside = { half, from: still.with(0, -10).with(1, 2), way: along };
     expect(meet(dimensions, [beside, { half, from: still, way: still }]).time).toBeUndefined();
@@ -250,13 +252,13 @@ describe.each(DIMENSIONS)(
     );
 
     it('overlap by a sixteenth of the lesser thickness, of whichever that is', () => {
-      const corner = (first: number) => new Array<number>(dimensions).fill(8).with(0, first);
-      const way = new Array<number>(dimensions).fill(0).with(0, 2);
+      const corner = (first: number) => repeat(8, dimensions).with(0, first);
+      const way = repeat(0, dimensions).with(0, 2);
       const body = { radius: 0.5, from: corner(2), way };
       // Of the ball, a diameter of 1; of a plate 1/4 thick.
       const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
       expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
-      const plate = new Array<number>(dimensions).fill(2).with(0, 0.125);
+      const plate = repeat(2, dimensions).with(0, 0.125);
       const thin = meetObstacle(dimensions, body, { half: plate, from: corner(4) });
       expect(thin.time).toBeCloseTo((2 - 0.625 + 1 / 64) / 2, 3);
     });
@@ -284,7 +286,7 @@ describe.each(DIMENSIONS)(
       }
       // As deep in it as they like, along it.
       for (const depth of [0.2, 0.9]) {
-        const half = new Array<number>(dimensions).fill(0.25);
+        const half = repeat(0.25, dimensions);
         const way = [2, 0, 0].slice(0, dimensions);
         const inside = meetObstacle(dimensions, { half, from: vector(9, 3.25 - depth), way }, floor);
         expect(inside.time).toBeUndefined();
@@ -292,8 +294,8 @@ describe.each(DIMENSIONS)(
     });
 
     it('have one place each along axes that do not wrap around', () => {
-      const corner = (first: number) => new Array<number>(dimensions).fill(8).with(0, first);
-      const way = new Array<number>(dimensions).fill(0).with(0, -3);
+      const corner = (first: number) => repeat(8, dimensions).with(0, first);
+      const way = repeat(0, dimensions).with(0, -3);
       const body = { radius: 0.5, from: corner(2), way };
       const obstacle = { radius: 4, from: corner(11) };
       expect(meetObstacle(dimensions, body, obstacle, true).time).toBeDefined();

@@ -8,7 +8,9 @@ import { findContact } from '../../src/reference/contact';
 import { buildGrid } from '../../src/reference/grid';
 import { probeCells } from '../../src/reference/probe';
 import { createScene, sceneOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { DIMENSIONS } from '../helpers/passes';
+import { cornersIn } from '../helpers/vectors';
 
 const SCENES = [
   ['packing', 300],
@@ -124,8 +126,8 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
     const simulation = createCpuSimulation({
       dimensions,
       radius: 0.5,
-      min: new Array<number>(dimensions).fill(0),
-      max: new Array<number>(dimensions).fill(8),
+      min: repeat(0, dimensions),
+      max: repeat(8, dimensions),
       positions,
     });
     const inspect = inspectAll(simulation.world, 0.5, simulation.read() as ParticleArrays);
@@ -144,7 +146,7 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
       [2, 'apart', 1.25, -0.25, 1],
     ]);
     expect(told).toMatchObject({ slot: 0, position: side(2), radius: 0.5, halves: undefined });
-    const corner = (place: number) => new Array<number>(dimensions).fill(place);
+    const corner = cornersIn(dimensions);
     expect(told.own).toMatchObject({ min: corner(2), max: corner(3) });
     expect(told.probe).toHaveLength(3 ** dimensions);
     expect(inspect(4)).toBeUndefined();

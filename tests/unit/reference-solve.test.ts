@@ -14,6 +14,7 @@ import { integrate } from '../../src/reference/integrate';
 import { findPartners } from '../../src/reference/partner';
 import { resolveContacts, separateContacts } from '../../src/reference/resolve';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
+import { repeat } from '../../src/scenes/scene';
 import { fc } from '../helpers/properties';
 import { PLAIN_WORLDS } from '../helpers/worlds';
 
@@ -22,8 +23,8 @@ function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, 
   const world = defineWorld(
     {
       dimensions,
-      min: new Array<number>(dimensions).fill(centred ? -edge : 0),
-      max: new Array<number>(dimensions).fill(edge),
+      min: repeat(centred ? -edge : 0, dimensions),
+      max: repeat(edge, dimensions),
       cellSize: 1.25,
     },
     1,
@@ -314,7 +315,7 @@ describe('resolve', () => {
         fc.constantFrom(0, 0.2, 3),
         fc.constantFrom(0, -9.8),
         (dimensions, position, velocity, restitution, friction, fall) => {
-          const gravity = new Array<number>(dimensions).fill(0).with(1, fall);
+          const gravity = repeat(0, dimensions).with(1, fall);
           const [p, v] = [
             position.slice(0, dimensions),
             velocity.slice(0, dimensions).map((along) => along * 20),
