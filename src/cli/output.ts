@@ -84,13 +84,13 @@ const BAR_WIDTH = 24;
 const REFRESH_MS = 100;
 
 export class Progress {
-  private readonly began = performance.now();
   private lastShown = 0;
 
   constructor(
     private readonly unit: string,
     private readonly total: number,
     private readonly stream: NodeJS.WriteStream = process.stderr,
+    private readonly began = performance.now(),
   ) {}
 
   /** `what` is being done; a line is cut at the terminal's edge. */
@@ -113,9 +113,10 @@ export class Progress {
   }
 }
 
-/** A bar for one thing after the other, each with a total of its own. */
+/** A bar for one thing after the other, each with a total of its own; each begins when the last is over. */
 export class Progresses {
   private current: Progress | undefined;
+  private began = performance.now();
   private name = '';
 
   constructor(
@@ -125,7 +126,7 @@ export class Progresses {
 
   show(name: string, done: number, total: number): void {
     if (name !== this.name) this.end();
-    this.current ??= new Progress(this.unit, total, this.stream);
+    this.current ??= new Progress(this.unit, total, this.stream, this.began);
     this.name = name;
     this.current.show(done, name);
   }
@@ -134,5 +135,6 @@ export class Progresses {
   end(): void {
     this.current?.end();
     this.current = undefined;
+    this.began = performance.now();
   }
 }
