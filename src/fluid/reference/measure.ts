@@ -79,76 +79,107 @@ export function measureState(
   };
 }
 
-/** `dt`: of the last substep; 0 before the first. */
+/** `dt`: of the last substep; 0 before the first. Two passes over the particles, which may be a million. */
 function measureParticles(
-  { dimensions, lattice, cellSize, particlesPerCell, density, gravity, mask, max }: FluidPlan,
+  plan: FluidPlan,
   positions: Float32Array,
   velocities: Float32Array,
   dt: number,
 ): ParticleFigures {
+  const { dimensions, cellSize, particlesPerCell, density, gravity } = plan;
   const mass = (density * cellSize ** dimensions) / particlesPerCell;
-  const count = positions.length / dimensions;
-  const finite: number[] = [];
-  for (let particle = 0; particle < count; particle++) {
-    let sum = 0;
-    for (let axis = 0; axis < dimensions; axis++)
-      sum +=
-        (positions[dimensions * particle + axis] as number) +
-        (velocities[dimensions * particle + axis] as number);
-    if (Number.isFinite(sum)) finite.push(particle);
-  }
-  const centre = [0, 0, 0];
-  const momentum = new Array<number>(dimensions).fill(0);
-  let kinetic = 0;
-  let potential = 0;
-  let greatest = 0;
-  let tooFast = 0;
-  let inSolid = 0;
-  let outside = 0;
-  for (const particle of finite) {
-    let squared = 0;
-    let isOutside = false;
-    let entry = lattice.first;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const at = positions[dimensions * particle + axis] as number;
-      const speed = velocities[dimensions * particle + axis] as number;
-      centre[axis] = (centre[axis] as number) + at / finite.length;
-      momentum[axis] = (momentum[axis] as number) + mass * speed;
-      potential -= mass * (gravity[axis] as number) * at;
-      squared += speed * speed;
-      isOutside ||= at < 0 || at > (max[axis] as number);
-      entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
-    }
-    kinetic += 0.5 * mass * squared;
-    greatest = Math.max(greatest, squared);
-    if (Math.sqrt(squared) * dt > MOST_CELLS * cellSize) tooFast++;
-    if (isOutside) outside++;
-    else if (mask[entry]) inSolid++;
-  }
-  const spin = [0, 0, 0];
-  for (const particle of finite) {
-    const [x = 0, y = 0, z = 0] = [0, 1, 2].map((axis) =>
-      axis < dimensions ? (positions[dimensions * particle + axis] as number) - (centre[axis] as number) : 0,
-    );
-    const [u = 0, v = 0, w = 0] = [0, 1, 2].map((axis) =>
-      axis < dimensions ? (velocities[dimensions * particle + axis] as number) : 0,
-    );
-    spin[0] = (spin[0] as number) + mass * (y * w - z * v);
-    spin[1] = (spin[1] as number) + mass * (z * u - x * w);
-    spin[2] = (spin[2] as number) + mass * (x * v - y * u);
-  }
+  const { places, speeds, finite, squared, greatest, ...counts } = sumParticles(
+    plan,
+    positions,
+    velocities,
+    dt,
+  );
+  const centre = places.map((sum) => sum / Math.max(1, finite));
+  const spin = spinAround(centre, dimensions, positions, velocities).map((sum) => mass * sum);
+  const kinetic = 0.5 * mass * squared;
+  const potential = gravity.reduce((sum, pull, axis) => sum - mass * pull * (places[axis] as number), 0);
   return {
     kineticEnergy: kinetic,
     potentialEnergy: potential,
     energy: kinetic + potential,
-    momentum,
-    angularMomentum: dimensions === 2 ? spin.slice(2) : spin,
+    momentum: Array.from(speeds.subarray(0, dimensions), (sum) => mass * sum),
+    angularMomentum: Array.from(dimensions === 2 ? spin.subarray(2) : spin),
     greatestSpeed: Math.sqrt(greatest),
-    tooFast,
-    inSolid,
-    outside,
-    nonFinite: count - finite.length,
+    ...counts,
+    nonFinite: positions.length / dimensions - finite,
   };
+}
+
+/** Sums over those that are finite. */
+function sumParticles(
+  { dimensions, lattice, cellSize, mask, max }: FluidPlan,
+  positions: Float32Array,
+  velocities: Float32Array,
+  dt: number,
+) {
+  const places = new Float64Array(3);
+  const speeds = new Float64Array(3);
+  let [finite, squared, greatest] = [0, 0, 0];
+  let [tooFast, inSolid, outside] = [0, 0, 0];
+  for (let first = 0; first < positions.length; first += dimensions) {
+    if (!isWhole(dimensions, first, positions, velocities)) continue;
+    finite++;
+    let own = 0;
+    let isOutside = false;
+    let entry = lattice.first;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const at = positions[first + axis] as number;
+      const speed = velocities[first + axis] as number;
+      places[axis] = (places[axis] as number) + at;
+      speeds[axis] = (speeds[axis] as number) + speed;
+      own += speed * speed;
+      if (at < 0 || at > (max[axis] as number)) isOutside = true;
+      entry += Math.floor(at / cellSize) * (lattice.strides[axis] as number);
+    }
+    squared += own;
+    greatest = Math.max(greatest, own);
+    if (Math.sqrt(own) * dt > MOST_CELLS * cellSize) tooFast++;
+    if (isOutside) outside++;
+    else if (mask[entry]) inSolid++;
+  }
+  return { places, speeds, finite, squared, greatest, tooFast, inSolid, outside };
+}
+
+/** Sums of (place − centre) × velocity. */
+function spinAround(
+  centre: Float64Array,
+  dimensions: 2 | 3,
+  positions: Float32Array,
+  velocities: Float32Array,
+): Float64Array {
+  const inSpace = dimensions === 3;
+  let [spinX, spinY, spinZ] = [0, 0, 0];
+  for (let first = 0; first < positions.length; first += dimensions) {
+    if (!isWhole(dimensions, first, positions, velocities)) continue;
+    const x = (positions[first] as number) - (centre[0] as number);
+    const y = (positions[first + 1] as number) - (centre[1] as number);
+    const u = velocities[first] as number;
+    const v = velocities[first + 1] as number;
+    spinZ += x * v - y * u;
+    if (!inSpace) continue;
+    const z = (positions[first + 2] as number) - (centre[2] as number);
+    const w = velocities[first + 2] as number;
+    spinX += y * w - z * v;
+    spinY += z * u - x * w;
+  }
+  return Float64Array.of(spinX, spinY, spinZ);
+}
+
+function isWhole(
+  dimensions: 2 | 3,
+  first: number,
+  positions: Float32Array,
+  velocities: Float32Array,
+): boolean {
+  let sum = 0;
+  for (let entry = first; entry < first + dimensions; entry++)
+    sum += (positions[entry] as number) + (velocities[entry] as number);
+  return Number.isFinite(sum);
 }
 
 /** Volume, in the caller's unit: cells within the liquid count whole, those at a surface and beyond by their fullness. */
