@@ -138,34 +138,39 @@ function lower(
   id: number,
   lowering: number,
 ): void {
-  const aim: number[] = [];
   let entry = lattice.first;
   for (let axis = 0; axis < dimensions; axis++) {
     const pull = gravity[axis] as number;
     const at = positions[dimensions * particle + axis] as number;
     const height = at - lowest(lattice, cellSize, pull, axis);
-    const [step, draw] = drawOf(at, id);
-    const to = pull === 0 ? at : Math.fround(at - (lowering * height + (draw - 0.5) * step));
-    const cell = Math.floor(to / cellSize);
+    const drawn = pull === 0 ? 0 : lowering * height + (drawOf(at, id) - 0.5) * lastBit(at);
+    AIM[axis] = at - drawn;
+    const cell = Math.floor((AIM[axis] as number) / cellSize);
     if (!(cell >= 0 && cell < (lattice.cells[axis] as number))) return;
     entry += cell * (lattice.strides[axis] as number);
-    aim.push(to);
   }
-  if (mask[entry] === 0) positions.set(aim, dimensions * particle);
+  if (mask[entry] !== 0) return;
+  for (let axis = 0; axis < dimensions; axis++) positions[dimensions * particle + axis] = AIM[axis] as number;
 }
 
+const AIM = new Float32Array(3);
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** What the last bit of a number is worth, and a number from 0 to 1 that follows from its bits and an id alone. */
-function drawOf(value: number, id: number): readonly [number, number] {
+/** A number from 0 to 1 that follows from another's bits and an id alone. */
+function drawOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  const draw = ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
+  return ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
+}
+
+/** What the last bit of a 32-bit number is worth. */
+function lastBit(value: number): number {
+  NUMBER[0] = value;
   BITS[0] = (BITS[0] as number) & 0x7f800000;
-  return [(NUMBER[0] as number) * 2 ** -23, draw];
+  return (NUMBER[0] as number) * 2 ** -23;
 }
 
 function isWhole(
