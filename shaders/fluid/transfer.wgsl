@@ -1,6 +1,40 @@
-// Particles to grid: each node gathers, from the cells around, the velocities of its lower faces and how many particles are
-// at the middle of its cell, with weights that fall off linearly over one cell. Neighbours come in ascending slots, so that the
-// same particles give the same bits. Particles are in the order of the sorted grid. Twin: src/fluid/reference/transfer.ts.
+// Particles to grid: each node gathers, from the cells around, the velocities of its lower faces and how full its cell is at the
+// middle, with weights that fall off linearly over one cell. Neighbours come in ascending slots, so that the same particles give
+// the same bits. Particles are in the order of the sorted grid. Twin: src/fluid/reference/transfer.ts.
+
+// A bit for each cell around that is solid, x fastest: the cell itself is in the middle.
+const OWN_BIT = 13u;
+
+fn solids_around(at: vec3u) -> u32 {
+  let deep = i32(DIMENSIONS) - 2;
+  var bits = 0u;
+  for (var z = -deep; z <= deep; z++) {
+    for (var y = -1; y <= 1; y++) {
+      for (var x = -1; x <= 1; x++) {
+        let beside = vec3i(at) + vec3i(x, y, z);
+        if (any(beside < vec3i(0)) || kinds[entry_at(vec3u(beside), frame.strides)] >= SOLID) {
+          bits |= 1u << u32(i32(OWN_BIT) + x + 3 * y + 9 * z);
+        }
+      }
+    }
+  }
+  return bits;
+}
+
+// Of a particle's weight, what is not in solid cells. `middle`: its share of the cell along each axis, the rest is of the cell
+// to the side of it that `way` points to.
+fn free_share(solids: u32, middle: vec3f, way: vec3f) -> f32 {
+  let side = vec3i(select(vec3f(-1.0), vec3f(1.0), way >= vec3f(0.5))) * vec3i(1, 3, 9);
+  var free = 0.0;
+  for (var corner = 0u; corner < (1u << DIMENSIONS); corner++) {
+    let is_beside = (vec3u(corner) & vec3u(1u, 2u, 4u)) != vec3u(0u);
+    let shares = select(middle, 1.0 - middle, is_beside);
+    let steps = select(vec3i(0), side, is_beside);
+    let bit = u32(i32(OWN_BIT) + steps.x + steps.y + steps.z);
+    free += select(shares.x * shares.y * shares.z, 0.0, (solids & (1u << bit)) != 0u);
+  }
+  return free;
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn transfer(
@@ -13,7 +47,13 @@ fn transfer(
     return;
   }
   let at = node_at(index, frame.strides);
+  let entry = entry_at(at, frame.strides);
   let node = vec3f(at);
+  let is_free = is_cell(at, frame.cells) && kinds[entry] < SOLID;
+  var solids = 0u;
+  if (is_free) {
+    solids = solids_around(at);
+  }
   let first = max(vec3i(at) - 1, vec3i(0));
   let last = min(vec3i(at) + 1, vec3i(frame.grid_last.xyz));
   var sums = vec3f();
@@ -53,14 +93,18 @@ fn transfer(
         }
         sums += near * speed;
         weights += near;
-        together += middle.x * middle.y * middle.z;
+        let own_share = middle.x * middle.y * middle.z;
+        if (own_share > 0.0 && solids != 0u) {
+          together += own_share / free_share(solids, middle, way);
+        } else {
+          together += own_share;
+        }
       }
     }
   }
-  let entry = entry_at(at, frame.strides);
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let known = is_face(at, axis, frame.cells) && weights[axis] > 0.0;
     velocity[axis * frame.sizes.x + entry] = select(0.0, sums[axis] / weights[axis], known);
   }
-  crowd[entry] = select(0.0, together, is_cell(at, frame.cells));
+  fullness[entry] = select(0.0, together * frame.rules.z, is_free);
 }

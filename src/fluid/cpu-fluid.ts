@@ -1,7 +1,7 @@
 /**
  * Purpose: the liquid on the CPU, one thread, from the reference of each stage: for Node, for pages without WebGPU, and to
  * hold the GPU against. Particles are in a CpuSimulation, whose `separate` keeps them apart.
- * One substep: particles to grid, cells, faces, equations, pressure, projection, extrapolation, particles, separation.
+ * One substep: cells, particles to grid, faces, equations, pressure, projection, extrapolation, particles, separation.
  */
 import { type CpuSimulation, createCpuSimulation } from '../cpu/index';
 import { DestroyedError, type StageTimes } from '../index';
@@ -9,7 +9,7 @@ import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './che
 import { defineLevels } from './lattice';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
-import { isFreeAt, markCells, markSolids } from './reference/cells';
+import { isFreeAt, markFluid, markSolids } from './reference/cells';
 import { setAside } from './reference/drain';
 import { type Account, createAccount, settleEnergy } from './reference/energy';
 import { assemble } from './reference/equations';
@@ -56,7 +56,6 @@ export class CpuFluid {
   private readonly account: Account;
   private readonly carried: Transferred;
   private readonly kinds: Uint8Array;
-  private readonly fullness: Float64Array;
   private readonly known: Uint8Array;
   private readonly before: Float64Array;
   private readonly pressure: Float64Array;
@@ -81,12 +80,11 @@ export class CpuFluid {
     this.account = createAccount(dimensions, capacity);
     this.carried = {
       velocity: new Float64Array(dimensions * size),
-      crowd: new Float64Array(size),
+      fullness: new Float64Array(size),
       inside: new Uint32Array(size),
     };
     this.kinds = new Uint8Array(size);
     markSolids({ ...plan, obstacles }, this.kinds);
-    this.fullness = new Float64Array(size);
     this.known = new Uint8Array(dimensions * size);
     this.before = new Float64Array(dimensions * size);
     this.pressure = new Float64Array(size);
@@ -186,10 +184,10 @@ export class CpuFluid {
 
   measure(): FluidMeasures {
     this.checkUsable();
-    const { plan, kinds, fullness, lastStep } = this;
+    const { plan, kinds, lastStep } = this;
     return {
       ...this.solved,
-      ...measureState(plan, { kinds, fullness }, this.read(), lastStep),
+      ...measureState(plan, { kinds, fullness: this.carried.fullness }, this.read(), lastStep),
       missed: this.turnover.missed,
       time: this.elapsed,
       substeps: this.done,
@@ -237,7 +235,7 @@ export class CpuFluid {
     this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
     this.solved = { iterations: 0, residual: 0, divergenceBefore: 0 };
     this.divergenceAfter = 0;
-    for (const array of [this.fullness, this.pressure, this.carried.velocity]) array.fill(0);
+    for (const array of [this.carried.fullness, this.pressure, this.carried.velocity]) array.fill(0);
     markSolids({ ...this.plan, obstacles }, this.kinds);
   }
 
@@ -267,7 +265,7 @@ export class CpuFluid {
   }
 
   private substep(dt: number, passed: (stage: string) => void): void {
-    const { plan, carried, kinds, fullness, known, hierarchy, affine } = this;
+    const { plan, carried, kinds, known, hierarchy, affine } = this;
     const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
     const { ids } = this.particles.buffers;
     const order = this.order.subarray(0, this.count);
@@ -275,15 +273,16 @@ export class CpuFluid {
     const set = { ...this.particles.buffers, count: this.count, order };
     const obstacles = this.currentObstacles;
     passed('sort');
-    particlesToGrid(lattice, cellSize, set, affine, carried);
-    passed('transfer');
-    markCells({ ...plan, obstacles }, carried, kinds, fullness);
+    markSolids({ ...plan, obstacles }, kinds);
     passed('cells');
+    particlesToGrid({ ...plan, kinds }, set, affine, carried);
+    markFluid(lattice, carried.inside, kinds);
+    passed('transfer');
     this.before.set(carried.velocity);
     const gain = gravity.map((component) => component * dt);
     driveFaces({ lattice, kinds, obstacles, gain }, carried.velocity, known);
     passed('faces');
-    const { velocity } = carried;
+    const { velocity, fullness } = carried;
     assemble({ lattice, kinds, fullness, velocity, rate: cellSize / dt, correction }, finest(hierarchy));
     const { greatest, ...figures } = solvePressure(
       hierarchy,

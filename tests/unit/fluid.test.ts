@@ -154,11 +154,16 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     }
     const out = {
       velocity: entries(),
-      crowd: new Float64Array(lattice.size),
+      fullness: new Float64Array(lattice.size),
       inside: new Uint32Array(lattice.size),
     };
     const ids = Uint32Array.from({ length: count }, (_, id) => id);
-    particlesToGrid(lattice, 0.25, { count, positions, velocities, ids }, affine ? slopes : undefined, out);
+    const kinds = new Uint8Array(lattice.size).fill(SOLID);
+    eachCell(lattice, (entry, x) => {
+      if (x !== 2) kinds[entry] = AIR;
+    });
+    const input = { lattice, cellSize: 0.25, particlesPerCell: 2, kinds };
+    particlesToGrid(input, { count, positions, velocities, ids }, affine ? slopes : undefined, out);
     let reached = 0;
     for (let axis = 0; axis < 2; axis++) {
       eachFace(lattice, axis, (face, x, y) => {
@@ -171,6 +176,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     }
     expect(reached).toBeGreaterThan(30);
     expect(out.inside.reduce((sum, one) => sum + one, 0)).toBe(count);
+    expect(out.fullness.reduce((sum, one) => sum + one, 0)).toBeCloseTo(count / input.particlesPerCell, 9);
   });
 
   test('carry velocities on from known faces only, and none from far away', () => {

@@ -9,7 +9,6 @@ import energy from '../../../shaders/fluid/energy.wgsl?raw';
 import equations from '../../../shaders/fluid/equations.wgsl?raw';
 import extrapolate from '../../../shaders/fluid/extrapolate.wgsl?raw';
 import faces from '../../../shaders/fluid/faces.wgsl?raw';
-import fullness from '../../../shaders/fluid/fullness.wgsl?raw';
 import kinds from '../../../shaders/fluid/kinds.wgsl?raw';
 import lowest from '../../../shaders/fluid/lowest.wgsl?raw';
 import partial from '../../../shaders/fluid/partial.wgsl?raw';
@@ -53,8 +52,9 @@ export function kernelSources(apic: boolean) {
         velocities: READ,
         ids: READ_WORDS,
         affine: READ,
+        kinds: READ_WORDS,
         velocity: WRITE,
-        crowd: WRITE,
+        fullness: WRITE,
       },
     },
     kinds: {
@@ -62,12 +62,6 @@ export function kernelSources(apic: boolean) {
       text: kinds,
       entryPoint: 'mark_kinds',
       bindings: { frame: 'frame', start: READ_WORDS, mask: READ_WORDS, kinds: WRITE_WORDS },
-    },
-    fullness: {
-      name: 'fullness',
-      text: fullness,
-      entryPoint: 'fill',
-      bindings: { frame: 'frame', kinds: READ_WORDS, crowd: READ, fullness: WRITE },
     },
     faces: {
       name: 'faces',

@@ -1,7 +1,7 @@
 /**
  * Purpose: what a liquid has on the GPU beside its particles, and the stages of a substep over both: the lattice, a HashGrid of
  * the lattice's own cells that sorts particles, so that faces gather what is around, and the kernels. Nothing waits:
- * sort, transfer, cells, faces, pressure, extrapolate, particles, separate, and where it applies energy and drain.
+ * sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and where it applies energy and drain.
  * Guarantee: the same stages on the same device give the same bits: no sum depends on the order of threads.
  */
 import { type Gpu, HashGrid, type Simulation } from '../../index';
@@ -22,9 +22,8 @@ import { decodeSolver, Pressure, type SolverState } from './pressure';
 import { Speed } from './speed';
 
 const OWN_KERNELS = [
-  'transfer',
   'kinds',
-  'fullness',
+  'transfer',
   'faces',
   'extrapolate',
   'extrapolateLast',
@@ -41,7 +40,6 @@ type LatticeBuffer =
   | 'kinds'
   | 'mask'
   | 'fullness'
-  | 'crowd'
   | 'affine';
 
 interface Parts {
@@ -84,7 +82,7 @@ export interface Kept {
 }
 
 export class Substep {
-  private readonly groups: Readonly<Record<'transfer' | 'kinds' | 'fullness' | 'faces', GPUBindGroup>>;
+  private readonly groups: Readonly<Record<'kinds' | 'transfer' | 'faces', GPUBindGroup>>;
   private readonly layers: readonly GPUBindGroup[];
 
   private constructor(
@@ -97,9 +95,8 @@ export class Substep {
     const { start, positions, velocities, ids } = grid;
     const all = { ...owned.buffers, frame: frames.buffer, start, positions, velocities, ids };
     this.groups = {
-      transfer: kernels.transfer.bind(all),
       kinds: kernels.kinds.bind(all),
-      fullness: kernels.fullness.bind(all),
+      transfer: kernels.transfer.bind(all),
       faces: kernels.faces.bind(all),
     };
     const { known, knownAfter } = owned.buffers;
@@ -129,7 +126,6 @@ export class Substep {
           kinds: 4 * size,
           mask: 4 * size,
           fullness: 4 * size,
-          crowd: 4 * size,
           affine: apic ? 4 * dimensions ** 2 * capacity : 16,
         }),
       );
@@ -204,11 +200,8 @@ export class Substep {
     const moved = () => ({ ...particles.buffers, frame: frameBuffer });
     const stages: Stage[] = [
       { name: 'sort', encode: (encoder) => grid.encode(encoder, { ...particles.buffers, count }) },
+      inPass('cells', (pass, frame) => kernels.kinds.encode(pass, groups.kinds, nodes, frame)),
       inPass('transfer', (pass, frame) => kernels.transfer.encode(pass, groups.transfer, nodes, frame)),
-      inPass('cells', (pass, frame) => {
-        kernels.kinds.encode(pass, groups.kinds, nodes, frame);
-        kernels.fullness.encode(pass, groups.fullness, nodes, frame);
-      }),
       inPass('faces', (pass, frame) => kernels.faces.encode(pass, groups.faces, nodes, frame)),
       {
         name: 'pressure',

@@ -1,15 +1,9 @@
 /**
- * Purpose: what each cell is, solid, fluid or air, and how full it is. Twin of shaders/fluid/kinds.wgsl and fullness.wgsl.
- * Inputs: the mask of solid cells, obstacles that move, and what particles brought. Outputs: kinds, and fullness: 1 where
- * as many particles are around as there should be.
+ * Purpose: what each cell is: solid, fluid where a particle is in it, else air. Twin of shaders/fluid/kinds.wgsl.
+ * Inputs: the mask of solid cells, obstacles that move, and how many particles are in each cell. Output: kinds.
  */
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import { insideObstacle, type Obstacle } from '../obstacles';
-import type { Transferred } from './transfer';
-
-/** Of the weight of one cell's middle, what falls to that cell and to the one on either side, along one axis. */
-const OWN_SHARE = 0.75;
-const SIDE_SHARE = 0.125;
 
 export interface CellInput {
   readonly lattice: Lattice;
@@ -17,7 +11,6 @@ export interface CellInput {
   /** Over the lattice: 1 where a cell is solid for good. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
-  readonly particlesPerCell: number;
 }
 
 /** Number of the obstacle + 2 of solid cells that belong to one, SOLID of others. */
@@ -37,47 +30,17 @@ export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, ki
   });
 }
 
-export function markCells(
-  input: CellInput,
-  { crowd, inside }: Transferred,
-  kinds: Uint8Array,
-  fullness: Float64Array,
-): void {
-  const { lattice, particlesPerCell } = input;
-  markSolids(input, kinds);
-  fullness.fill(0);
-  eachRow(lattice, -1, (row, end, y, z) => {
-    for (let cell = row; cell < end; cell++) {
-      if ((kinds[cell] as number) >= SOLID) continue;
-      const near = crowd[cell] as number;
-      if (near > 0) fullness[cell] = near / (particlesPerCell * freeAround(lattice, kinds, cell - row, y, z));
-      if ((inside[cell] as number) > 0) kinds[cell] = FLUID;
-    }
+/** `inside`: particles in each cell; `kinds` as markSolids left them. */
+export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
+  eachRow(lattice, -1, (row, end) => {
+    for (let cell = row; cell < end; cell++)
+      if (kinds[cell] === AIR && (inside[cell] as number) > 0) kinds[cell] = FLUID;
   });
-}
-
-/** Of the weight around the middle of a cell, what particles can be in. */
-function freeAround(lattice: Lattice, kinds: Uint8Array, x: number, y: number, z: number): number {
-  const [, stride, plane] = lattice.strides;
-  const layers = lattice.dimensions === 3 ? 1 : 0;
-  let free = 0;
-  for (let dz = -layers; dz <= layers; dz++) {
-    const depth = layers === 0 ? 1 : dz === 0 ? OWN_SHARE : SIDE_SHARE;
-    for (let dy = -1; dy <= 1; dy++) {
-      const height = depth * (dy === 0 ? OWN_SHARE : SIDE_SHARE);
-      const row = lattice.first + (y + dy) * stride + (z + dz) * plane;
-      for (let dx = -1; dx <= 1; dx++) {
-        if (x + dx < 0 || y + dy < 0 || z + dz < 0) continue;
-        if ((kinds[row + x + dx] as number) < SOLID) free += height * (dx === 0 ? OWN_SHARE : SIDE_SHARE);
-      }
-    }
-  }
-  return free;
 }
 
 /** Whether a particle may be at a place in the tank. */
 export function isFreeAt(
-  { lattice, cellSize, mask, obstacles }: Omit<CellInput, 'particlesPerCell'>,
+  { lattice, cellSize, mask, obstacles }: CellInput,
   place: readonly number[],
 ): boolean {
   const { dimensions, cells, strides, first } = lattice;

@@ -2,9 +2,10 @@
  * Purpose: from particles to the faces of the lattice and back, with weights that fall off linearly over one cell along
  * each axis. Twin of shaders/fluid/transfer.wgsl and, in the way back, of particles.wgsl; these gather, this scatters:
  * the same sums in another order. Positions are in cells here.
- * Guarantee: a particle reads only faces that it gave something to, so that none is read that nobody gave anything to.
+ * Guarantees: a particle reads only faces that it gave something to, so that none is read that nobody gave anything to. The
+ * fullness of all cells together is that of all particles: beside what is solid, free cells share all of a particle's weight.
  */
-import type { Lattice } from '../lattice';
+import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
 
 /** Particles, `dimensions` numbers each, in any order; `positions` in units of the caller's. */
@@ -17,11 +18,19 @@ export interface ParticleSet {
   readonly order?: Uint32Array | undefined;
 }
 
+export interface TransferInput {
+  readonly lattice: Lattice;
+  readonly cellSize: number;
+  readonly particlesPerCell: number;
+  /** Over the lattice; what is solid in it is looked at, and nothing else. */
+  readonly kinds: Uint8Array;
+}
+
 /** What particles bring to the lattice. Velocities are for each axis an array over the lattice, one after the other. */
 export interface Transferred {
   readonly velocity: Float64Array;
-  /** How many particles are at the middle of each cell, by weight. */
-  readonly crowd: Float64Array;
+  /** How many particles are at the middle of each cell, by weight: 1 where there are as many as there should be. */
+  readonly fullness: Float64Array;
   /** How many are in each cell. */
   readonly inside: Uint32Array;
 }
@@ -31,18 +40,17 @@ export interface Transferred {
  * dimensions · a + b, a cell; undefined: none. Particles that are not finite are left out.
  */
 export function particlesToGrid(
-  lattice: Lattice,
-  cellSize: number,
+  input: TransferInput,
   particles: ParticleSet,
   affine: Float32Array | undefined,
   out: Transferred,
 ): void {
   const { velocity } = out;
   velocity.fill(0);
-  out.crowd.fill(0);
+  out.fullness.fill(0);
   out.inside.fill(0);
   const weights = new Float64Array(velocity.length);
-  give(lattice, cellSize, particles, affine, out, weights);
+  give(input, particles, affine, out, weights);
   for (let entry = 0; entry < weights.length; entry++) {
     const weight = weights[entry] as number;
     if (weight > 0) velocity[entry] = (velocity[entry] as number) / weight;
@@ -51,11 +59,10 @@ export function particlesToGrid(
 
 /** Sums of velocities by weight, and of weights. A function of its own, since V8 compiles a loop with what has run when it is in it. */
 function give(
-  lattice: Lattice,
-  cellSize: number,
+  { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
   affine: Float32Array | undefined,
-  { velocity, crowd, inside }: Transferred,
+  { velocity, fullness, inside }: Transferred,
   weights: Float64Array,
 ): void {
   const { dimensions, size, cells } = lattice;
@@ -91,10 +98,18 @@ function give(
       }
     }
     corners.find(-1, place, false);
+    let closed = corners.beyond;
+    let free = 0;
     for (let corner = 0; corner < corners.count; corner++) {
-      if ((corners.beyond >> corner) & 1) continue;
+      if ((closed >> corner) & 1) continue;
+      if ((kinds[corners.entry + (offsets[corner] as number)] as number) >= SOLID) closed |= 1 << corner;
+      else free += shares[corner] as number;
+    }
+    for (let corner = 0; corner < corners.count; corner++) {
+      const share = shares[corner] as number;
+      if ((closed >> corner) & 1 || share === 0) continue;
       const entry = corners.entry + (offsets[corner] as number);
-      crowd[entry] = (crowd[entry] as number) + (shares[corner] as number);
+      fullness[entry] = (fullness[entry] as number) + share / (free * particlesPerCell);
     }
     let cell = lattice.first;
     for (let axis = 0; axis < dimensions; axis++) {
