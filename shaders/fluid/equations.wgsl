@@ -2,12 +2,14 @@
 // fluid cell, its row. Twin: src/fluid/reference/equations.ts. The workgroups stride over all nodes; each leaves the sum of its
 // right sides, its unknowns, and whether any is at a surface.
 
+const SURFACE_FULLNESS = 0.5;
 const LEAST_SURFACE = 0.25;
 const MOST_SWELLING = 0.1;
+const MOST_SHRINKING = 0.3;
 const FULLNESS_SLACK = 0.02;
 
 fn surface_distance(full: f32) -> f32 {
-  let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= 0.5);
+  let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);
   return clamp(distance, LEAST_SURFACE, 1.0);
 }
 
@@ -18,7 +20,7 @@ fn swelling(full: f32, is_deep: bool) -> f32 {
   } else if (is_deep) {
     excess = min(0.0, full - 1.0 + FULLNESS_SLACK);
   }
-  return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SWELLING, MOST_SWELLING);
+  return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SHRINKING, MOST_SWELLING);
 }
 
 // Over the face between a cell and the next along an axis.

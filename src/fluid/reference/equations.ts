@@ -6,12 +6,16 @@
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 
+/** How full a cell is whose middle is at the surface. */
+export const SURFACE_FULLNESS = 0.5;
 /** Of the distance to the next middle, how far at least the surface is: less makes surface faces react wildly. */
-export const LEAST_SURFACE = 0.25;
-/** Of the excess of fullness, what one cell's volume may change by in a step at most. */
-export const MOST_SWELLING = 0.1;
+const LEAST_SURFACE = 0.25;
+/** What one cell's volume may grow by in a step at most: more throws particles about. */
+const MOST_SWELLING = 0.1;
+/** What it may shrink by: a wave that closes over a hollow fills it before anybody takes the hollow for liquid. */
+const MOST_SHRINKING = 0.3;
 /** Fullness that is still taken for full. */
-export const FULLNESS_SLACK = 0.02;
+const FULLNESS_SLACK = 0.02;
 
 export interface EquationInput {
   readonly lattice: Lattice;
@@ -35,7 +39,8 @@ export interface Equations {
 
 /** How far from a cell's middle the surface is towards an air cell, in cells. */
 export function surfaceDistance(fullness: number): number {
-  const distance = fullness >= 0.5 ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
+  const distance =
+    fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
   return Math.min(1, Math.max(LEAST_SURFACE, distance));
 }
 
@@ -47,7 +52,7 @@ export function swelling(fullness: number, isDeep: boolean, correction: number, 
       : isDeep
         ? Math.min(0, fullness - 1 + FULLNESS_SLACK)
         : 0;
-  return rate * Math.min(MOST_SWELLING, Math.max(-MOST_SWELLING, correction * excess));
+  return rate * Math.min(MOST_SWELLING, Math.max(-MOST_SHRINKING, correction * excess));
 }
 
 export function assemble(

@@ -5,7 +5,7 @@
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
-import { swelling } from './equations';
+import { SURFACE_FULLNESS, swelling } from './equations';
 import { MOST_CELLS } from './particles';
 
 /** Of the last substep, as the solver tells it. */
@@ -28,7 +28,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly unconverged: number;
   /** Particles that emitters did not bring, since there were as many as the liquid holds. */
   readonly missed: number;
-  /** Cells within the liquid, of those at a surface as much as is full; and what the particles would fill. */
+  /** Cells within the liquid whose middles are, of others as much as is full; and what the particles would fill. */
   readonly volume: number;
   readonly nominalVolume: number;
   readonly kineticEnergy: number;
@@ -182,8 +182,11 @@ function isWhole(
   return Number.isFinite(sum);
 }
 
-/** Volume, in the caller's unit: cells within the liquid count whole, those at a surface and beyond by their fullness. */
-function measureVolume(
+/**
+ * Volume, in the caller's unit. Cells within the liquid count whole, those at a surface and beyond by their fullness, and so do
+ * those less than half full, whose middles are in a hollow: a few particles of spray in each do not make it liquid.
+ */
+export function measureVolume(
   lattice: Lattice,
   cellSize: number,
   kinds: ArrayLike<number>,
@@ -191,8 +194,9 @@ function measureVolume(
 ): number {
   let volume = 0;
   eachCell(lattice, (cell) => {
-    const isWhole = kinds[cell] === FLUID && isDeep(lattice, kinds, cell);
-    volume += isWhole ? 1 : Math.min(1, fullness[cell] as number);
+    const full = fullness[cell] as number;
+    const isWhole = kinds[cell] === FLUID && full >= SURFACE_FULLNESS && isDeep(lattice, kinds, cell);
+    volume += isWhole ? 1 : Math.min(1, full);
   });
   return volume * cellSize ** lattice.dimensions;
 }
