@@ -3,16 +3,9 @@
  * the window they draw on. Places are CSS pixels of the window, ways CSS pixels, y down.
  */
 import type { Dimensions } from '../core/world';
-import {
-  type Camera,
-  PlaneCamera,
-  project,
-  type Ray,
-  type Sight,
-  SpaceCamera,
-  type Viewport,
-} from './camera';
+import { type Camera, PlaneCamera, project, type Ray, type Sight, type Viewport } from './camera';
 import { type SeenBox, worldBox } from './seen-box';
+import type { SpaceCamera } from './space-camera';
 import type { Place } from './tools';
 
 /** A frame may ask for more pixels than help. */
@@ -22,7 +15,8 @@ const REST_AFTER_TURN = 6;
 
 export class Eye {
   private readonly plane = new PlaneCamera();
-  private readonly space = new SpaceCamera();
+  /** There as soon as `prepare` has been awaited for space. */
+  private space: SpaceCamera | undefined;
   /** What is looked at. */
   box: SeenBox = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
@@ -34,6 +28,14 @@ export class Eye {
     private readonly free: HTMLElement,
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
+
+  /** To be awaited before what has so many dimensions is looked at. */
+  async prepare(dimensions: Dimensions): Promise<void> {
+    if (dimensions === 2 || this.space) return;
+    // Loaded only when needed.
+    const { SpaceCamera: Made } = await import('./space-camera');
+    this.space ??= new Made();
+  }
 
   get canTurn(): boolean {
     return this.dimensions() === 3;
@@ -74,7 +76,7 @@ export class Eye {
 
   /** Of another box. */
   fitAll(): void {
-    for (const camera of [this.plane, this.space]) camera.fit();
+    for (const camera of [this.plane, this.space]) camera?.fit();
   }
 
   /** Looks at another box; one that is larger or elsewhere is fitted anew, since nothing of it may be where the last was. */
@@ -96,7 +98,7 @@ export class Eye {
   /** Space turns on by itself, unless the visitor has just turned it. Returns whether it did. */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
-    this.space.drift(seconds);
+    this.space?.drift(seconds);
     return true;
   }
 
@@ -134,6 +136,6 @@ export class Eye {
   }
 
   private get camera(): Camera {
-    return this.canTurn ? this.space : this.plane;
+    return (this.canTurn && this.space) || this.plane;
   }
 }

@@ -4,6 +4,7 @@
  * history.ts goes back, address.ts keeps the address, files.ts, film.ts, presets-view.ts, scale-sheet.ts and inspector.ts are
  * its sheets.
  */
+import type { Dimensions } from '../core/world';
 import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
 import type { Measured, State } from './body';
@@ -524,6 +525,10 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.prepare(run);
     this.showChoices();
     this.restarts.notifyCap();
+  }
+
+  prepareFor(dimensions: Dimensions): Promise<void> {
+    return this.eye.prepare(dimensions);
   }
 
   show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {

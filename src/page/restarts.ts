@@ -6,6 +6,7 @@
  */
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
 import { planSimulation, type SimulationOptions } from '../core/simulation';
+import type { Dimensions } from '../core/world';
 import type { GpuRequest } from '../gpu/device';
 import type { Drive } from '../scenes';
 import type { MethodStart, State } from './body';
@@ -53,6 +54,8 @@ export interface RestartSite {
   choices: Chosen;
   /** The last state that was kept. */
   readonly latest: State | undefined;
+  /** Gets ready to show what has so many dimensions. */
+  prepareFor(dimensions: Dimensions): Promise<void>;
   show(shown: Shown): void;
   /** The present run is to take changes that came while it was made. */
   adjust(run: Run): void;
@@ -245,6 +248,9 @@ export class Restarts {
 
   private async restart(choices: Chosen): Promise<void> {
     const { site } = this;
+    const seeing = site.prepareFor(choices.dimensions);
+    // What fails while an engine is opened is dealt with below.
+    seeing.catch(() => undefined);
     const engine = await this.engineFor(choices);
     let actual: Chosen = { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
@@ -269,6 +275,7 @@ export class Restarts {
     try {
       const resumes = goesOn && this.resume(run, carried);
       if (checkpoint && !resumes) run.restore(checkpoint);
+      await seeing;
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
       if (this.gone.has(started.engine)) throw new GpuError('lost', 'The GPU was lost.');
       this.show(started.engine, run, actual, prepared, resumes && carried.hasPast);

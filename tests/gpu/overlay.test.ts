@@ -7,7 +7,7 @@ import { shapesOf } from '../../src/core/shapes';
 import type { ParticleArrays } from '../../src/core/simulation';
 import { createSimulation, type Simulation } from '../../src/engine/simulation';
 import { Kernel } from '../../src/gpu/kernel';
-import { PlaneCamera, project, SpaceCamera } from '../../src/page/camera';
+import { PlaneCamera, project } from '../../src/page/camera';
 import type { Frame } from '../../src/page/engine';
 import { createLayouts, overlayPicture } from '../../src/page/gpu-view';
 import {
@@ -17,6 +17,7 @@ import {
   Overlay,
 } from '../../src/page/overlay';
 import { heatAxes, MOST_EACH, MOST_PAIRS, NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
+import { SpaceCamera } from '../../src/page/space-camera';
 import { findContact } from '../../src/reference/contact';
 import { buildGrid, type Grid } from '../../src/reference/grid';
 import { probeCells } from '../../src/reference/probe';

@@ -1,10 +1,11 @@
 /** Purpose: what a picture of a whole world is drawn with in tests: cameras as they are at first, colours that tests tell apart. */
 import type { World } from '../../src/core/world';
-import { PlaneCamera, SpaceCamera } from '../../src/page/camera';
+import { PlaneCamera } from '../../src/page/camera';
 import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../src/page/colour';
 import type { Frame } from '../../src/page/engine';
 import { NO_OVERLAYS, type Overlays } from '../../src/page/overlays';
 import { worldBox } from '../../src/page/seen-box';
+import { SpaceCamera } from '../../src/page/space-camera';
 
 const WHITE: Rgb = [1, 1, 1];
 

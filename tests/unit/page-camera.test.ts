@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../src/core/world';
-import { PlaneCamera, project, readLook, SpaceCamera, type Viewport, writeLook } from '../../src/page/camera';
+import { PlaneCamera, project, readLook, type Viewport, writeLook } from '../../src/page/camera';
+import { SpaceCamera } from '../../src/page/space-camera';
 import { fc } from '../helpers/properties';
 
 const VIEWPORT: Viewport = {

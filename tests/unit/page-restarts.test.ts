@@ -86,6 +86,8 @@ class Page implements RestartSite {
     return this.opened.at(-1) as FakeEngine;
   }
 
+  async prepareFor(): Promise<void> {}
+
   show(shown: Shown): void {
     this.shown.push(shown);
   }

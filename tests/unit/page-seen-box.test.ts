@@ -1,10 +1,11 @@
 /** What a picture is fitted to where the world has no end: all particles, or if they lie too far apart those near the first. */
 import { describe, expect, it } from 'vitest';
-import { PlaneCamera, project, SpaceCamera, type Viewport } from '../../src/page/camera';
+import { PlaneCamera, project, type Viewport } from '../../src/page/camera';
 import { capOf, defaultChoices, simulationOptions } from '../../src/page/choices';
 import { FIELDS, MOST_PARTICLES } from '../../src/page/fields';
 import { METHOD_SCENES } from '../../src/page/methods/list';
 import { boxAround, worldBox } from '../../src/page/seen-box';
+import { SpaceCamera } from '../../src/page/space-camera';
 import { ALL_SCENE_NAMES } from '../../src/scenes';
 
 function around(dimensions: 2 | 3, places: readonly (readonly number[])[], radius = 0.5) {
