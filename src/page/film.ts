@@ -1,6 +1,6 @@
 /**
  * Purpose: films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
- * what ends one early saves what there is and says why.
+ * what ends one early saves what there is and says why. Loaded with the first film.
  */
 import { explain, explainMissingGpu } from './engine';
 import type { ExactFilm } from './exact-film';
@@ -48,8 +48,6 @@ export class Film {
 
   constructor(private readonly subject: FilmSubject) {
     this.seconds.max = String(MOST_EXACT_SECONDS);
-    find('film-live', HTMLButtonElement).addEventListener('click', () => this.startLive());
-    find('film-exact', HTMLButtonElement).addEventListener('click', () => this.startExact());
     find('recording-stop', HTMLButtonElement).addEventListener('click', () => this.end('save'));
     find('recording-discard', HTMLButtonElement).addEventListener('click', () => this.end('discard'));
     // A hidden page draws nothing; exact frames go on.
@@ -78,7 +76,7 @@ export class Film {
     else this.endLive(how === 'save' ? '' : undefined);
   }
 
-  private startLive(): void {
+  startLive(): void {
     const { canvas } = this.subject;
     if (!canvas || this.isBusy) return;
     let live: LiveFilm;
@@ -125,7 +123,7 @@ export class Film {
     }
   }
 
-  private async startExact(): Promise<void> {
+  async startExact(): Promise<void> {
     const { subject, seconds } = this;
     const { canvas, take } = subject;
     if (!canvas || !take || this.isBusy) return;

@@ -70,14 +70,14 @@ export const KEYS: readonly Key[] = [
     act: (playground, _, withShift) => playground.inspectNext(withShift ? -1 : 1),
   },
   { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
-  { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.presets.toggle() },
+  { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.togglePresets() },
   { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.files.choose() },
   { keys: ['s'], shown: 'S', does: 'save, open, film', act: (playground) => playground.files.toggle() },
   {
     keys: ['v'],
     shown: 'V',
     does: 'film what is seen, or end the film and save it',
-    act: (playground) => playground.film.toggle(),
+    act: (playground) => playground.toggleFilm(),
   },
   { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
   { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.toggleHelp() },
@@ -153,7 +153,7 @@ export function listenToPointers(playground: Playground): void {
   const work = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
-    const isWork = playground.tools.isChosen && isAlone && !event.shiftKey;
+    const isWork = playground.isToolChosen && isAlone && !event.shiftKey;
     const place = { x: event.clientX, y: event.clientY };
     if (!isWork) stopWaiting();
     else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(place);
@@ -197,7 +197,7 @@ export function listenToPointers(playground: Playground): void {
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
   stage.addEventListener('dblclick', () => {
-    if (!playground.tools.isChosen) playground.fit();
+    if (!playground.isToolChosen) playground.fit();
   });
   stage.addEventListener(
     'wheel',

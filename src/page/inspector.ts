@@ -32,7 +32,8 @@ export interface InspectorSite {
   readonly frame: Frame | undefined;
   readonly stage: HTMLElement;
   readonly isPlaying: boolean;
-  readonly tools: { readonly isChosen: boolean };
+  /** Whether dragging moves particles, not the picture. */
+  readonly isToolChosen: boolean;
   rayAt(place: { readonly x: number; readonly y: number }): Ray;
 }
 
@@ -305,7 +306,7 @@ export class Inspector {
     stage.addEventListener('pointerup', ({ clientX, clientY }) => {
       const isClick = down && Math.hypot(clientX - down.x, clientY - down.y) <= CLICK_SLACK;
       down = undefined;
-      if (!this.isOpen || !isClick || this.site.tools.isChosen) return;
+      if (!this.isOpen || !isClick || this.site.isToolChosen) return;
       const id = this.at({ x: clientX, y: clientY }, NEAR_POINTER);
       this.isPinned = id !== undefined;
       if (id !== undefined) this.choose(id);

@@ -53,7 +53,7 @@ window.cellstorm = {
     return playground.frame;
   },
   get isHolding() {
-    return playground.tools.isHolding;
+    return playground.isHolding;
   },
   get device() {
     const engine = playground.currentEngine;

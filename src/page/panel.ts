@@ -40,6 +40,9 @@ export interface PanelEvents {
   copyLink(): void;
   openScale(): void;
   toggleInspector(): void;
+  togglePresets(): void;
+  startLiveFilm(): void;
+  startExactFilm(): void;
 }
 
 /** Folded at first. */
@@ -305,15 +308,21 @@ export class Panel {
 
   private listen(): void {
     const { events } = this;
-    find('play', HTMLButtonElement).addEventListener('click', () => events.playOrPause());
-    find('step', HTMLButtonElement).addEventListener('click', () => events.stepOnce());
-    find('reset', HTMLButtonElement).addEventListener('click', () => events.reset());
-    find('back', HTMLButtonElement).addEventListener('click', () => events.goBack());
-    find('fit', HTMLButtonElement).addEventListener('click', () => events.fit());
-    find('save-picture', HTMLButtonElement).addEventListener('click', () => events.savePicture());
-    find('copy-link', HTMLButtonElement).addEventListener('click', () => events.copyLink());
-    find('scale-open', HTMLButtonElement).addEventListener('click', () => events.openScale());
-    find('inspect', HTMLButtonElement).addEventListener('click', () => events.toggleInspector());
+    const acts: Readonly<Record<string, () => void>> = {
+      play: () => events.playOrPause(),
+      step: () => events.stepOnce(),
+      reset: () => events.reset(),
+      back: () => events.goBack(),
+      fit: () => events.fit(),
+      'save-picture': () => events.savePicture(),
+      'copy-link': () => events.copyLink(),
+      'scale-open': () => events.openScale(),
+      inspect: () => events.toggleInspector(),
+      'presets-open': () => events.togglePresets(),
+      'film-live': () => events.startLiveFilm(),
+      'film-exact': () => events.startExactFilm(),
+    };
+    for (const [id, act] of Object.entries(acts)) find(id, HTMLButtonElement).addEventListener('click', act);
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));

@@ -4,24 +4,23 @@
  * history.ts goes back, address.ts keeps the address, files.ts, film.ts, presets-view.ts, scale-sheet.ts and inspector.ts are
  * its sheets.
  */
-import type { Dimensions } from '../core/world';
 import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
 import type { Measured, State } from './body';
 import type { Ray } from './camera';
 import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
 import { legendOf, readTheme, type Scale } from './colour';
-import { openCpuEngine } from './cpu-engine';
 import { drivable, type Engine, explain, type Frame, type Run } from './engine';
 import { Eye } from './eye';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
-import { Film, type FilmSubject } from './film';
+import type { FilmSubject } from './film';
 import { formatCount } from './format';
 import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
-import type { Inspector } from './inspector';
+import type { Inspector, InspectorSite } from './inspector';
+import { Later } from './later';
 import { type Regard, readLink } from './link';
 import { themeOf } from './liquid-look';
 import { Meter } from './meter';
@@ -29,13 +28,12 @@ import { methodOf } from './methods/list';
 import { type Chosen, describeOpened, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
 import { hidesLines, shownOf } from './overlays';
-import { find, Panel } from './panel';
-import { Presets } from './presets-view';
+import { find, Panel, type PanelEvents } from './panel';
 import { goOnFrom, prepare, type RestartSite, Restarts, type Shown, seenOf } from './restarts';
 import { nextTask, saveFile } from './save';
-import type { ScaleSheet, SweepHost } from './scale-sheet';
+import type { SweepHost } from './scale-sheet';
 import { StagePlot } from './stage-plot';
-import { type Place, Tools, type Workplace } from './tools';
+import type { Place, Workplace } from './tools';
 
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Screens are not punctual: a step may be taken this much early. */
@@ -46,10 +44,23 @@ const MOST_PENDING = 4;
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 
-export class Playground implements Workplace, FileSubject, FilmSubject, SweepHost, RestartSite, AddressSite {
+export class Playground
+  implements
+    Workplace,
+    FileSubject,
+    FilmSubject,
+    SweepHost,
+    RestartSite,
+    AddressSite,
+    InspectorSite,
+    PanelEvents
+{
   choices: Chosen = readLink(location.search);
   private readonly address = new Address(this);
-  private readonly restarts = new Restarts(this, { gpu: openGpuEngine, cpu: openCpuEngine });
+  private readonly restarts = new Restarts(this, {
+    gpu: openGpuEngine,
+    cpu: async () => (await import('./cpu-engine')).openCpuEngine(),
+  });
   private readonly eye: Eye;
   /** Colours and tools that are not ready yet. */
   private preparing: Promise<void> = Promise.resolve();
@@ -69,16 +80,21 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private readonly history = new History();
   private readonly help = new Help();
   private readonly stagePlot = new StagePlot();
-  private scaleSheet: Promise<ScaleSheet> | undefined;
   /** The run waits for a sweep on another one. */
   private isHeld = false;
   private readonly key = new OverlayKey();
-  private inspector: Inspector | undefined;
-  private inspecting: Promise<Inspector> | undefined;
-  readonly tools = new Tools(this);
   readonly files = new Files(this);
-  readonly film = new Film(this);
-  readonly presets = new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
+  /** What is not needed for a picture is loaded when it is first asked for. */
+  private readonly tools = new Later(async () => new (await import('./tools')).Tools(this));
+  private readonly inspectorLater = new Later(async () => new (await import('./inspector')).Inspector(this));
+  private readonly scaleSheet = new Later(async () => new (await import('./scale-sheet')).ScaleSheet(this));
+  private readonly film = new Later(async () => new (await import('./film')).Film(this));
+  private readonly presets = new Later(async () => {
+    const { Presets } = await import('./presets-view');
+    return new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
+  });
+  /** What was asked of such parts and is not done. */
+  private readonly asked = new Set<Promise<void>>();
   /** A film takes the steps. */
   private isFilmed = false;
 
@@ -171,7 +187,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   async settled(): Promise<void> {
     await this.restarts.settled();
     await this.preparing;
-    await this.inspecting;
+    await Promise.all(this.asked);
     while (
       this.run &&
       !this.isPlaying &&
@@ -321,13 +337,13 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   workAt(place: Place | undefined): void {
     this.place = place;
     this.eye.rest();
-    this.tools.at(place);
+    this.tools.part?.at(place);
     this.showBrush();
   }
 
   /** The tool in the middle of the picture, for keys. */
   workInMiddle(isDown: boolean): void {
-    this.workAt(isDown && this.tools.isChosen ? this.eye.middle : undefined);
+    this.workAt(isDown && this.isToolChosen ? this.eye.middle : undefined);
   }
 
   rayAt(place: Place): Ray {
@@ -356,13 +372,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       this.panel.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
       return;
     }
-    try {
-      this.scaleSheet ??= import('./scale-sheet').then(({ ScaleSheet }) => new ScaleSheet(this));
-      (await this.scaleSheet).open();
-    } catch (error) {
-      this.scaleSheet = undefined;
-      this.panel.notify(explain(error));
-    }
+    await this.ask(this.scaleSheet, (sheet) => sheet.open());
   }
 
   async hold(): Promise<() => void> {
@@ -373,20 +383,42 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     };
   }
 
-  toggleInspector(): void {
-    this.withInspector((inspector) => inspector.toggle());
+  togglePresets(): void {
+    this.ask(this.presets, (presets) => presets.toggle());
   }
 
-  private async withInspector(act: (inspector: Inspector) => void): Promise<void> {
-    // Loaded only when needed.
-    try {
-      this.inspecting ??= import('./inspector').then(({ Inspector }) => new Inspector(this));
-      this.inspector = await this.inspecting;
-      act(this.inspector);
-    } catch (error) {
-      this.inspecting = undefined;
-      this.panel.notify(explain(error));
-    }
+  /** A live film, or the end of what is being made. */
+  toggleFilm(): void {
+    this.ask(this.film, (film) => film.toggle());
+  }
+
+  startLiveFilm(): void {
+    this.ask(this.film, (film) => film.startLive());
+  }
+
+  startExactFilm(): void {
+    this.ask(this.film, (film) => {
+      film.startExact();
+    });
+  }
+
+  toggleInspector(): void {
+    this.ask(this.inspectorLater, (inspector) => inspector.toggle());
+  }
+
+  private get inspector(): Inspector | undefined {
+    return this.inspectorLater.part;
+  }
+
+  /** Has something done by a part once it is there; that it did not come is said. */
+  private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
+    const asking = later
+      .get()
+      .then(act)
+      .catch((error) => this.panel.notify(explain(error)));
+    this.asked.add(asking);
+    await asking;
+    this.asked.delete(asking);
   }
 
   inspectNext(by: 1 | -1): void {
@@ -505,9 +537,19 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   /** The visitor moved the picture. */
   private looked(): void {
     // A tool that is at work goes over what is looked at now.
-    if (this.place) this.tools.at(this.place);
+    if (this.place) this.tools.part?.at(this.place);
     this.address.writeSoon();
     this.isDirty = true;
+  }
+
+  /** Whether dragging moves particles, not the picture. */
+  get isToolChosen(): boolean {
+    return this.choices.pointer !== 'look';
+  }
+
+  /** Whether a particle is being dragged. */
+  get isHolding(): boolean {
+    return this.tools.part?.isHolding ?? false;
   }
 
   get canTurn(): boolean {
@@ -527,8 +569,8 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     this.restarts.notifyCap();
   }
 
-  prepareFor(dimensions: Dimensions): Promise<void> {
-    return this.eye.prepare(dimensions);
+  async prepareFor({ dimensions, pointer }: Choices): Promise<void> {
+    await Promise.all([this.eye.prepare(dimensions), pointer === 'look' ? undefined : this.tools.get()]);
   }
 
   show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
@@ -565,7 +607,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
   private regardOnce(): void {
     const { look, inspected } = this.address.takeRegard();
     if (look) this.eye.lookAs(look);
-    if (inspected !== undefined) this.withInspector((inspector) => inspector.open(inspected));
+    if (inspected !== undefined) this.ask(this.inspectorLater, (inspector) => inspector.open(inspected));
   }
 
   private readonly tick = (now: number): void => {
@@ -577,7 +619,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
     const isSlow = (run?.stepTime?.milliseconds ?? 0) > SLOW_MS;
     if (!run || this.isHeld || run.pending >= (isSlow ? MOST_PENDING_SLOW : MOST_PENDING)) return;
     try {
-      this.tools.update();
+      this.tools.part?.update();
       // Long steps would hold up what is to come instead.
       const isWaiting = this.restarts.isCarrying || this.isFilmed || (isSlow && this.restarts.isBusy);
       if (this.isPlaying && !isWaiting) this.play(run, elapsed);
@@ -612,7 +654,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
 
   private advance(run: Run): void {
     const seconds = STEP_SECONDS * this.choices.timeScale;
-    this.tools.beforeStep(run, seconds);
+    this.tools.part?.beforeStep(run, seconds);
     // As the gravity that is chosen scales it.
     applyDrive(drivable(run), this.restarts.drive, this.choices.gravity);
     // A step that is timed by its stages is not done at once, and the film shows it.
@@ -656,6 +698,7 @@ export class Playground implements Workplace, FileSubject, FilmSubject, SweepHos
       const { choices } = this;
       if (run !== this.run) return;
       try {
+        await this.prepareFor(choices);
         const { scale, refusal } = await prepare(run, choices);
         // Another run has been given its own meanwhile.
         if (run !== this.run) return;

@@ -1,6 +1,6 @@
 /**
  * Purpose: presets as cards with a picture. A card is a link, for other windows and for whoever copies it; here it is chosen
- * without loading the page again.
+ * without loading the page again. Loaded when it is first asked for.
  */
 import { find } from './panel';
 import { PRESETS } from './presets';
@@ -18,7 +18,6 @@ export class Presets {
   private readonly list = find('preset-list', HTMLElement);
 
   constructor(private readonly choose: (link: string) => void) {
-    find('presets-open', HTMLButtonElement).addEventListener('click', () => this.toggle());
     find('presets-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
   }
 

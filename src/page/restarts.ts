@@ -6,7 +6,6 @@
  */
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
 import { planSimulation, type SimulationOptions } from '../core/simulation';
-import type { Dimensions } from '../core/world';
 import type { GpuRequest } from '../gpu/device';
 import type { Drive } from '../scenes';
 import type { MethodStart, State } from './body';
@@ -54,8 +53,8 @@ export interface RestartSite {
   choices: Chosen;
   /** The last state that was kept. */
   readonly latest: State | undefined;
-  /** Gets ready to show what has so many dimensions. */
-  prepareFor(dimensions: Dimensions): Promise<void>;
+  /** Loads what the page looks and works at such a run with; to be awaited before it is shown. */
+  prepareFor(choices: Chosen): Promise<void>;
   show(shown: Shown): void;
   /** The present run is to take changes that came while it was made. */
   adjust(run: Run): void;
@@ -248,7 +247,7 @@ export class Restarts {
 
   private async restart(choices: Chosen): Promise<void> {
     const { site } = this;
-    const seeing = site.prepareFor(choices.dimensions);
+    const seeing = site.prepareFor(choices);
     // What fails while an engine is opened is dealt with below.
     seeing.catch(() => undefined);
     const engine = await this.engineFor(choices);

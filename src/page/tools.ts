@@ -1,6 +1,6 @@
 /**
  * Purpose: what the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
- * adds, erases and draws walls at once, whether time passes or not. Inputs: where the pointer is, what is chosen, the run.
+ * adds, erases and draws walls at once, whether time passes or not. Loaded when such a tool is chosen. Inputs: where the pointer is, what is chosen, the run.
  * Adding and erasing ask the run who is where, one question at a time, and act when the answer is there.
  */
 import type { ParticleArrays } from '../core/simulation';
@@ -62,11 +62,6 @@ export class Tools {
 
   get isHolding(): boolean {
     return this.grip !== undefined;
-  }
-
-  /** Whether dragging moves particles, not the picture. */
-  get isChosen(): boolean {
-    return this.site.choices.pointer !== 'look';
   }
 
   /** The pointer is down here; undefined when it is up again. */

@@ -1,0 +1,22 @@
+/**
+ * Purpose: a part of the page that is loaded when somebody first asks for it: a sheet, a film, tools. Whoever asks while it is
+ * on its way gets it when it is there; one that did not come is asked for again the next time.
+ */
+export class Later<Part> {
+  /** Once it is there. */
+  part: Part | undefined;
+  private loading: Promise<Part> | undefined;
+
+  constructor(private readonly load: () => Promise<Part>) {}
+
+  async get(): Promise<Part> {
+    try {
+      this.loading ??= this.load();
+      this.part = await this.loading;
+      return this.part;
+    } catch (error) {
+      this.loading = undefined;
+      throw error;
+    }
+  }
+}
