@@ -15,6 +15,7 @@ import type { Scale, Theme } from './colour';
 import type { Choices, Colouring, EngineKind } from './fields';
 import type { Overlays } from './overlays';
 import type { SeenBox } from './seen-box';
+import { isUnloaded } from './unloaded';
 
 export interface Frame {
   /** What the sight is fitted to. */
@@ -146,6 +147,9 @@ export function refuseColours(
 }
 
 export function explain(error: unknown): string {
+  if (isUnloaded(error)) {
+    return 'A part of the page could not be loaded. It is asked for again when you choose again what needs it.';
+  }
   if (error instanceof CellstormError) return error.message;
   return `Something went wrong: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -12,7 +12,7 @@ import { createBuffers } from '../gpu/buffers';
 import { type Gpu, type GpuRequest, greatestCount, isSoftware, requestGpu } from '../gpu/device';
 import { bodyFloats, toBodies } from '../gpu/layout';
 import type { GpuBody, MethodStart, State } from './body';
-import { GpuBrush, type Grip, type Stroke } from './brush';
+import type { GpuBrush, Grip, Stroke } from './brush';
 import { floorToTwoDigits } from './choices';
 import type { Engine, Frame, Run, StepTime } from './engine';
 import { bodiesOfObstacles, explain, refuseColours } from './engine';
@@ -32,7 +32,7 @@ import {
   type Overlays,
   refuseOverlays,
 } from './overlays';
-import { Tally } from './tally';
+import type { Tally } from './tally';
 
 /** Milliseconds between steps that are timed stage by stage, which costs a little. */
 const TIMING_INTERVAL_MS = 500;
@@ -281,7 +281,9 @@ class GpuRun implements Run {
 
   async prepareTool(tool: Choices['pointer']): Promise<void> {
     if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
-    const brush = await GpuBrush.create(this.gpu, this.simulation);
+    // Loaded only when needed, as all that a first picture is without.
+    const { GpuBrush: Made } = await import('./brush');
+    const brush = await Made.create(this.gpu, this.simulation);
     if (this.isDestroyed) brush.destroy();
     else this.gpuBrush = brush;
   }
@@ -293,7 +295,8 @@ class GpuRun implements Run {
     const refusal = refuseColours(this.simulation, by);
     if (refusal || (by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return refusal;
     try {
-      const tally = await Tally.create(this.gpu, this.simulation, this.options, by);
+      const { Tally: Made } = await import('./tally');
+      const tally = await Made.create(this.gpu, this.simulation, this.options, by);
       if (this.isDestroyed) tally.destroy();
       else this.tallies.set(by, tally);
       return '';

@@ -6,7 +6,6 @@
 import boxText from '../../shaders/draw/box.wgsl?raw';
 import colourText from '../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../shaders/draw/discs.wgsl?raw';
-import spheresText from '../../shaders/draw/spheres.wgsl?raw';
 import { GpuError } from '../core/errors';
 import type { Dimensions } from '../core/world';
 import type { Fluid } from '../fluid';
@@ -25,10 +24,7 @@ import type { Overlay, OverlayPicture } from './overlay';
 
 const COLOUR_SOURCE = { name: 'draw/colour.wgsl', text: colourText };
 const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
-const PARTICLE_SOURCES = {
-  2: { name: 'draw/discs.wgsl', text: discsText, entry: 'disc' },
-  3: { name: 'draw/spheres.wgsl', text: spheresText, entry: 'sphere' },
-} as const;
+const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
  * Samples a pixel in space, where edges of spheres meet at different depths; the plane needs one. A GPU that
@@ -433,7 +429,8 @@ export async function createPipelines(
   layouts: Layouts,
 ): Promise<Pipelines> {
   const { dimensions } = drawn;
-  const { entry, ...source } = PARTICLE_SOURCES[dimensions];
+  const entry = dimensions === 2 ? 'disc' : 'sphere';
+  const source = dimensions === 2 ? DISCS_SOURCE : await loadSpheres();
   const [box, particles] = await Promise.all([
     compile(device, 'draw.box', drawn, [BOX_SOURCE]),
     compile(device, `draw.${entry}s`, drawn, [COLOUR_SOURCE, source]),
@@ -464,6 +461,11 @@ export async function createPipelines(
     create(`draw.${entry}s`, particles, [`${entry}_vertex`, `${entry}_fragment`], 'triangle-strip'),
   ]);
   return { surface, edges, particles: discs };
+}
+
+async function loadSpheres(): Promise<ShaderSource> {
+  const { default: text } = await import('../../shaders/draw/spheres.wgsl?raw');
+  return { name: 'draw/spheres.wgsl', text };
 }
 
 function compile(

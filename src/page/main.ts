@@ -6,6 +6,7 @@ import { showHints } from './hints';
 import { listenToKeys, listenToPointers } from './input';
 import { find } from './panel';
 import { Playground } from './playground';
+import { watchLoading } from './unloaded';
 
 /** `window.cellstorm`: look at the running simulation from the console. */
 export interface PageHandle {
@@ -34,6 +35,7 @@ declare global {
 }
 
 performance.mark('cellstorm:start');
+watchLoading();
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
 showHints();
 listenToKeys(playground);

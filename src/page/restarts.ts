@@ -19,6 +19,7 @@ import { startFrom } from './methods/start';
 import { type Chosen, refuseOpened, settingChanges, startCount } from './opened';
 import { nextTask } from './save';
 import { boxAround, type SeenBox, worldBox } from './seen-box';
+import { isUnloaded } from './unloaded';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
@@ -219,7 +220,7 @@ export class Restarts {
 
   /** What to start where nothing runs that one could go back to; undefined where nothing is left. */
   private instead(choices: Chosen, error: unknown): Chosen | undefined {
-    if (error instanceof ArgumentError) {
+    if (error instanceof ArgumentError || isUnloaded(error)) {
       // Values that each can be, but not together: more and more of them as they usually are.
       const { scene, dimensions, engine } = choices;
       const usual = { ...defaultChoices(scene, dimensions), engine };
