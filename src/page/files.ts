@@ -1,12 +1,11 @@
 /**
  * Purpose: particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
- * A file that cannot be opened leaves what runs as it is, and the notice says why.
+ * A file that cannot be opened leaves what runs as it is, and the notice says why. How files are written and read is
+ * loaded with the first one.
  */
 import { CellstormError, describeCount } from '../core/errors';
-import { encodeTable } from '../core/particle-table';
-import { encodeCheckpoint } from '../core/state-file';
 import { explain, type Run } from './engine';
-import { checkFileSize, type Opened, openParticles } from './opened';
+import type { Opened } from './opened';
 import { find } from './panel';
 import { nextTask, saveFile } from './save';
 
@@ -80,6 +79,7 @@ export class Files {
         `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
       );
     }
+    const { encodeCheckpoint } = await import('../core/state-file');
     const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
     this.subject.notify(
@@ -90,6 +90,7 @@ export class Files {
   }
 
   private async saveTable({ simulation }: Run, stem: string): Promise<void> {
+    const { encodeTable } = await import('../core/particle-table');
     const { parts, leftOut } = encodeTable(await simulation.read(), simulation.dimensions);
     const blobs: Blob[] = [];
     for (const part of parts) {
@@ -112,6 +113,7 @@ export class Files {
     }
     this.latest = file;
     try {
+      const { checkFileSize, openParticles } = await import('./open-file');
       checkFileSize(file.name, file.size);
       subject.notify(`Reading ${file.name}.`);
       const bytes = new Uint8Array(await file.arrayBuffer());

@@ -8,12 +8,10 @@ import { createCpuSimulation } from '../../src/cpu/simulation';
 import { chooseScene, defaultChoices, roomFor } from '../../src/page/choices';
 import { filmSize } from '../../src/page/exact-film';
 import { readLink, writeLink } from '../../src/page/link';
+import { checkFileSize, MOST_FILE_BYTES, openParticles } from '../../src/page/open-file';
 import {
-  checkFileSize,
   describeOpened,
-  MOST_FILE_BYTES,
   type Opened,
-  openParticles,
   refuseOpened,
   settingChanges,
   startCount,

@@ -12,7 +12,8 @@ import type { CpuLiquidBody } from '../../src/page/methods/liquid-body';
 import { liquidScene, movingAt, solidBoxes } from '../../src/page/methods/liquid-scenes';
 import { METHOD_SCENES, methodOf, PAGE_SCENES } from '../../src/page/methods/list';
 import { startFrom } from '../../src/page/methods/start';
-import { openParticles, settingChanges } from '../../src/page/opened';
+import { openParticles } from '../../src/page/open-file';
+import { settingChanges } from '../../src/page/opened';
 import { drain } from '../helpers/drain';
 
 const LIQUIDS = METHOD_SCENES.filter(({ method }) => method === 'liquid').map(({ name }) => name);
