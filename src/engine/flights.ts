@@ -1,14 +1,9 @@
 /**
- * Purpose: the paths of a simulation's fast particles on the GPU: owns what passes/flight.ts works with beside the state.
+ * Purpose: the paths of a simulation's fast particles on the GPU: owns what passes/flight.ts works with beside the state. Loaded with
+ * the first simulation that follows paths.
  * Ordering: `stages` go between integrating and the sort of a substep, `begin` before the first of a step.
  */
-import {
-  FEWEST_LISTS,
-  FLIGHT_DISPATCHES,
-  FLIGHT_FARTHEST,
-  FLIGHT_HEADER,
-  FLIGHT_SUBSTEPPED,
-} from '../core/constants';
+import { FLIGHT_DISPATCHES, FLIGHT_FARTHEST, FLIGHT_HEADER, FLIGHT_SUBSTEPPED } from '../core/constants';
 import type { Flights as Counted } from '../core/flight';
 import type { World } from '../core/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
@@ -17,32 +12,9 @@ import type { SharedBinding } from '../gpu/params';
 import type { Stage } from '../gpu/timing';
 import { Flight, type FlightBinding, type FlightBuffers } from '../passes/flight';
 import type { Variant } from '../passes/modules';
+import { type FlightBytes, flightBytes } from './memory';
 
-/**
- * Nodes of paths in the lists of cells: for each particle twice what a piece of a path takes at most, so that all can be
- * fast and get on; and for all together enough for 10,000 paths of a hundred cells. Paths that pass more are held.
- */
-const NODES = { 2: 8, 3: 16 } as const;
-const FEWEST_NODES = 2 ** 21;
-
-/** Bytes of each buffer. */
-export function flightBytes(
-  { dimensions, kind, cellCount, levels }: Pick<World, 'dimensions' | 'kind' | 'cellCount' | 'levels'>,
-  capacity: number,
-): Readonly<Record<Names, number>> {
-  const isHashed = kind === 'unbounded' || (kind === 'periodic' && levels > 0);
-  const lists = Math.max(cellCount, isHashed ? FEWEST_LISTS : 0);
-  return {
-    flights: 4 * (FLIGHT_HEADER + capacity),
-    links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
-    first: 8 * capacity,
-    even: 8 * capacity,
-    odd: 8 * capacity,
-    claims: 8 * capacity,
-  };
-}
-
-type Names = 'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims';
+type Names = keyof FlightBytes;
 
 export class Flights {
   private constructor(
@@ -91,7 +63,7 @@ export class Flights {
     return { buffer: this.owned.buffers.flights, size: 4 * FLIGHT_HEADER };
   }
 
-  static counted(header: ArrayBuffer): Counted {
+  counted(header: ArrayBuffer): Counted {
     const [substepped = 0, swept = 0, paths = 0, hits = 0, held = 0] = new Uint32Array(
       header,
       4 * FLIGHT_SUBSTEPPED,
@@ -99,7 +71,7 @@ export class Flights {
     return { substepped, swept, paths, hits, held };
   }
 
-  static farthestWay(header: ArrayBuffer): number {
+  farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[FLIGHT_FARTHEST] as number;
   }
 

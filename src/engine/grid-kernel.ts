@@ -24,14 +24,12 @@ import {
   type Breadth,
   EACH_HEAVY,
   EACH_PARTICLE,
-  EACH_POINT,
   guestBinding,
   heavyBinding,
-  NEIGHBOURS,
-  neighbourModules,
   worldFlags,
 } from '../passes/modules';
 import { bindKernels, encodeKernels, type ParticleGroup } from '../passes/particle-pass';
+import { EACH_POINT, NEIGHBOURS, searchModules } from '../passes/search-modules';
 import { checkCode, checkNames, definesMerge, definesSkip } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 import { breadthFor, checkReach, reachCells, reachSquared } from './reach';
@@ -392,7 +390,7 @@ function describe(
     label: `grid.kernel.${label}${heavy ? '.heavy' : ''}`,
     dimensions: world.dimensions,
     sources: [
-      ...neighbourModules(world, 'grid', breadth),
+      ...searchModules(world, breadth),
       { name: 'declarations', origin: `${label} (declarations)`, text: declarations.join('\n') },
       NEIGHBOURS,
       { name: label, origin: label, text: code },

@@ -7,7 +7,8 @@
 import { ArgumentError, Phrase } from '../core/errors';
 import type { Dimensions, WorldKind } from '../core/world';
 import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../gpu/link';
-import { EACH_HEAVY, EACH_PARTICLE, EACH_POINT, NEIGHBOURS, neighbourModules } from '../passes/modules';
+import { EACH_HEAVY, EACH_PARTICLE, neighbourModules } from '../passes/modules';
+import { EACH_POINT, NEIGHBOURS, searchModules } from '../passes/search-modules';
 
 /** What the code must define, and by which keywords. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
@@ -321,9 +322,9 @@ export function linkedTexts(): string[] {
     ...DIMENSIONS.map((dimensions) => DIMENSION_SOURCES[dimensions]),
     BODY_SOURCE,
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid')),
-    ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind }, 'grid', 'wide')),
+    ...KINDS.flatMap((kind) => searchModules({ dimensions: 2, kind }, 'wide')),
     ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid')),
-    ...KINDS.flatMap((kind) => neighbourModules({ dimensions: 2, kind, levels: 1 }, 'grid', 'wide')),
+    ...KINDS.flatMap((kind) => searchModules({ dimensions: 2, kind, levels: 1 }, 'wide')),
     NEIGHBOURS,
     EACH_PARTICLE,
     ...EACH_HEAVY,

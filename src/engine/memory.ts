@@ -3,12 +3,18 @@
  * a device holds it. tests/gpu/memory.test.ts holds it against the buffers really made.
  */
 import { cellBytes, guestBuckets, guestSteps } from '../core/cells';
-import { CROWD_HEADER, MEASURE_WORDS, MEASURE_WORKGROUPS, SCAN_BLOCK } from '../core/constants';
+import {
+  CROWD_HEADER,
+  FEWEST_LISTS,
+  FLIGHT_HEADER,
+  MEASURE_WORDS,
+  MEASURE_WORKGROUPS,
+  SCAN_BLOCK,
+} from '../core/constants';
 import { describeCount, LimitError } from '../core/errors';
 import type { Dimensions, World, WorldKind } from '../core/world';
 import { checkBinds, checkDeviceHolds, type Gpu } from '../gpu/device';
 import { bodyFloats, storedFloats } from '../gpu/layout';
-import { flightBytes } from './flights';
 import { packedBytes } from './obstacles';
 
 /**
@@ -168,4 +174,30 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
       error.fits === undefined ? undefined : Math.floor((capacity * error.fits) / particles),
     );
   }
+}
+
+/**
+ * Nodes of paths in the lists of cells: for each particle twice what a piece of a path takes at most, so that all can be
+ * fast and get on; and for all together enough for 10,000 paths of a hundred cells. Paths that pass more are held.
+ */
+const NODES = { 2: 8, 3: 16 } as const;
+const FEWEST_NODES = 2 ** 21;
+
+export type FlightBytes = Readonly<Record<'links' | 'flights' | 'first' | 'even' | 'odd' | 'claims', number>>;
+
+/** Bytes of each buffer of engine/flights.ts. */
+export function flightBytes(
+  { dimensions, kind, cellCount, levels }: Pick<World, 'dimensions' | 'kind' | 'cellCount' | 'levels'>,
+  capacity: number,
+): FlightBytes {
+  const isHashed = kind === 'unbounded' || (kind === 'periodic' && levels > 0);
+  const lists = Math.max(cellCount, isHashed ? FEWEST_LISTS : 0);
+  return {
+    flights: 4 * (FLIGHT_HEADER + capacity),
+    links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),
+    first: 8 * capacity,
+    even: 8 * capacity,
+    odd: 8 * capacity,
+    claims: 8 * capacity,
+  };
 }

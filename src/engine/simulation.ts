@@ -72,7 +72,7 @@ import { Resolve } from '../passes/resolve';
 import { Retire } from '../passes/retire';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
-import { Flights } from './flights';
+import type { Flights } from './flights';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
 import { PairQuery } from './pair-query';
@@ -238,7 +238,7 @@ export class Simulation implements ParticleSimulation {
         plan.obstacleCapacity > 0
           ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
           : Promise.resolve(undefined),
-      paths: plan.continuous ? Flights.create(gpu, variant, world, capacity) : Promise.resolve(undefined),
+      paths: plan.continuous ? followPaths(gpu, variant, world, capacity) : Promise.resolve(undefined),
       state: createBuffers(gpu, 'simulation', {
         position0: place,
         position1: place,
@@ -334,7 +334,7 @@ export class Simulation implements ParticleSimulation {
       return this.readback.record(encoder, [paths.header]);
     });
     const [[header]] = await Promise.all([reading.finish(), valid, this.sound]);
-    const farthest = count === 0 ? 0 : Flights.farthestWay(header as ArrayBuffer);
+    const farthest = count === 0 ? 0 : paths.farthestWay(header as ArrayBuffer);
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
@@ -346,7 +346,7 @@ export class Simulation implements ParticleSimulation {
     const reading = this.readback.record(encoder, [paths.header]);
     this.gpu.device.queue.submit([encoder.finish()]);
     const [[header]] = await Promise.all([reading.finish(), this.sound]);
-    return Flights.counted(header as ArrayBuffer);
+    return paths.counted(header as ArrayBuffer);
   }
 
   separate(iterations?: number): void {
@@ -831,6 +831,12 @@ export class Simulation implements ParticleSimulation {
       toStored(this.dimensions, velocities),
     );
   }
+}
+
+/** Loaded only when needed: its kernels are as much text as those of all the rest of a step. */
+async function followPaths(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
+  const { Flights: Made } = await import('./flights');
+  return Made.create(gpu, variant, world, capacity);
 }
 
 /** The device dropped a change of the state, since it refused a kernel of it. */

@@ -8,7 +8,8 @@ import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { ListPass, type ListStep } from './list-pass';
-import { SORT_STRETCH, STRETCH, segmentModules, type Variant, worldFlags, worldName } from './modules';
+import { STRETCH, type Variant, worldFlags, worldName } from './modules';
+import { SORT_STRETCH, segmentModules } from './search-modules';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 

@@ -2,6 +2,7 @@
  * Host of shaders/solve/flight.wgsl: fast particles put where their paths end, a kernel a step of it. Which take how many
  * threads the GPU decides: none where nobody is fast.
  */
+import flight from '../../shaders/shared/flight.wgsl?raw';
 import text from '../../shaders/solve/flight.wgsl?raw';
 import {
   FILE_DISPATCH,
@@ -14,8 +15,19 @@ import { FLIGHT_ROUNDS } from '../core/flight';
 import { MAX_LEVELS } from '../core/world';
 import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
+import type { ShaderSource } from '../gpu/link';
 import type { SharedBinding } from '../gpu/params';
-import { flightModules, obstacleConstants, PARAMS, type Variant, worldFlags, worldName } from './modules';
+import {
+  CONTACT,
+  obstacleConstants,
+  obstacleStores,
+  PARAMS,
+  PARTICLE,
+  type Variant,
+  worldFlags,
+  worldName,
+} from './modules';
+import { blockModules } from './search-modules';
 
 export interface FlightBuffers {
   /** The ends of a substep's motion. */
@@ -120,6 +132,14 @@ const SHARED: Readonly<Record<string, readonly Part[]>> = {
   NOTING: ['LIST', 'FILE'],
   READING: ['STILL', 'LINK', 'CLAIM', 'STRIKE'],
 };
+
+const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
+
+/** The world with blocks of cells and the paths in them; the kernel declares `position_in` and `velocity_in`. */
+function flightModules(variant: Variant): ShaderSource[] {
+  const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
+  return [...blockModules(variant), ...contacts, FLIGHT, ...obstacleStores(variant)];
+}
 
 export interface FlightBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'MEET'>, GPUBindGroup>>;

@@ -1,30 +1,18 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
-import block from '../../shaders/shared/block.wgsl?raw';
-import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
-import blockLevelsDense from '../../shaders/shared/block_levels_dense.wgsl?raw';
-import blockLevelsHashed from '../../shaders/shared/block_levels_hashed.wgsl?raw';
-import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
-import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
-import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
 import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
 import contact from '../../shaders/shared/contact.wgsl?raw';
 import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
 import eachHeavyMarked from '../../shaders/shared/each_heavy_marked.wgsl?raw';
 import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
-import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
 import finite from '../../shaders/shared/finite.wgsl?raw';
-import flight from '../../shaders/shared/flight.wgsl?raw';
 import hash from '../../shaders/shared/hash.wgsl?raw';
 import heavyList from '../../shaders/shared/heavy_list.wgsl?raw';
 import heavyWords from '../../shaders/shared/heavy_words.wgsl?raw';
 import levels from '../../shaders/shared/levels.wgsl?raw';
 import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
 import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
-import levelsHeldDense from '../../shaders/shared/levels_held_dense.wgsl?raw';
-import levelsHeldHashed from '../../shaders/shared/levels_held_hashed.wgsl?raw';
-import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
 import obstacles from '../../shaders/shared/obstacles.wgsl?raw';
 import obstaclesCells from '../../shaders/shared/obstacles_cells.wgsl?raw';
 import obstaclesDense from '../../shaders/shared/obstacles_dense.wgsl?raw';
@@ -32,13 +20,6 @@ import obstaclesTree from '../../shaders/shared/obstacles_tree.wgsl?raw';
 import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?raw';
 import params from '../../shaders/shared/params.wgsl?raw';
 import particle from '../../shaders/shared/particle.wgsl?raw';
-import path from '../../shaders/shared/path.wgsl?raw';
-import pathBlocks from '../../shaders/shared/path_blocks.wgsl?raw';
-import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
-import pathLevelsDense from '../../shaders/shared/path_levels_dense.wgsl?raw';
-import pathLevelsHashed from '../../shaders/shared/path_levels_hashed.wgsl?raw';
-import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
-import probeAround from '../../shaders/shared/probe_around.wgsl?raw';
 import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
 import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
 import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
@@ -47,20 +28,11 @@ import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
 import probeObstacles from '../../shaders/shared/probe_obstacles.wgsl?raw';
 import probeObstaclesTree from '../../shaders/shared/probe_obstacles_tree.wgsl?raw';
 import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
-import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
 import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
 import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
-import segments from '../../shaders/shared/segments.wgsl?raw';
-import segmentsDense from '../../shaders/shared/segments_dense.wgsl?raw';
-import segmentsLevelsDense from '../../shaders/shared/segments_levels_dense.wgsl?raw';
-import segmentsLevelsHashed from '../../shaders/shared/segments_levels_hashed.wgsl?raw';
-import segmentsUnbounded from '../../shaders/shared/segments_unbounded.wgsl?raw';
-import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
 import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
 import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
 import stretch from '../../shaders/shared/stretch.wgsl?raw';
-import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
-import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
 import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
 import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
 import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
@@ -87,14 +59,8 @@ export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'shared/each_heavy_marked.wgsl', text: eachHeavyMarked },
 ];
-/** What a kernel of the user's own can ask. */
-export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
-/** The same for points that are not particles; its name is `each_point`. */
-export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
 /** Which places of a list are whose. */
 export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
-/** A thread's part of a list, in order. */
-export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', text: sortStretch };
 const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
 const WRAPPED: ShaderSource = { name: 'shared/space_periodic.wgsl', text: spacePeriodic };
 const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
@@ -112,8 +78,6 @@ const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const LEVELS: ShaderSource = { name: 'shared/levels.wgsl', text: levels };
 const LEVELS_DENSE: ShaderSource = { name: 'shared/levels_dense.wgsl', text: levelsDense };
 const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: levelsHashed };
-const HELD_DENSE: ShaderSource = { name: 'shared/levels_held_dense.wgsl', text: levelsHeldDense };
-const HELD_HASHED: ShaderSource = { name: 'shared/levels_held_hashed.wgsl', text: levelsHeldHashed };
 
 /** Of particles that each have a radius of their own. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
@@ -143,91 +107,11 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
 };
 
-const WIDE: ShaderSource = { name: 'shared/probe_wide.wgsl', text: probeWide };
-const WIDE_DENSE: ShaderSource = { name: 'shared/wide_dense.wgsl', text: wideDense };
-
-/** For radii beyond the cell. */
-const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [WIDE_DENSE, WIDE],
-  periodic: [WIDE_DENSE, WIDE],
-  unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
-};
-
 /**
  * How far a neighbour loop looks: one cell on, or as many as the kernel says. Where there are levels: as far as particles
  * overlap, or around points as far as the kernel says.
  */
 export type Breadth = 'narrow' | 'wide';
-const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
-const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
-
-const BOX_PERIODIC: ShaderSource = { name: 'shared/box_periodic.wgsl', text: boxPeriodic };
-const BLOCK: ShaderSource = { name: 'shared/block.wgsl', text: block };
-
-const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [BOX_STRAIGHT, BLOCK_DENSE, BLOCK],
-  periodic: [BOX_PERIODIC, BLOCK_DENSE, BLOCK],
-  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
-};
-
-const BLOCK_LEVELS_HASHED: ShaderSource = {
-  name: 'shared/block_levels_hashed.wgsl',
-  text: blockLevelsHashed,
-};
-
-/** The same of one level. */
-const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [BOX_STRAIGHT, { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense }, BLOCK],
-  periodic: [BOX_PERIODIC, BLOCK_LEVELS_HASHED, BLOCK],
-  unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
-};
-
-const SEGMENTS: ShaderSource = { name: 'shared/segments.wgsl', text: segments };
-const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
-const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
-
-const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [SEGMENTS_DENSE, SEGMENTS],
-  periodic: [SEGMENTS_DENSE, SEGMENTS],
-  unbounded: [SEGMENTS_UNBOUNDED, SEGMENTS],
-};
-
-const SEGMENTS_LEVELS_DENSE: ShaderSource = {
-  name: 'shared/segments_levels_dense.wgsl',
-  text: segmentsLevelsDense,
-};
-const SEGMENTS_LEVELS_HASHED: ShaderSource = {
-  name: 'shared/segments_levels_hashed.wgsl',
-  text: segmentsLevelsHashed,
-};
-
-/** The same of one level, and which levels anybody is on. */
-const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
-  periodic: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
-  unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
-};
-
-const AROUND: ShaderSource = { name: 'shared/probe_around.wgsl', text: probeAround };
-
-const PATH: ShaderSource = { name: 'shared/path.wgsl', text: path };
-const PATH_BLOCKS: ShaderSource = { name: 'shared/path_blocks.wgsl', text: pathBlocks };
-const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
-
-const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [PATH, PATH_DENSE],
-  periodic: [PATH, PATH_DENSE],
-  unbounded: [PATH, PATH_BLOCKS, { name: 'shared/path_unbounded.wgsl', text: pathUnbounded }],
-};
-
-const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
-
-/** The same of one level at a time. */
-const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HELD_DENSE, PATH, { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense }],
-  periodic: [HELD_HASHED, PATH, PATH_LEVELS_HASHED],
-  unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
-};
 
 /** What a kernel is made for: chosen when its pipeline is, never per particle. */
 export interface Variant {
@@ -304,16 +188,9 @@ export function heavyBinding({ levels }: Variant, heavy: boolean): Readonly<Reco
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */
-export function neighbourModules(
-  variant: Variant,
-  broadPhase: BroadPhase,
-  breadth: Breadth = 'narrow',
-): ShaderSource[] {
+export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const { kind, levels } = variant;
-  const probes = breadth === 'wide' ? WIDE_PROBES : GRID_PROBES;
-  const levelProbe =
-    breadth === 'wide' ? [...LEVEL_BLOCKS[kind], ...LEVEL_SEGMENTS[kind], AROUND] : LEVEL_PROBES[kind];
-  const inGrid = levels ? levelProbe : probes[kind];
+  const inGrid = levels ? LEVEL_PROBES[kind] : GRID_PROBES[kind];
   const probe = broadPhase === 'naive' ? [NAIVE] : inGrid;
   return [...worldModules(variant), PARTICLE, ...probe];
 }
@@ -331,7 +208,7 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
 };
 
 /** What obstacles are to a kernel that has `start`. */
-function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
+export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
@@ -352,34 +229,6 @@ export function obstacleConstants({
 }: Pick<Variant, 'obstacles' | 'dimensions'>): Readonly<Record<string, number>> {
   if (!has) return {};
   return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, LEAF_BITS };
-}
-
-/** Parameters and world with boxes and the blocks of cells that they are in. */
-export function blockModules(variant: Variant): ShaderSource[] {
-  return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
-}
-
-/** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
-export function segmentModules(variant: Variant): ShaderSource[] {
-  const { kind, levels } = variant;
-  return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENTS_OF_KINDS)[kind]];
-}
-
-const FLIGHT: ShaderSource = { name: 'shared/flight.wgsl', text: flight };
-
-/** The same with the paths of fast particles; the kernel declares `position_in` and `velocity_in`. */
-export function flightModules(variant: Variant): ShaderSource[] {
-  const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
-  return [...blockModules(variant), ...contacts, FLIGHT, ...obstacleStores(variant)];
-}
-
-/**
- * Parameters and world with the layers of cells that a ray passes; the kernel declares `start`, where cells are hashed
- * `cell_of_slot`, and where there are levels, `position_in`.
- */
-export function pathModules(variant: Variant): ShaderSource[] {
-  const { kind, levels } = variant;
-  return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];
 }
 
 /** Whether kernels over neighbours come in two: for most particles, and for the heavy ones. */

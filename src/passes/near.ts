@@ -3,16 +3,8 @@ import text from '../../shaders/measure/near.wgsl?raw';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import { ListPass, type ListStep } from './list-pass';
-import {
-  type Breadth,
-  EACH_POINT,
-  neighbourModules,
-  SORT_STRETCH,
-  STRETCH,
-  type Variant,
-  worldFlags,
-  worldName,
-} from './modules';
+import { type Breadth, STRETCH, type Variant, worldFlags, worldName } from './modules';
+import { EACH_POINT, SORT_STRETCH, searchModules } from './search-modules';
 
 export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32', reach_cells: 'u32' } as const;
 
@@ -37,7 +29,7 @@ export class Near extends ListPass<NearBuffers> {
       label: `measure.near.${step}${worldName(variant, breadth)}`,
       dimensions: variant.dimensions,
       sources: [
-        ...neighbourModules(variant, 'grid', breadth),
+        ...searchModules(variant, breadth),
         STRETCH,
         ...(step === 'fill' ? [SORT_STRETCH] : []),
         { name: 'measure/near.wgsl', text },

@@ -4,7 +4,8 @@ import { WORKGROUP_SIZE } from '../core/constants';
 import type { Gpu } from '../gpu/device';
 import { Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import { type Breadth, EACH_POINT, neighbourModules, type Variant, worldFlags, worldName } from './modules';
+import { type Breadth, type Variant, worldFlags, worldName } from './modules';
+import { EACH_POINT, searchModules } from './search-modules';
 
 export const NEAREST_FIELDS = {
   reach_squared: 'f32',
@@ -35,11 +36,7 @@ export class Nearest {
     return {
       label: `measure.nearest${worldName(variant, breadth)}`,
       dimensions: variant.dimensions,
-      sources: [
-        ...neighbourModules(variant, 'grid', breadth),
-        { name: 'measure/nearest.wgsl', text },
-        EACH_POINT,
-      ],
+      sources: [...searchModules(variant, breadth), { name: 'measure/nearest.wgsl', text }, EACH_POINT],
       entryPoint: 'each_point',
       bindings: {
         position_in: 'read',

@@ -8,7 +8,8 @@ import type { Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 import { ListPass } from './list-pass';
-import { pathModules, SORT_STRETCH, STRETCH, type Variant, worldFlags, worldName } from './modules';
+import { STRETCH, type Variant, worldFlags, worldName } from './modules';
+import { pathModules, SORT_STRETCH } from './search-modules';
 
 /** The radius is that of all balls; where each has its own, nobody asks for it. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;

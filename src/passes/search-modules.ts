@@ -1,0 +1,155 @@
+/**
+ * Purpose: the WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
+ * paths of fast particles (their own: flight.ts). All other modules are in modules.ts, without which no step is taken.
+ */
+import block from '../../shaders/shared/block.wgsl?raw';
+import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
+import blockLevelsDense from '../../shaders/shared/block_levels_dense.wgsl?raw';
+import blockLevelsHashed from '../../shaders/shared/block_levels_hashed.wgsl?raw';
+import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
+import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
+import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
+import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
+import levelsHeldDense from '../../shaders/shared/levels_held_dense.wgsl?raw';
+import levelsHeldHashed from '../../shaders/shared/levels_held_hashed.wgsl?raw';
+import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
+import path from '../../shaders/shared/path.wgsl?raw';
+import pathBlocks from '../../shaders/shared/path_blocks.wgsl?raw';
+import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
+import pathLevelsDense from '../../shaders/shared/path_levels_dense.wgsl?raw';
+import pathLevelsHashed from '../../shaders/shared/path_levels_hashed.wgsl?raw';
+import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
+import probeAround from '../../shaders/shared/probe_around.wgsl?raw';
+import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
+import segments from '../../shaders/shared/segments.wgsl?raw';
+import segmentsDense from '../../shaders/shared/segments_dense.wgsl?raw';
+import segmentsLevelsDense from '../../shaders/shared/segments_levels_dense.wgsl?raw';
+import segmentsLevelsHashed from '../../shaders/shared/segments_levels_hashed.wgsl?raw';
+import segmentsUnbounded from '../../shaders/shared/segments_unbounded.wgsl?raw';
+import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
+import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
+import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
+import type { WorldKind } from '../core/world';
+import type { ShaderSource } from '../gpu/link';
+import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
+
+/** What a kernel of the user's own can ask. */
+export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
+/** The same for points that are not particles; its name is `each_point`. */
+export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
+/** A thread's part of a list, in order. */
+export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', text: sortStretch };
+const HELD_DENSE: ShaderSource = { name: 'shared/levels_held_dense.wgsl', text: levelsHeldDense };
+const HELD_HASHED: ShaderSource = { name: 'shared/levels_held_hashed.wgsl', text: levelsHeldHashed };
+
+const WIDE: ShaderSource = { name: 'shared/probe_wide.wgsl', text: probeWide };
+const WIDE_DENSE: ShaderSource = { name: 'shared/wide_dense.wgsl', text: wideDense };
+
+/** For radii beyond the cell. */
+const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [WIDE_DENSE, WIDE],
+  periodic: [WIDE_DENSE, WIDE],
+  unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
+};
+
+const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
+const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
+
+const BOX_PERIODIC: ShaderSource = { name: 'shared/box_periodic.wgsl', text: boxPeriodic };
+const BLOCK: ShaderSource = { name: 'shared/block.wgsl', text: block };
+
+const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [BOX_STRAIGHT, BLOCK_DENSE, BLOCK],
+  periodic: [BOX_PERIODIC, BLOCK_DENSE, BLOCK],
+  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
+};
+
+const BLOCK_LEVELS_HASHED: ShaderSource = {
+  name: 'shared/block_levels_hashed.wgsl',
+  text: blockLevelsHashed,
+};
+
+/** The same of one level. */
+const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [BOX_STRAIGHT, { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense }, BLOCK],
+  periodic: [BOX_PERIODIC, BLOCK_LEVELS_HASHED, BLOCK],
+  unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
+};
+
+const SEGMENTS: ShaderSource = { name: 'shared/segments.wgsl', text: segments };
+const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
+const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
+
+const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [SEGMENTS_DENSE, SEGMENTS],
+  periodic: [SEGMENTS_DENSE, SEGMENTS],
+  unbounded: [SEGMENTS_UNBOUNDED, SEGMENTS],
+};
+
+const SEGMENTS_LEVELS_DENSE: ShaderSource = {
+  name: 'shared/segments_levels_dense.wgsl',
+  text: segmentsLevelsDense,
+};
+const SEGMENTS_LEVELS_HASHED: ShaderSource = {
+  name: 'shared/segments_levels_hashed.wgsl',
+  text: segmentsLevelsHashed,
+};
+
+/** The same of one level, and which levels anybody is on. */
+const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
+  periodic: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
+};
+
+const AROUND: ShaderSource = { name: 'shared/probe_around.wgsl', text: probeAround };
+
+const PATH: ShaderSource = { name: 'shared/path.wgsl', text: path };
+const PATH_BLOCKS: ShaderSource = { name: 'shared/path_blocks.wgsl', text: pathBlocks };
+const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
+
+const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [PATH, PATH_DENSE],
+  periodic: [PATH, PATH_DENSE],
+  unbounded: [PATH, PATH_BLOCKS, { name: 'shared/path_unbounded.wgsl', text: pathUnbounded }],
+};
+
+const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
+
+/** The same of one level at a time. */
+const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
+  bounded: [HELD_DENSE, PATH, { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense }],
+  periodic: [HELD_HASHED, PATH, PATH_LEVELS_HASHED],
+  unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
+};
+
+/**
+ * The world with the neighbour loop of a grid as far as a kernel looks; the kernel that follows defines what particle.wgsl asks
+ * for.
+ */
+export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
+  const { kind, levels } = variant;
+  if (breadth === 'narrow') return neighbourModules(variant, 'grid');
+  const around = levels ? [...LEVEL_BLOCKS[kind], ...LEVEL_SEGMENTS[kind], AROUND] : WIDE_PROBES[kind];
+  return [...worldModules(variant), PARTICLE, ...around];
+}
+
+/** Parameters and world with boxes and the blocks of cells that they are in. */
+export function blockModules(variant: Variant): ShaderSource[] {
+  return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
+}
+
+/** The same with the particles in them, for kernels that declare `start` and, unbounded, `cell_of_slot`. */
+export function segmentModules(variant: Variant): ShaderSource[] {
+  const { kind, levels } = variant;
+  return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENTS_OF_KINDS)[kind]];
+}
+
+/**
+ * Parameters and world with the layers of cells that a ray passes; the kernel declares `start`, where cells are hashed
+ * `cell_of_slot`, and where there are levels, `position_in`.
+ */
+export function pathModules(variant: Variant): ShaderSource[] {
+  const { kind, levels } = variant;
+  return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];
+}
