@@ -50,6 +50,8 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: 'dist/page',
     target: 'es2022',
+    // Where browsers know no preloading, the page loads without.
+    modulePreload: { polyfill: false },
     rolldownOptions: {
       input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
       output: {

@@ -106,6 +106,7 @@ describe('the page keeps', () => {
     // A card is chosen without another load.
     await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
     await page.click('#presets-open');
+    await settle(page);
     await page.waitForFunction(() =>
       [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
         (image) => image.naturalWidth > 0,
