@@ -1,4 +1,7 @@
 /** The page where there is no GPU, in windows of all kinds, in either theme, and as it is built. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
@@ -258,13 +261,48 @@ describe('the layout of the page', () => {
   });
 });
 
+/** Bytes, compressed by gzip: the page with all that its first picture takes, and playground and explainer as a folder. */
+const MOST_LOADED = 125_000;
+const MOST_IN_FOLDER = 362_000;
+/** Pictures of presets, the recorder of exact films and the benchmark. */
+const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
+
+/** Bytes of each file, compressed by gzip. */
+async function weighFolder(folder: string): Promise<Map<string, number>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Map(
+    await Promise.all(
+      files.map(async ({ name, parentPath }) => {
+        const content = await readFile(join(parentPath, name));
+        return [name, gzipSync(content).length] as const;
+      }),
+    ),
+  );
+}
+
 describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('paints from a sub-path', async () => {
+  browserTest('paints from a sub-path, and no more is loaded before than is said', async () => {
     const opened = await browser.openPage('./', { width: 900, height: 620 });
     const { page, expectNoProblems } = opened;
     await page.evaluate(() => window.cellstorm?.ready);
+    const loaded = await page.evaluate(() => {
+      const [picture] = performance.getEntriesByName('cellstorm:first-picture');
+      const end = picture ? picture.startTime + picture.duration : 0;
+      const early = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < end);
+      return early.map(({ name }) => new URL(name).pathname.split('/').at(-1) as string);
+    });
+    const sizes = await weighFolder(browser.folder as string);
+    const bytesOf = (isCounted: (name: string) => boolean) =>
+      [...sizes].reduce((sum, [name, bytes]) => sum + (isCounted(name) ? bytes : 0), 0);
+    const early = bytesOf((name) => name === 'index.html' || loaded.includes(name));
+    const whole = bytesOf((name) => !LEFT_OUT.test(name));
+    console.info(`the first picture loads ${early} bytes, compressed; the folder has ${whole}`);
+    expect(loaded.length).toBeGreaterThan(5);
+    expect(early).toBeLessThan(MOST_LOADED);
+    expect(whole).toBeLessThan(MOST_IN_FOLDER);
     await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
     await page.click('#play');
     await settle(page);

@@ -29,6 +29,8 @@ export interface OpenPage {
 export interface BrowserFixture {
   /** The served address, with a slash at the end. */
   readonly url: string;
+  /** Where the built page is, where that is what is served. */
+  readonly folder: string | undefined;
   /** Opens a path below the address; the page closes after the test. `prepare` has the page before anything is loaded. */
   openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
@@ -84,7 +86,7 @@ export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
     if (started === undefined || profile === undefined) {
       throw new Error('The browser runs only while tests do.');
     }
-    return { url: started.url, profile };
+    return { url: started.url, folder: started.folder, profile };
   };
   beforeAll(async () => {
     if (chrome === undefined && allowsNoGpu()) return;
@@ -100,6 +102,9 @@ export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
   return {
     get url() {
       return running().url;
+    },
+    get folder() {
+      return running().folder;
     },
     async openPage(path, { width = 640, height = 480, prepare } = {}) {
       const page = await running().profile.newPage();

@@ -53,6 +53,8 @@ export const chrome = findChrome(thisMachine());
 
 export interface Started {
   readonly url: string;
+  /** Where the built page is, where that is what is served. */
+  readonly folder: string | undefined;
   readonly browser: Browser;
   close(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
     });
     return {
       url: server.url,
+      folder: server.folder,
       browser,
       async close() {
         await browser.close();
@@ -84,6 +87,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
 
 interface Server {
   readonly url: string;
+  readonly folder?: string;
   close(): Promise<void>;
 }
 
@@ -112,6 +116,7 @@ async function serveBuild(): Promise<Server> {
   });
   return {
     url: firstUrl(server.resolvedUrls?.local),
+    folder: outDir,
     async close() {
       await server.close();
       await rm(outDir, { recursive: true, force: true });
