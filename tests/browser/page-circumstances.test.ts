@@ -312,6 +312,23 @@ describe('the built page', () => {
     expect(await textOf(page, 'badge')).toBe('CPU engine');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('cpu');
     expectNoProblems();
+
+    // A part that does not come is asked for again.
+    await page.focus('#play');
+    await page.setOfflineMode(true);
+    await page.keyboard.press('g');
+    await settle(page);
+    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    await chooseOption(page, 'dimensions', '3D');
+    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
+    await page.setOfflineMode(false);
+    await chooseOption(page, 'dimensions', '3D');
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
+    await page.focus('#play');
+    await page.keyboard.press('g');
+    await settle(page);
+    expect(await page.$eval('#presets', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
   });
 
   browserTest(
