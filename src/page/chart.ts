@@ -3,6 +3,7 @@
  * logarithmic axes. Loaded when the first of them is seen. What they show is also there as text; here is only the drawing.
  */
 import uPlot from 'uplot';
+import { onAppearance } from './appearance';
 import { interpolate, readTheme, toCss } from './colour';
 import type { Stacked } from './stages';
 import { BROAD_PHASES, type Curves } from './sweep';
@@ -160,10 +161,9 @@ function drawn<Data extends uPlot.AlignedData | Stacked>(
     plot = new uPlot({ ...options(), ...size(), ...PLAIN }, data, holder);
   };
   const observer = new ResizeObserver(() => plot?.setSize(size()));
-  const theme = matchMedia('(prefers-color-scheme: dark)');
   draw();
   observer.observe(holder);
-  theme.addEventListener('change', draw);
+  const ignoreAppearance = onAppearance(draw);
   return {
     set: (next) => {
       data = next as unknown as uPlot.AlignedData;
@@ -171,7 +171,7 @@ function drawn<Data extends uPlot.AlignedData | Stacked>(
     },
     destroy: () => {
       observer.disconnect();
-      theme.removeEventListener('change', draw);
+      ignoreAppearance();
       plot?.destroy();
     },
   };

@@ -4,6 +4,7 @@
  * properties in style.css, read here so that canvas and page agree.
  */
 import type { SimulationOptions } from '../core/simulation';
+import { isDark } from './appearance';
 import type { Body } from './body';
 import type { Colouring } from './fields';
 import { formatCount, formatReal } from './format';
@@ -101,14 +102,14 @@ export function parseHex(text: string): Rgb {
 export function readTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => parseHex(style.getPropertyValue(name));
-  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const dark = isDark();
   return {
-    isDark,
+    isDark: dark,
     background: colour('--stage'),
     surface: colour('--stage-box'),
     line: colour('--stage-line'),
     obstacle: colour('--stage-obstacle'),
-    stops: colourStops(isDark),
+    stops: colourStops(dark),
     overlay: {
       cell: colour('--overlay-cell'),
       heat: colour('--overlay-heat'),

@@ -4,6 +4,7 @@
  */
 import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../core/settings';
 import type { Dimensions } from '../core/world';
+import { APPEARANCES, type Appearance } from './appearance';
 import { formatCount, formatReal, titleOf } from './format';
 import { PAGE_SCENES } from './methods/list';
 
@@ -257,6 +258,13 @@ export const FIELDS = {
       ['surface', 'Surface'],
       ['particles', 'Particles'],
     ]),
+  },
+  appearance: {
+    kind: 'choice',
+    label: 'Appearance',
+    group: 'Picture',
+    effect: 'view',
+    options: options<Appearance>(APPEARANCES),
   },
   cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
   heatMap: {

@@ -6,6 +6,7 @@
  */
 import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
+import { chooseAppearance, onAppearance } from './appearance';
 import type { Measured, State } from './body';
 import type { Ray } from './camera';
 import { type Cap, capOf, changedFields, chooseScene, type Hardware, roomFor, STEP_SECONDS } from './choices';
@@ -91,7 +92,10 @@ export class Playground
   private readonly film = new Later(async () => new (await import('./film')).Film(this));
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
-    return new Presets((link) => this.choose({ ...readLink(link), engine: this.choices.engine }));
+    return new Presets((link) => {
+      const { engine, appearance } = this.choices;
+      this.choose({ ...readLink(link), engine, appearance });
+    });
   });
   /** What was asked of such parts and is not done. */
   private readonly asked = new Set<Promise<void>>();
@@ -122,7 +126,7 @@ export class Playground
       this.isDirty = true;
     };
     for (const element of [stage, free]) new ResizeObserver(redraw).observe(element);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    onAppearance(() => {
       this.theme = readTheme();
       this.showLegend();
       redraw();
@@ -736,6 +740,7 @@ export class Playground
   }
 
   showChoices(): void {
+    chooseAppearance(this.choices.appearance);
     this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
     this.address.writeSoon();
   }

@@ -222,13 +222,13 @@ export class Restarts {
   private instead(choices: Chosen, error: unknown): Chosen | undefined {
     if (error instanceof ArgumentError || isUnloaded(error)) {
       // Values that each can be, but not together: more and more of them as they usually are.
-      const { scene, dimensions, engine } = choices;
-      const usual = { ...defaultChoices(scene, dimensions), engine };
+      const { scene, dimensions, engine, appearance } = choices;
+      const usual = { ...defaultChoices(scene, dimensions), engine, appearance };
       const { size, spread, boxWidth } = usual;
       const next = [
         { ...choices, size, spread, boxWidth, opened: undefined },
         usual,
-        { ...defaultChoices(), engine },
+        { ...defaultChoices(), engine, appearance },
       ].find((one) => choices.opened || changedFields(one, choices).length > 0);
       this.apology = `${explain(error)} The scene starts with ${next ? 'more usual settings' : 'nothing'} instead.`;
       this.site.notify(this.apology);

@@ -3,6 +3,7 @@
  * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
  * something to show and the plot is seen, and drawn only while it is. It gets no new samples while the page is paused.
  */
+import { onAppearance } from './appearance';
 import type { Chart } from './chart';
 import type { StepTime } from './engine';
 import { formatMilliseconds } from './format';
@@ -33,7 +34,7 @@ export class StagePlot {
       this.isSeen = entry?.isIntersecting ?? false;
       this.draw();
     }).observe(this.holder);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.paintList());
+    onAppearance(() => this.paintList());
   }
 
   /** Stages of another engine have nothing to do with those before. */

@@ -475,6 +475,7 @@ describe('the page', () => {
       ['colour', 'Id'],
       ['broadPhase', NAIVE],
       ['pointer', 'Pull particles'],
+      ['appearance', 'Light'],
     ] as const) {
       await chooseOption(page, field, label);
     }
@@ -486,7 +487,10 @@ describe('the page', () => {
       const { simulation, frame } = window.cellstorm ?? {};
       const { radii = [] } = (await simulation?.read()) ?? {};
       const { settings, time, dimensions, count } = simulation ?? {};
-      return { settings, time, dimensions, count, radii: Array.from(radii), by: frame?.scale.by };
+      const panel = getComputedStyle(document.documentElement).getPropertyValue('--panel');
+      const { scale, theme } = frame ?? {};
+      const look = { by: scale?.by, isDark: theme?.isDark, panel };
+      return { settings, time, dimensions, count, radii: Array.from(radii), look };
     });
     expect(got.settings).toMatchObject({
       gravity: [0, -5, 0],
@@ -497,7 +501,9 @@ describe('the page', () => {
       broadPhase: 'naive',
     });
     expect(got.time).toBeCloseTo(0.5 / 60, 9);
-    expect([got.dimensions, got.count, got.by]).toEqual([3, FEW, 'id']);
+    expect([got.dimensions, got.count]).toEqual([3, FEW]);
+    // Of the system, dark is asked for.
+    expect(got.look).toEqual({ by: 'id', isDark: false, panel: '#ffffff' });
     const expected = {
       ...defaultChoices('pile', 3),
       count: FEW,
@@ -505,6 +511,7 @@ describe('the page', () => {
       colour: 'id',
       broadPhase: 'naive',
       pointer: 'pull',
+      appearance: 'light',
       ...Object.fromEntries(switched.map((name) => [name, true])),
     } as Choices;
     expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
@@ -530,9 +537,10 @@ describe('the page', () => {
     await stepTimes(page, 1);
     const again = await page.evaluate(async () => {
       const { radii = [] } = (await window.cellstorm?.simulation?.read()) ?? {};
-      return { settings: window.cellstorm?.simulation?.settings, radii: Array.from(radii) };
+      const { frame, simulation } = window.cellstorm ?? {};
+      return { settings: simulation?.settings, radii: Array.from(radii), isDark: frame?.theme.isDark };
     });
-    expect(again).toEqual({ settings: got.settings, radii: got.radii });
+    expect(again).toEqual({ settings: got.settings, radii: got.radii, isDark: false });
     const lookedAgain = await look();
     expect(lookedAgain).toMatchObject({ isOpen: true, inspected: looked.inspected });
     expect(lookedAgain.view).toEqual(looked.view.map((value) => expect.closeTo(value, 1)));

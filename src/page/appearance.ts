@@ -1,0 +1,82 @@
+/**
+ * Purpose: whether the page is light or dark: as the system is, unless the visitor has chosen. What dark means is in media rules
+ * of the style sheets, so that it is seen before a script runs; a choice puts another condition in the place of theirs. Of the
+ * document, so there is one.
+ */
+export const APPEARANCES = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+export type Appearance = (typeof APPEARANCES)[number][0];
+
+/** What style sheets and elements ask of the system. */
+const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
+const LOOKS = ['light', 'dark'] as const;
+
+/** Something that is there in one of the two looks. */
+interface Conditional {
+  readonly look: (typeof LOOKS)[number];
+  require(condition: string): void;
+}
+
+let chosen: Appearance = 'system';
+let conditionals: readonly Conditional[] | undefined;
+const listeners = new Set<() => void>();
+
+export function isDark(): boolean {
+  return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
+}
+
+/** Calls whenever the page may have become light or dark, until what is returned is called. */
+export function onAppearance(listener: () => void): () => void {
+  const system = matchMedia(CONDITIONS.dark);
+  system.addEventListener('change', listener);
+  listeners.add(listener);
+  return () => {
+    system.removeEventListener('change', listener);
+    listeners.delete(listener);
+  };
+}
+
+export function chooseAppearance(appearance: Appearance): void {
+  if (appearance === chosen) return;
+  chosen = appearance;
+  conditionals ??= [...rulesOfLooks(), ...elementsOfLooks()];
+  for (const { look, require } of conditionals) {
+    require(appearance === 'system' ? CONDITIONS[look] : appearance === look ? 'all' : 'not all');
+  }
+  // Of what the browser draws itself.
+  document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
+  for (const listener of listeners) listener();
+}
+
+function rulesOfLooks(): Conditional[] {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  return rules.flatMap((rule) => {
+    const look =
+      rule instanceof CSSMediaRule && LOOKS.find((one) => rule.media.mediaText === CONDITIONS[one]);
+    if (!look) return [];
+    return [
+      {
+        look,
+        require: (condition: string) => {
+          rule.media.mediaText = condition;
+        },
+      },
+    ];
+  });
+}
+
+/** The colour of the browser's own frame. */
+function elementsOfLooks(): Conditional[] {
+  return LOOKS.flatMap((look) =>
+    [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[look]}"]`)].map((element) => ({
+      look,
+      require: (condition: string) => {
+        element.media = condition;
+      },
+    })),
+  );
+}
