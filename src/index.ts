@@ -96,6 +96,8 @@ export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/has
 export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } from './engine/memory';
 export { RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
+export { SortedGrid } from './engine/sorted-grid';
+export { SortedParticles } from './engine/sorted-particles';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 
 export {

@@ -18,9 +18,9 @@ import {
   type Dimensions,
   type Gpu,
   type GridKernel,
-  GridParticles,
   PlacedMethod,
   type PlacedParticles,
+  SortedParticles,
   type Walls,
   wallsOf,
 } from '../index';
@@ -63,7 +63,7 @@ const PARAMETERS = {
 } as const;
 
 interface FlockParts {
-  readonly particles: GridParticles;
+  readonly particles: SortedParticles;
   readonly boids: GridKernel;
   readonly hunter: GridKernel | undefined;
   readonly buffers: Readonly<Record<'spheres' | 'hunting' | 'hunters', GPUBuffer>>;
@@ -71,7 +71,11 @@ interface FlockParts {
 
 export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Flock> {
   const plan = planFlock(options);
-  const particles = await GridParticles.create(gpu, { ...plan.placed, sortVelocities: true, label: 'flock' });
+  const particles = await SortedParticles.create(gpu, {
+    ...plan.placed,
+    sortVelocities: true,
+    label: 'flock',
+  });
   try {
     return new Flock(gpu, plan, await makeParts(gpu, particles, plan));
   } catch (error) {
@@ -82,7 +86,7 @@ export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Floc
 
 async function makeParts(
   gpu: Gpu,
-  particles: GridParticles,
+  particles: SortedParticles,
   { hunters, fear }: FlockPlan,
 ): Promise<FlockParts> {
   const { grid, dimensions } = particles;
@@ -124,7 +128,7 @@ async function makeParts(
   return { particles, boids, hunter, buffers };
 }
 
-export class Flock extends PlacedMethod<GridParticles, FlockSettings> {
+export class Flock extends PlacedMethod<SortedParticles, FlockSettings> {
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private readonly hunterCount: number;

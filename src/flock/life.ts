@@ -13,7 +13,7 @@
  */
 import lifeCode from '../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../shaders/flock/motion.wgsl?raw';
-import { type Gpu, type GridKernel, GridParticles, PlacedMethod, type Walls, wallsOf } from '../index';
+import { type Gpu, type GridKernel, PlacedMethod, SortedParticles, type Walls, wallsOf } from '../index';
 import {
   changeSettings,
   checkLifeCheckpoint,
@@ -42,14 +42,14 @@ const PARAMETERS = {
 } as const;
 
 interface LifeParts {
-  readonly particles: GridParticles<'species'>;
+  readonly particles: SortedParticles<'species'>;
   readonly kernel: GridKernel;
   readonly attraction: GPUBuffer;
 }
 
 export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
   const plan = planLife(options);
-  const particles = await GridParticles.create(gpu, {
+  const particles = await SortedParticles.create(gpu, {
     ...plan.placed,
     more: { species: 'word' },
     label: 'life',
@@ -78,7 +78,7 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   }
 }
 
-export class Life extends PlacedMethod<GridParticles<'species'>, LifeSettings> {
+export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings> {
   readonly backend = 'gpu';
   /** Species. */
   readonly kinds: number;

@@ -19,9 +19,9 @@ import {
   type Gpu,
   type GridKernel,
   type GridKernelOptions,
-  GridParticles,
   PlacedMethod,
   type PlacedParticles,
+  SortedParticles,
   type Walls,
   wallsOf,
 } from '../index';
@@ -73,7 +73,7 @@ const MORE = {
   densities: 'word',
 } as const;
 
-type FluidParticles = GridParticles<keyof typeof MORE>;
+type FluidParticles = SortedParticles<keyof typeof MORE>;
 
 type FluidKernels = Readonly<Record<'curl' | 'predict' | 'density' | 'correct', GridKernel>>;
 
@@ -85,7 +85,7 @@ interface FluidParts {
 
 export async function createPositionFluid(gpu: Gpu, options: PositionFluidOptions): Promise<PositionFluid> {
   const plan = planFluid(options);
-  const particles = await GridParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
+  const particles = await SortedParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
   try {
     const kernels = await makeKernels(particles);
     const solids = gpu.device.createBuffer({

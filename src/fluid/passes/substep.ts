@@ -1,10 +1,10 @@
 /**
- * Purpose: what a liquid has on the GPU beside its particles, and the stages of a substep over both: the lattice, a HashGrid of
+ * Purpose: what a liquid has on the GPU beside its particles, and the stages of a substep over both: the lattice, a SortedGrid of
  * the lattice's own cells that sorts particles, so that faces gather what is around, and the kernels. Nothing waits:
  * sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and where it applies energy and drain.
  * Guarantee: the same stages on the same device give the same bits: no sum depends on the order of threads.
  */
-import { type Gpu, HashGrid, type Simulation } from '../../index';
+import { type Gpu, type Simulation, SortedGrid } from '../../index';
 import { defineLevels } from '../lattice';
 import type { Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
@@ -43,7 +43,7 @@ type LatticeBuffer =
   | 'affine';
 
 interface Parts {
-  readonly grid: HashGrid;
+  readonly grid: SortedGrid;
   readonly kernels: Readonly<Record<OwnKernel, FluidKernel>>;
   readonly owned: Buffers<LatticeBuffer>;
   readonly frames: Frames;
@@ -138,7 +138,7 @@ export class Substep {
       const drain = await keep(Drain.create(gpu, dimensions, capacity));
       const speed = await keep(Speed.create(gpu, dimensions));
       const grid = await keep(
-        HashGrid.create(gpu, {
+        SortedGrid.create(gpu, {
           ...{ dimensions, capacity, min, max, cellSize },
           diameter: cellSize / 2,
           velocities: true,
