@@ -1,7 +1,7 @@
 /**
  * Purpose: a flock scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
  */
-import { createCpuFlock, createFlock, type FlockOptions } from '../../flock';
+import { createFlock, type FlockOptions } from '../../flock';
 import type { Choices } from '../fields';
 import { CpuFlockBody, GpuFlockBody } from './flock-body';
 import { flockScene } from './flock-scenes';
@@ -19,7 +19,11 @@ export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices,
       cells: 0,
       onGpu: async (gpu, { capacity }) =>
         new GpuFlockBody(gpu.device, await createFlock(gpu, sized(capacity)), scene),
-      onCpu: async ({ capacity }) => new CpuFlockBody(createCpuFlock(sized(capacity)), scene),
+      onCpu: async ({ capacity }) => {
+        // Loaded only when needed.
+        const { createCpuFlock } = await import('../../flock/cpu-flock');
+        return new CpuFlockBody(createCpuFlock(sized(capacity)), scene);
+      },
     },
   };
 }

@@ -2,7 +2,7 @@
  * Purpose: a liquid scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
  */
 import type { SimulationOptions } from '../../core/simulation';
-import { createCpuFluid, createFluid, type FluidOptions } from '../../fluid';
+import { createFluid, type FluidOptions } from '../../fluid';
 import { planFluid } from '../../fluid/options';
 import { Random } from '../../scenes';
 import { gravityVector } from '../choices';
@@ -80,7 +80,11 @@ export function startLiquid(choices: Choices, count: number): Start {
         const fluid = await createFluid(gpu, fluidOptions(held.capacity));
         return new GpuLiquidBody(fluid, scene, held);
       },
-      onCpu: async (held) => new CpuLiquidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held),
+      onCpu: async (held) => {
+        // Loaded only when needed.
+        const { createCpuFluid } = await import('../../fluid/cpu-fluid');
+        return new CpuLiquidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
+      },
     },
   };
 }
