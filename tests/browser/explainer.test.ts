@@ -293,22 +293,29 @@ describe('the explainer', () => {
     }
     expect(overflows).toEqual(Object.fromEntries(STAGES.map(({ name }) => [name, 0])));
     await takePicture(page, 'explainer-phone');
-    // What is said and the buttons stay in sight wherever one looks, and nothing of the arrays lies over them.
-    for (const { name } of STAGES) {
-      await scrubTo(page, 'scrub', lastOf(name));
-      const hidden = await page.evaluate(() => {
-        const figures = [...document.querySelectorAll('#world, .array:not([hidden])')];
-        return figures.flatMap((figure) => {
-          figure.scrollIntoView({ block: 'center' });
-          return ['text', 'play', 'scrub', 'place'].filter((id) => {
-            const { left, right, top, bottom } =
-              document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
-            const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-            return top < 0 || bottom > innerHeight || !hit?.closest(`#${id}`);
+    // What is said and the buttons stay in sight wherever one looks, and nothing of the arrays lies over them; sideways, too.
+    for (const [width, height] of [
+      [844, 390],
+      [390, 844],
+    ] as const) {
+      await page.setViewport({ width, height, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+      const stages = height < width ? STAGES.filter((_, index) => index % 3 === 2) : STAGES;
+      for (const { name } of stages) {
+        await scrubTo(page, 'scrub', lastOf(name));
+        const hidden = await page.evaluate(() => {
+          const figures = [...document.querySelectorAll('#world, .array:not([hidden])')];
+          return figures.flatMap((figure) => {
+            figure.scrollIntoView({ block: 'center' });
+            return ['text', 'play', 'scrub', 'place'].filter((id) => {
+              const { left, right, top, bottom } =
+                document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
+              const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+              return top < 0 || bottom > innerHeight || !hit?.closest(`#${id}`);
+            });
           });
         });
-      });
-      expect(hidden, name).toEqual([]);
+        expect(hidden, `${name}, ${width} pixels wide`).toEqual([]);
+      }
     }
     await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
     await takePicture(page, 'explainer-phone-arrays');
