@@ -21,8 +21,8 @@ export interface FilmSubject {
   takeSteps(isFilmed: boolean): void;
   /** Resolves when the GPU is not behind by much. */
   caughtUp(): Promise<void>;
-  /** A step and its picture, which the canvas keeps until the task ends. */
-  shoot(): void;
+  /** A step, and its picture with all that is laid over it, handed over in the task that drew it. */
+  shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void>;
   redraw(): void;
   notify(text: string): void;
 }
@@ -165,8 +165,7 @@ export class Film {
         const { canvas } = subject;
         if (subject.losses > losses) return LOST;
         if (subject.take !== take || !canvas) return 'Another simulation started.';
-        subject.shoot();
-        await film.add(canvas);
+        await subject.shoot((picture) => film.add(picture));
         this.show(`Frame ${film.frames} of ${total}`, film.frames / total);
         await nextTask();
       }

@@ -14,6 +14,7 @@ import { type Candidate, type Inspected, inspectAll, MOST_INSPECTED, type Probed
 import { MOST_ID } from './link';
 import { find } from './panel';
 import { pick } from './pick';
+import { nextTask } from './save';
 
 const INTERVAL_MS = 250;
 /** Asking takes at most this share of the time, and where it takes longer than this, it waits until time stands still. */
@@ -150,6 +151,13 @@ export class Inspector {
       this.ask(run, now);
     }
     this.mark();
+  }
+
+  /** Resolves when what it tells is about the state as it is, however long that takes; for films. */
+  async catchUp(): Promise<void> {
+    while (this.isAsking) await nextTask();
+    const { run } = this.site;
+    if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.ask(run, performance.now());
   }
 
   /** A picture with the marks over it; while closed the picture itself. To be called in the task that drew it. */

@@ -450,12 +450,12 @@ export class Playground
 
   /** What is seen, as a file. */
   async savePicture(): Promise<void> {
-    const { run, engine } = this;
-    if (!run || !engine) return;
-    // A canvas of WebGPU keeps its picture only as long as the task that drew it.
-    this.draw(run);
-    const picture = this.inspector?.laidOver(engine.canvas) ?? engine.canvas;
-    const blob = await new Promise<Blob | null>((done) => picture.toBlob(done, 'image/png'));
+    const { run } = this;
+    if (!run) return;
+    const blob = await this.takePicture(
+      run,
+      (picture) => new Promise<Blob | null>((done) => picture.toBlob(done, 'image/png')),
+    );
     if (!blob) {
       this.panel.notify('The browser could not make a picture of the canvas.');
       return;
@@ -526,12 +526,22 @@ export class Playground
     while (this.run && this.run.pending >= MOST_PENDING) await nextTask();
   }
 
-  shoot(): void {
+  async shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void> {
     const { run } = this;
     if (!run) return;
     this.advance(run);
     this.eye.drift(STEP_SECONDS);
+    await this.inspector?.catchUp();
+    // Something else runs meanwhile.
+    if (run === this.run) await this.takePicture(run, take);
+  }
+
+  /** A canvas of WebGPU keeps its picture only as long as the task that drew it. */
+  private takePicture<Result>(run: Run, take: (picture: HTMLCanvasElement) => Result): Result | undefined {
+    const { canvas } = this;
+    if (!canvas) return undefined;
     this.draw(run);
+    return take(this.inspector?.laidOver(canvas) ?? canvas);
   }
 
   redraw(): void {

@@ -26,6 +26,8 @@ declare global {
   interface Window {
     /** What the page has handed over as files. */
     saved?: { readonly name: string; readonly blob: Blob }[];
+    /** How often marks of the inspector were laid over a picture. */
+    marked?: number;
   }
 }
 
@@ -265,7 +267,19 @@ describe('the page keeps', () => {
     expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(before + 1, 6);
     expect(await isRecording()).toBe(false);
 
-    // What ends it early loses nothing.
+    // What ends it early loses nothing. Of each picture the inspector has marks.
+    await page.evaluate(() => {
+      const { drawImage } = CanvasRenderingContext2D.prototype;
+      window.marked = 0;
+      CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
+        const [image] = given;
+        if (image instanceof Element && image.id === 'marks') window.marked = (window.marked ?? 0) + 1;
+        drawImage.apply(this, given as unknown as Parameters<typeof drawImage>);
+      };
+      (document.activeElement as HTMLElement).blur();
+    });
+    await page.keyboard.press('i');
+    await settle(page);
     await page.keyboard.press('s');
     await typeNumber(page, 'film-seconds', 5);
     await page.click('#film-exact');
@@ -278,6 +292,8 @@ describe('the page keeps', () => {
     expect(sentence).toMatch(/Another simulation started\.$/);
     const [, count] = /first (\d+) of/.exec(sentence) ?? [];
     expect((await framesOf((await takeFile(page)).bytes)).frames).toBe(Number(count));
+    expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
+    await page.click('#inspector-close');
 
     await page.keyboard.press('v');
     await stepTimes(page, 3);
