@@ -229,8 +229,10 @@ export class Restarts {
         { ...choices, size, spread, boxWidth, opened: undefined },
         usual,
         { ...defaultChoices(), engine, appearance },
+        // Where the CPU engine is what did not come.
+        { ...defaultChoices(), appearance },
       ].find((one) => choices.opened || changedFields(one, choices).length > 0);
-      this.apology = `${explain(error)} The scene starts with ${next ? 'more usual settings' : 'nothing'} instead.`;
+      this.apology = `${explain(error)}${next ? ' The scene starts with more usual settings instead.' : ''}`;
       this.site.notify(this.apology);
       return next;
     }
