@@ -1,5 +1,5 @@
 /** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../src/core/errors';
 import type { Checkpoint } from '../../src/core/simulation';
 import { createCpuSimulation } from '../../src/cpu/simulation';
@@ -8,6 +8,7 @@ import type { Engine, Run } from '../../src/page/engine';
 import { type EngineKind, MOST_PARTICLES } from '../../src/page/fields';
 import type { Chosen } from '../../src/page/opened';
 import { type RestartSite, Restarts, type Shown } from '../../src/page/restarts';
+import { watchLoading } from '../../src/page/unloaded';
 
 /** What a test does to an engine. */
 interface FakeEngine extends Engine {
@@ -312,5 +313,25 @@ describe('a lost device', () => {
     expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
     expect(page.shown.at(-1)).toMatchObject({ isOtherEngine: true, isOtherBox: false, hasPast: true });
     expect(page.engineNotes.at(-1)).toMatch(/goes on from 0\.02 s on a new device/);
+  });
+});
+
+describe('a part that could not be loaded', () => {
+  it('is said, and something that does without is started', async () => {
+    const failure = new TypeError('Failed to fetch');
+    vi.stubGlobal('window', new EventTarget());
+    watchLoading();
+    window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
+    vi.unstubAllGlobals();
+    const page = new Page();
+    const broken = (engine: FakeEngine) => {
+      engine.onStart = () => Promise.reject(failure);
+    };
+    // As long as the CPU is chosen; then the usual scene on the GPU.
+    page.plans.push(broken, broken);
+    await page.run({ engine: 'cpu' });
+    expect(page.shown.at(-1)?.engine.kind).toBe('gpu');
+    expect(page.choices).toEqual(defaultChoices());
+    expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
   });
 });
