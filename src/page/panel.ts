@@ -27,6 +27,7 @@ import { formatCount, formatMilliseconds, formatReal, formatShare } from './form
 import { PAGE_SCENES } from './methods/list';
 import { type Chosen, FIELDS_OF_SCENES } from './opened';
 import { shownCells } from './overlays';
+import type { Sheets } from './sheets';
 
 /** What a visitor asks for. */
 export interface PanelEvents {
@@ -38,12 +39,13 @@ export interface PanelEvents {
   fit(): void;
   savePicture(): void;
   copyLink(): void;
-  openScale(): void;
-  toggleInspector(): void;
-  togglePresets(): void;
-  startLiveFilm(): void;
-  startExactFilm(): void;
 }
+
+/** Sheets that have buttons. */
+type PanelSheets = Pick<
+  Sheets,
+  'openScale' | 'toggleInspector' | 'togglePresets' | 'startLiveFilm' | 'startExactFilm'
+>;
 
 /** Folded at first. */
 const FOLDED: readonly Group[] = ['Collisions', 'Liquid'];
@@ -74,6 +76,7 @@ export class Panel {
 
   constructor(
     private readonly events: PanelEvents,
+    private readonly sheets: PanelSheets,
     choices: Choices,
   ) {
     Object.assign(this.shown, choices);
@@ -307,7 +310,7 @@ export class Panel {
   }
 
   private listen(): void {
-    const { events } = this;
+    const { events, sheets } = this;
     const acts: Readonly<Record<string, () => void>> = {
       play: () => events.playOrPause(),
       step: () => events.stepOnce(),
@@ -316,11 +319,11 @@ export class Panel {
       fit: () => events.fit(),
       'save-picture': () => events.savePicture(),
       'copy-link': () => events.copyLink(),
-      'scale-open': () => events.openScale(),
-      inspect: () => events.toggleInspector(),
-      'presets-open': () => events.togglePresets(),
-      'film-live': () => events.startLiveFilm(),
-      'film-exact': () => events.startExactFilm(),
+      'scale-open': () => sheets.openScale(),
+      inspect: () => sheets.toggleInspector(),
+      'presets-open': () => sheets.togglePresets(),
+      'film-live': () => sheets.startLiveFilm(),
+      'film-exact': () => sheets.startExactFilm(),
     };
     for (const [id, act] of Object.entries(acts)) find(id, HTMLButtonElement).addEventListener('click', act);
     this.fold.addEventListener('click', () => {

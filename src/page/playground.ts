@@ -1,8 +1,7 @@
 /**
  * Purpose: the page as a whole: takes what a visitor chooses, steps what runs at the screen's pace, draws and measures it, and
  * hands all else to whoever does it: restarts.ts keeps an engine running, eye.ts looks, tools.ts works with the pointer,
- * history.ts goes back, address.ts keeps the address, files.ts, film.ts, presets-view.ts, scale-sheet.ts and inspector.ts are
- * its sheets.
+ * history.ts goes back, address.ts keeps the address, files.ts and sheets.ts have its sheets.
  */
 import { applyDrive, movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
@@ -15,24 +14,22 @@ import { drivable, type Engine, explain, type Frame, type Run } from './engine';
 import { Eye } from './eye';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from './fields';
 import { type FileSubject, Files } from './files';
-import type { FilmSubject } from './film';
 import { formatCount } from './format';
 import { openGpuEngine } from './gpu-engine';
 import { Help } from './help';
 import { History } from './history';
-import type { Inspector, InspectorSite } from './inspector';
+import type { Inspector } from './inspector';
 import { Later } from './later';
 import { type Regard, readLink } from './link';
 import { themeOf } from './liquid-look';
 import { Meter } from './meter';
-import { methodOf } from './methods/list';
 import { type Chosen, describeOpened, type Opened, refuseOpened } from './opened';
 import { OverlayKey } from './overlay-key';
 import { hidesLines, shownOf } from './overlays';
 import { find, Panel, type PanelEvents } from './panel';
 import { goOnFrom, prepare, type RestartSite, Restarts, type Shown, seenOf } from './restarts';
 import { nextTask, saveFile } from './save';
-import type { SweepHost } from './scale-sheet';
+import { type SheetSite, Sheets } from './sheets';
 import { StagePlot } from './stage-plot';
 import type { Place, Workplace } from './tools';
 
@@ -45,17 +42,7 @@ const MOST_PENDING = 4;
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 
-export class Playground
-  implements
-    Workplace,
-    FileSubject,
-    FilmSubject,
-    SweepHost,
-    RestartSite,
-    AddressSite,
-    InspectorSite,
-    PanelEvents
-{
+export class Playground implements Workplace, FileSubject, SheetSite, RestartSite, AddressSite, PanelEvents {
   choices: Chosen = readLink(location.search);
   private readonly address = new Address(this);
   private readonly restarts = new Restarts(this, {
@@ -85,20 +72,9 @@ export class Playground
   private isHeld = false;
   private readonly key = new OverlayKey();
   readonly files = new Files(this);
-  /** What is not needed for a picture is loaded when it is first asked for. */
+  readonly sheets: Sheets = new Sheets(this);
+  /** Loaded when one is chosen. */
   private readonly tools = new Later(async () => new (await import('./tools')).Tools(this));
-  private readonly inspectorLater = new Later(async () => new (await import('./inspector')).Inspector(this));
-  private readonly scaleSheet = new Later(async () => new (await import('./scale-sheet')).ScaleSheet(this));
-  private readonly film = new Later(async () => new (await import('./film')).Film(this));
-  private readonly presets = new Later(async () => {
-    const { Presets } = await import('./presets-view');
-    return new Presets((link) => {
-      const { engine, appearance } = this.choices;
-      this.choose({ ...readLink(link), engine, appearance });
-    });
-  });
-  /** What was asked of such parts and is not done. */
-  private readonly asked = new Set<Promise<void>>();
   /** A film takes the steps. */
   private isFilmed = false;
 
@@ -107,7 +83,7 @@ export class Playground
     free: HTMLElement,
   ) {
     this.eye = new Eye(stage, free, () => this.run?.simulation.dimensions);
-    this.panel = new Panel(this, this.choices);
+    this.panel = new Panel(this, this.sheets, this.choices);
     this.meter = new Meter(
       () => this.panel.showMeasures(this.meter.measures, this.run?.simulation),
       (error) => {
@@ -191,7 +167,7 @@ export class Playground
   async settled(): Promise<void> {
     await this.restarts.settled();
     await this.preparing;
-    await Promise.all(this.asked);
+    await this.sheets.settled();
     while (
       this.run &&
       !this.isPlaying &&
@@ -370,15 +346,6 @@ export class Playground
     return this.restarts.makeRoom();
   }
 
-  /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
-  async openScale(): Promise<void> {
-    if (methodOf(this.choices) !== 'collisions') {
-      this.panel.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
-      return;
-    }
-    await this.ask(this.scaleSheet, (sheet) => sheet.open());
-  }
-
   async hold(): Promise<() => void> {
     await this.restarts.settled();
     this.isHeld = true;
@@ -387,46 +354,8 @@ export class Playground
     };
   }
 
-  togglePresets(): void {
-    this.ask(this.presets, (presets) => presets.toggle());
-  }
-
-  /** A live film, or the end of what is being made. */
-  toggleFilm(): void {
-    this.ask(this.film, (film) => film.toggle());
-  }
-
-  startLiveFilm(): void {
-    this.ask(this.film, (film) => film.startLive());
-  }
-
-  startExactFilm(): void {
-    this.ask(this.film, (film) => {
-      film.startExact();
-    });
-  }
-
-  toggleInspector(): void {
-    this.ask(this.inspectorLater, (inspector) => inspector.toggle());
-  }
-
   private get inspector(): Inspector | undefined {
-    return this.inspectorLater.part;
-  }
-
-  /** Has something done by a part once it is there; that it did not come is said. */
-  private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
-    const asking = later
-      .get()
-      .then(act)
-      .catch((error) => this.panel.notify(explain(error)));
-    this.asked.add(asking);
-    await asking;
-    this.asked.delete(asking);
-  }
-
-  inspectNext(by: 1 | -1): void {
-    this.inspector?.step(by);
+    return this.sheets.inspector;
   }
 
   toggleHelp(): void {
@@ -621,7 +550,7 @@ export class Playground
   private regardOnce(): void {
     const { look, inspected } = this.address.takeRegard();
     if (look) this.eye.lookAs(look);
-    if (inspected !== undefined) this.ask(this.inspectorLater, (inspector) => inspector.open(inspected));
+    if (inspected !== undefined) this.sheets.inspect(inspected);
   }
 
   private readonly tick = (now: number): void => {
