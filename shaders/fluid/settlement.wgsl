@@ -2,6 +2,7 @@
 // scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin: src/fluid/reference/energy.ts.
 
 const MOST_LOWERING = 0.001;
+const MOST_SLOWING = 0.05;
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
 var<workgroup> heights: array<f32, WORKGROUP>;
@@ -45,9 +46,10 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     let rest = max(0.0, sum.y - taken);
     let owed = max(0.0, gain - taken);
     // Where nothing falls, there is nothing else to take from.
-    let slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
+    var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
     if (potential > 0.0) {
       lowering = min(MOST_LOWERING, (owed - slowed) / potential);
+      slowed = max(slowed, min(MOST_SLOWING * rest, owed - lowering * potential));
     }
     if (rest > 0.0) {
       scale = sqrt(max(0.0, 1.0 - slowed / rest));

@@ -323,8 +323,8 @@ export async function* verifyFluid(
     const cells = isPlane ? 32 : 24;
     const dam = damBreak(dimension, cells);
     const count = isPlane ? 24 ** 2 * 4 : 18 ** 2 * 6 * 8;
-    // Waves of few cells close over more that is not liquid.
-    const small = damBreak(dimension, isPlane ? 16 : 12);
+    // Waves of few cells close over more that is not liquid, and APIC has no noise to pay with for what that lifts.
+    const small = damBreak(dimension, isPlane ? 16 : 12, { transfer: 'apic' });
     const few = isPlane ? 12 ** 2 * 4 : 9 ** 2 * 3 * 8;
     const steps = isPlane ? 2000 : 300;
     const named = async (check: string, find: (tell: Tell) => Promise<Finding>) => {
@@ -332,7 +332,7 @@ export async function* verifyFluid(
       return { dimensions: dimension, check, count, ...finding };
     };
     yield await named('dam break', (tell) => checkDamBreak(open, dam, steps, tell));
-    const again = await named('dam break', (tell) => checkDamBreak(open, small, steps, tell));
+    const again = await named('small dam break', (tell) => checkDamBreak(open, small, steps, tell));
     yield { ...again, count: few };
     yield await named('repeats', (tell) => checkRepeats(open, dam, isPlane ? 100 : 30, tell));
     yield await named('hydrostatic', (tell) =>

@@ -20,7 +20,7 @@ import { FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes
 import { linkKernel } from '../../src/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
 import { Corners } from '../../src/fluid/reference/corners';
-import { MOST_LOWERING, settlement } from '../../src/fluid/reference/energy';
+import { MOST_LOWERING, MOST_SLOWING, settlement } from '../../src/fluid/reference/energy';
 import { assemble } from '../../src/fluid/reference/equations';
 import { coarsen, createHierarchy, cycle, type Hierarchy } from '../../src/fluid/reference/multigrid';
 import { keepOut } from '../../src/fluid/reference/particles';
@@ -397,6 +397,15 @@ describe('a liquid on the CPU', () => {
       lowering: expect.closeTo(0.0005, 12),
     });
     expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
+    // What both are too little for velocities pay after all, up to a share.
+    expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
+      ...slowed(0.1),
+      lowering: expect.closeTo(MOST_LOWERING, 12),
+    });
+    expect(settlement({ ...sums, gain: 99 }, 0.01)).toEqual({
+      ...slowed(8.5 * MOST_SLOWING),
+      lowering: MOST_LOWERING,
+    });
     // Where nothing falls, velocities pay; where nothing moves, nothing does.
     expect(settlement({ ...sums, potential: 0, gain: 8.75 }, 0.5)).toEqual({ ...slowed(7.25), lowering: 0 });
     const empty = { gain: 1, kinetic: 0, along: 0, squared: 0, potential: 0 };

@@ -61,6 +61,8 @@ export interface Settlement {
  * a hundredth of it; one that was poured where there was no room has to swell.
  */
 export const MOST_LOWERING = 0.001;
+/** Share of kinetic energy that is taken for what is beyond that: splashes of APIC, which has no noise to pay with, ask for 2%. */
+export const MOST_SLOWING = 0.05;
 
 /** `restraint`: the share of kinetic energy that is taken from all alike before the liquid is lowered. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
@@ -74,8 +76,10 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const rest = Math.max(0, kinetic - taken);
   const owed = Math.max(0, gain - taken);
   // Where nothing falls, there is nothing else to take from.
-  const slowed = Math.min((potential > 0 ? restraint : 1) * rest, owed);
-  const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - slowed) / potential) : 0;
+  const willing = Math.min((potential > 0 ? restraint : 1) * rest, owed);
+  const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - willing) / potential) : 0;
+  const beyond = potential > 0 ? owed - lowering * potential : 0;
+  const slowed = Math.max(willing, Math.min(MOST_SLOWING * rest, beyond));
   return { share, scale: rest > 0 ? Math.sqrt(1 - slowed / rest) : 1, lowering };
 }
 
