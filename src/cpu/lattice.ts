@@ -142,9 +142,9 @@ function isStep(apart: number, cells: number, wraps: boolean): boolean {
   return distance <= 1 || (wraps && distance === cells - 3);
 }
 
-/** First of `live` ascending keys that is not below `key`. */
-export function lowerBound(keys: Int32Array, live: number, key: number): number {
-  let low = 0;
+/** First of `live` ascending keys, from `from` on, that is not below `key`. */
+export function lowerBound(keys: Int32Array, live: number, key: number, from = 0): number {
+  let low = from;
   let high = live;
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -36,7 +36,7 @@ const found = new Int32Array(FOUND_WORDS);
 let reachedSlot = 0;
 let reachedAhead = 0;
 
-/** As `collect`, but stops where a window is too small: whoever asks goes on another way. */
+/** As `collect`, but stops before slots for which a window is too small: whoever asks goes on another way. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -47,7 +47,9 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   reachedAhead = lowerBound(keys, live, (keys[slot] as number) + toRowAhead);
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
-    const windowEnd = lowerBound(keys, live, (keys[blockEnd - 1] as number) + toRowAhead + 3);
+    // No farther than the window reaches: a search through all slots would take as long as twenty of them.
+    const mostEnd = Math.min(live, slot + WINDOW);
+    const windowEnd = lowerBound(keys, mostEnd, (keys[blockEnd - 1] as number) + toRowAhead + 3, blockEnd);
     if (windowEnd + NOBODY - slot > WINDOW) break;
     if (loaded < windowEnd) load(keys, positions, loaded, windowEnd);
     loaded = windowEnd;
@@ -91,10 +93,14 @@ function collectBlock(
   const words = found;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
-  let slot = begin;
-  let ahead = reachedAhead;
+  // Told to be whole, else V8 looks in each turn at what sort of number they are.
+  const last = end | 0;
+  const most = stop | 0;
+  const rowStep = toRowAhead | 0;
+  let slot = begin | 0;
+  let ahead = reachedAhead | 0;
   let length = 0;
-  for (; slot < end && length <= stop; slot++) {
+  for (; slot < last && length <= most; slot++) {
     const place = slot & MASK;
     const key = keys[place] as number;
     const x = xs[place] as number;
@@ -116,9 +122,10 @@ function collectBlock(
       if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
       else if (overlapsAt(slot, other, diameter)) length += 2;
     }
-    const rowAhead = key + toRowAhead;
-    // Once without asking, since it is as often one as none.
-    ahead += ((keys[ahead & MASK] as number) - rowAhead) >>> 31;
+    const rowAhead = key + rowStep;
+    // Up to two without asking, since it is one on average: whoever is passed comes first.
+    const passed = ((keys[ahead & MASK] as number) - rowAhead) >>> 31;
+    ahead += passed + (((keys[(ahead + 1) & MASK] as number) - rowAhead) >>> 31);
     while ((keys[ahead & MASK] as number) < rowAhead) ahead++;
     // Where its row and the next are nearly empty, the next slot may be in either: nobody is tested twice.
     if (ahead < other) ahead = other;

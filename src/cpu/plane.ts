@@ -70,6 +70,17 @@ function keyAt(
     return (scaledY | 0) * rowStride + (scaledX | 0) + rowStride + 1;
   }
   if (x - x + (y - y) !== 0) return outside;
+  return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
+}
+
+/** The same for who is not inside the ring, a function of its own so that the other is short and V8 builds all of it in. */
+function keyAtBorder(
+  scaledX: number,
+  scaledY: number,
+  columns: number,
+  rows: number,
+  rowStride: number,
+): number {
   // As core/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
@@ -130,8 +141,21 @@ function collect(task: PairTask, stop: number, end: number): void {
   const { frozen, live, lattice } = task;
   // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
   const isSparse = live * SPARSE < lattice.rows * lattice.rowStride;
-  if (!frozen && !isSparse) collectInWindow(task, stop, end);
-  if (task.next < end && task.length <= stop) collectByKeys(task, stop, end);
+  if (frozen || isSparse) {
+    collectByKeys(task, stop, end);
+    return;
+  }
+  while (task.next < end && task.length <= stop) {
+    collectInWindow(task, stop, end);
+    // Whoever is left although there is room for more pairs did not fit: nor may the rest of that row.
+    if (task.next < end && task.length <= stop) collectByKeys(task, stop, Math.min(end, endOfRow(task)));
+  }
+}
+
+/** The slot after those of the row of cells that the next slot is in. */
+function endOfRow({ keys, live, next, lattice: { rowStride } }: PairTask): number {
+  const key = keys[next] as number;
+  return lowerBound(keys, live, key - (key % rowStride) + rowStride, next);
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
