@@ -12,6 +12,7 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { longerList } from './harness/pair-sink';
 import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
@@ -22,11 +23,7 @@ class Found {
   length = 0;
 
   add(first: number, second: number): void {
-    if (this.length === this.words.length) {
-      const words = new Uint32Array(2 * this.length);
-      words.set(this.words);
-      this.words = words;
-    }
+    if (this.length === this.words.length) this.words = longerList(this.words, this.length, 2 * this.length);
     this.words[this.length++] = first < second ? first : second;
     this.words[this.length++] = first < second ? second : first;
   }

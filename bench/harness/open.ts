@@ -202,10 +202,11 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/** Whether there was no room now; where less is open there may be. Typed arrays say so by a RangeError. */
+/** Whether there was no room now; where less is open there may be. Typed arrays say so by a RangeError, in two ways. */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
-  return error instanceof RangeError && /allocation/i.test(error.message);
+  if (error instanceof LimitError) return error.limit === 'memory';
+  return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
 /** A device that was lost takes all engines on it along, whichever was too much for it. */

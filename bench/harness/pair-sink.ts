@@ -3,8 +3,14 @@
  * as long whenever it is full.
  */
 import type { PairList } from '../../src/core/simulation';
+import { lengthenPairs } from '../../src/cpu/lattice';
 
 const FIRST_WORDS = 1 << 12;
+
+/** A list with room for more words: who finds no memory for it is refused the scene, as one that it is too large for. */
+export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
+  return lengthenPairs(pairs, used, length, 'choose fewer bodies');
+}
 
 export class PairSink implements PairList {
   pairs = new Uint32Array(FIRST_WORDS);
@@ -25,8 +31,6 @@ export class PairSink implements PairList {
   }
 
   private grow(): void {
-    const longer = new Uint32Array(2 * this.pairs.length);
-    longer.set(this.pairs);
-    this.pairs = longer;
+    this.pairs = longerList(this.pairs, this.length, 2 * this.length);
   }
 }

@@ -19,11 +19,11 @@ import type { PairList } from '../core/simulation';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../core/world';
 import { BoxOrder } from './box-order';
 import { BoxSweep } from './box-sweep';
-import { makeRoom } from './lattice';
 import { sortPairs } from './search';
 
-/** Of a list of pairs that is too long. */
+/** Of a list of pairs that is too long, and of one of a row. */
 const INSTEAD = 'forEachPair and countPairs take memory for a row of boxes at a time';
+const ROW_INSTEAD = 'these are of one row of boxes, so choose fewer boxes, or some that overlap fewer others';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
@@ -111,7 +111,7 @@ export class CpuBoxPairs {
     this.checkIdle();
     const { sweep } = this;
     let words = 0;
-    sweep.begin();
+    sweep.begin(ROW_INSTEAD);
     while (sweep.advance()) {
       words += sweep.length;
       sweep.length = 0;
@@ -126,14 +126,8 @@ export class CpuBoxPairs {
   collectPairs(): PairList {
     this.checkIdle();
     const { sweep } = this;
-    sweep.begin();
-    makeRoom(
-      () => {
-        while (sweep.advance());
-      },
-      () => sweep.length / 2,
-      INSTEAD,
-    );
+    sweep.begin(INSTEAD);
+    while (sweep.advance());
     return { count: sweep.length / 2, pairs: sweep.words };
   }
 
@@ -148,7 +142,7 @@ export class CpuBoxPairs {
     checkFunction('visit', visit);
     this.checkIdle();
     const { sweep } = this;
-    sweep.begin();
+    sweep.begin(ROW_INSTEAD);
     this.visits++;
     try {
       while (sweep.advance()) {

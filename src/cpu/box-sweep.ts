@@ -4,6 +4,7 @@
  * Guarantee: touching is overlapping. Comparisons of the corners alone decide, so no pair is missed, added or doubled.
  */
 import { type BoxOrder, CORNERS } from './box-order';
+import { lengthenPairs } from './lattice';
 
 export class BoxSweep {
   /** Pairs since `length` was last set to 0; longer than the words in use. */
@@ -11,10 +12,13 @@ export class BoxSweep {
   length = 0;
   private level = 0;
   private row = 0;
+  private instead = '';
 
   constructor(private readonly order: BoxOrder) {}
 
-  begin(): void {
+  /** Starts over. `instead`: what a caller can do where there is no memory for the pairs. */
+  begin(instead: string): void {
+    this.instead = instead;
     this.level = 0;
     this.row = 0;
     this.length = 0;
@@ -112,9 +116,7 @@ export class BoxSweep {
       return;
     const { length } = this;
     if (length === this.words.length) {
-      const words = new Uint32Array(Math.max(1024, 2 * length));
-      words.set(this.words);
-      this.words = words;
+      this.words = lengthenPairs(this.words, length, Math.max(1024, 2 * length), this.instead);
     }
     this.words[length] = first < second ? first : second;
     this.words[length + 1] = first < second ? second : first;

@@ -109,6 +109,24 @@ export function makeRoom<List>(
   );
 }
 
+/** A list of pairs with room for `length` words, of which the first `used` are those of the list given. See makeRoom. */
+export function lengthenPairs(
+  words: Uint32Array,
+  used: number,
+  length: number,
+  instead?: string,
+): Uint32Array<ArrayBuffer> {
+  return makeRoom(
+    () => {
+      const longer = new Uint32Array(length);
+      longer.set(words.subarray(0, used));
+      return longer;
+    },
+    () => used / 2,
+    instead,
+  );
+}
+
 /** Makes what takes memory, or says in a sentence that there is too little. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {

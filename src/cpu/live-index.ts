@@ -32,10 +32,10 @@ import {
 } from '../core/world';
 import { FreeIds } from './free-ids';
 import { checkNearest, checkRay, checkReach } from './given';
-import { makeRoom, reserve } from './lattice';
+import { lengthenPairs, reserve } from './lattice';
 import { findInBoxLive } from './live-box';
 import { LEVEL, LiveCells, NONE, RADIUS, WORDS } from './live-cells';
-import { Found, longer } from './live-found';
+import { Found } from './live-found';
 import { Nearness } from './live-near';
 import { findAlongRayLive } from './live-ray';
 import type { Nearest } from './nearest';
@@ -330,13 +330,7 @@ export class CpuIndex {
     let pairs = new Uint32Array(2 * this.living);
     let length = 0;
     this.forEachPair((first, second) => {
-      if (length === pairs.length) {
-        pairs = makeRoom(
-          () => longer(pairs),
-          () => length / 2,
-          INSTEAD,
-        );
-      }
+      if (length === pairs.length) pairs = lengthenPairs(pairs, length, Math.max(64, 2 * length), INSTEAD);
       pairs[length++] = first;
       pairs[length++] = second;
     });

@@ -5,7 +5,7 @@
  */
 import type { BroadPhase } from '../core/settings';
 import type { Kernels, PairTask } from './kernels';
-import { type Lattice, makeRoom } from './lattice';
+import { type Lattice, lengthenPairs, makeRoom } from './lattice';
 import type { CellOrder } from './order';
 import { kernelsFor } from './variants';
 
@@ -46,13 +46,7 @@ export abstract class PortionedSearch<Task extends Portion> {
     try {
       while (task.next < task.live) {
         if (task.words.length < task.length + room) {
-          const length = 2 * task.words.length + room;
-          const longer = makeRoom(
-            () => new Uint32Array(length),
-            () => task.length / 2,
-          );
-          longer.set(task.words);
-          task.words = longer;
+          task.words = lengthenPairs(task.words, task.length, 2 * task.words.length + room);
         }
         this.collect(task.words.length - room);
       }

@@ -52,7 +52,7 @@ import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
 import { Flight } from './flight';
 import { type Kernels, type ParticleState, type Response, sizesOf } from './kernels';
-import { defineLattice, reserve } from './lattice';
+import { defineLattice, lengthenPairs, reserve } from './lattice';
 import { measureOverlaps, measureParticles } from './measure';
 import { MixedNeighbours } from './mixed-neighbours';
 import { MixedObstacles } from './mixed-obstacles';
@@ -306,7 +306,7 @@ export class CpuSimulation implements ParticleSimulation {
     const { broadPhase } = currentSettings;
     if (this.boxes) return this.findShapePairs();
     const pairs = neighbours.search(state, state.ids, broadPhase);
-    const words = pairs.collectInto(new Uint32Array(4 * this.count));
+    const words = pairs.collectInto(this.roomForPairs());
     const { length } = pairs.task;
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
@@ -405,14 +405,12 @@ export class CpuSimulation implements ParticleSimulation {
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
-    let words = new Uint32Array(4 * this.count);
+    let words = this.roomForPairs();
     let length = 0;
     while (pairs.advance()) {
       const { task } = pairs;
       if (length + task.length > words.length) {
-        const longer = new Uint32Array(2 * (length + task.length));
-        longer.set(words.subarray(0, length));
-        words = longer;
+        words = lengthenPairs(words, length, 2 * (length + task.length));
       }
       for (let word = 0; word < task.length; word += 2) {
         const [slot, other] = [task.words[word] as number, task.words[word + 1] as number];
@@ -423,6 +421,11 @@ export class CpuSimulation implements ParticleSimulation {
       }
     }
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
+  }
+
+  /** Words for two pairs a particle, to begin with. */
+  private roomForPairs(): Uint32Array {
+    return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
 
   /** Pairs of slots. */

@@ -13,6 +13,7 @@ import {
   mixPair,
 } from '../../bench/harness/engine';
 import { Judge } from '../../bench/harness/judge';
+import { PairSink } from '../../bench/harness/pair-sink';
 import {
   type BenchRecord,
   FORMAT,
@@ -27,6 +28,7 @@ import { createBenchScene } from '../../bench/harness/scenes';
 import { describeSamples } from '../../bench/harness/statistics';
 import { GpuError, LimitError } from '../../src/core/errors';
 import type { PairList } from '../../src/core/simulation';
+import { withLittleMemory } from '../helpers/little-memory';
 import { fc } from '../helpers/properties';
 
 const PLAN: BenchPlan = {
@@ -200,6 +202,33 @@ describe('the gate', () => {
       ['refused', errors[0]?.message],
       ['refused', errors[1]?.message],
       ['failed', errors[2]?.message],
+    ]);
+  });
+
+  it('refuses rather than fails an engine whose pairs are more than a list holds', async () => {
+    const tooLong = new RangeError('Invalid typed array length: 8589934592');
+    const listing = (name: string, query: () => PairList): CpuEngine => ({
+      ...CPU_GRID,
+      name,
+      open: async (scene) => ({ ...(await CPU_GRID.open(scene)), query }),
+    });
+    const sink = new PairSink();
+    const outcomes = await outcomesOf({
+      engines: [
+        listing('list', () => {
+          withLittleMemory(2 ** 14, () => {
+            for (let body = 0; ; body++) sink.add(body, body + 1);
+          });
+          return sink;
+        }),
+        listing('array', () => {
+          throw tooLong;
+        }),
+      ],
+    });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', expect.stringMatching(/^8192 pairs were found so far, .*: choose fewer bodies\.$/)],
+      ['refused', tooLong.message],
     ]);
   });
 

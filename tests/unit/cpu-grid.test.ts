@@ -11,6 +11,7 @@ import { PairSearch, sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { repeat } from '../../src/scenes/scene';
 import { ending } from '../helpers/ending';
+import { withLittleMemory } from '../helpers/little-memory';
 import { fc } from '../helpers/properties';
 import { cornersIn } from '../helpers/vectors';
 
@@ -416,23 +417,6 @@ describe('what calls a function of the caller’s', () => {
   });
 });
 
-/** Runs with an engine that allocates no array of more than so many words. */
-function withLittleMemory(words: number, run: () => void): void {
-  const { Uint32Array: whole } = globalThis;
-  const little = new Proxy(whole, {
-    construct(target, given) {
-      if (given[0] > words) throw new RangeError(`Invalid typed array length: ${given[0]}`);
-      return Reflect.construct(target, given);
-    },
-  });
-  globalThis.Uint32Array = little;
-  try {
-    run();
-  } finally {
-    globalThis.Uint32Array = whole;
-  }
-}
-
 describe('pairs that no memory is left for', () => {
   const count = 700;
   const all = (count * (count - 1)) / 2;
@@ -443,7 +427,8 @@ describe('pairs that no memory is left for', () => {
   equal.build(positions);
   mixed.build(positions, new Float32Array(count).fill(0.5));
   const boxes = createCpuBoxPairs({ dimensions: 2 });
-  boxes.build(Float32Array.from({ length: 4 * count }, (_, word) => (word % 4 < 2 ? 1 : 2)));
+  const alike = Float32Array.from({ length: 4 * count }, (_, word) => (word % 4 < 2 ? 1 : 2));
+  boxes.build(alike);
   const index = createCpuIndex({ ...place, radius: 0.5, capacity: count });
   for (let id = 0; id < count; id++) index.add([1.5, 1.5]);
   const simulation = createCpuSimulation({ ...place, radius: 0.5, positions });
@@ -474,6 +459,35 @@ describe('pairs that no memory is left for', () => {
       expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
     }
     expect(engine.findPairs().pairs.length).toBe(2 * all);
+  });
+
+  it('are refused where those of one row of boxes are too many at a time, and boxes stay as they were', () => {
+    const row = createCpuBoxPairs({ dimensions: 2 });
+    row.build(alike);
+    withLittleMemory(2 ** 17, () => {
+      const message =
+        /^65536 pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: these are of one row of boxes, /;
+      for (const visit of [() => row.forEachPair(() => {}), () => row.countPairs()]) {
+        expect(visit).toThrow(LimitError);
+        expect(visit).toThrow(message);
+      }
+    });
+    expect(row.countPairs()).toBe(all);
+  });
+
+  it('are refused by a simulation that has no memory for the first of them', () => {
+    const halfExtents = new Float32Array(2 * count).fill(0.25);
+    const shapes = createCpuSimulation({ ...place, halfExtents, positions });
+    for (const engine of [simulation, shapes]) {
+      withLittleMemory(2 * count, () => {
+        expect(() => engine.findPairs()).toThrow(LimitError);
+        expect(() => engine.findPairs()).toThrow(/^0 pairs were found so far, /);
+      });
+      withLittleMemory(2 ** 17, () => {
+        expect(() => engine.findPairs()).toThrow(/^[1-9]\d* pairs were found so far, /);
+      });
+      expect(engine.findPairs().count).toBe(all);
+    }
   });
 
   it('leave a grid as it was that has no memory for the first of them', () => {

@@ -7,6 +7,7 @@
  */
 import type { PairList } from '../../../src/core/simulation';
 import type { CpuEngine } from '../../harness/engine';
+import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
 /** Cells beyond which the table alone would take more than this engine is meant for. */
@@ -113,12 +114,6 @@ function countsToEnds(starts: Uint32Array, cells: number): void {
   }
 }
 
-function longer(words: Uint32Array, length: number): Uint32Array {
-  const room = new Uint32Array(2 * length);
-  room.set(words);
-  return room;
-}
-
 function countPlane(tight: Tight): void {
   const { positions, keys, starts, count, columns, inverse, minX, minY } = tight;
   for (let body = 0; body < count; body++) {
@@ -182,7 +177,7 @@ function queryPlane(tight: Tight): PairList {
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
-    if (length + room > found.length) found = longer(found, length + room);
+    if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {
       const x = sorted[2 * slot] as number;
       const y = sorted[2 * slot + 1] as number;
@@ -223,7 +218,7 @@ function querySpace(tight: Tight): PairList {
       room += (starts[cellAhead + 3] as number) - (starts[cellAhead] as number);
     }
     room = 2 * (cellEnd - slot) * room + 2;
-    if (length + room > found.length) found = longer(found, length + room);
+    if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {
       const x = sorted[3 * slot] as number;
       const y = sorted[3 * slot + 1] as number;
