@@ -122,7 +122,11 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ after ${what} twice`, differing, 0);
   }
-  return times.reduce((least, one) => (one.total < least.total ? one : least));
+  // One of which a part is missing is no quicker.
+  const lost = ({ discarded = 0 }: StageTimes) => discarded;
+  return times.reduce((least, one) =>
+    lost(one) < lost(least) || (lost(one) === lost(least) && one.total < least.total) ? one : least,
+  );
 }
 
 async function measureCrowd(dimensions: 2 | 3, provider: GPU): Promise<Row> {

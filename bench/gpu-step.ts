@@ -52,6 +52,8 @@ else {
     for (const name of ['unsorted', 'separate', 'step'] as const) {
       const { median, wall, passes, bytesEquivalent } = result[name];
       const detail = Object.entries(passes.stages).map(([stage, time]) => `${stage} ${time.toFixed(1)}`);
+      if (passes.discarded)
+        detail.push(`${passes.discarded} discarded, as the clock of the device ran backwards`);
       process.stdout.write(
         `  ${name.padEnd(9)} ${median.toFixed(1)} ms (${Math.min(...wall).toFixed(1)} to ${Math.max(...wall).toFixed(1)}), ${bytesEquivalent.toFixed(0)} bytes-equivalent; ${detail.join(', ')}\n`,
       );

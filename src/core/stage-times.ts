@@ -5,4 +5,9 @@ export interface StageTimes {
   /** Milliseconds, in the order of the stages; stages of the same name are added up. */
   readonly stages: Readonly<Record<string, number>>;
   readonly total: number;
+  /**
+   * Where a device's clock ran backwards: so many stages, each as often as it is done, have no time. Their share is
+   * missing in `stages` and `total`, so whoever averages leaves these times out.
+   */
+  readonly discarded?: number | undefined;
 }

@@ -2,7 +2,8 @@
  * Purpose: time of each stage of a recorded sequence: by timestamp queries where the device has them, by the
  * wall clock otherwise (each stage submitted on its own, so overhead is included; `source` says which). Stages are
  * separate compute passes only while being timed.
- * Timestamps may be quantised to 100 µs and may run backwards: a negative difference counts as 0.
+ * Timestamps may be quantised to 100 µs, and may run backwards where a device changes its frequency, or sleeps: such a
+ * difference is no time, and is discarded and counted.
  */
 import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from './device';
@@ -29,16 +30,21 @@ export async function timeStages(
       : await timeByClock(gpu, stages);
   const sums: Record<string, number> = {};
   stages.forEach((stage, index) => {
-    sums[stage.name] = (sums[stage.name] ?? 0) + (times[index] as number);
+    sums[stage.name] = (sums[stage.name] ?? 0) + (times[index] ?? 0);
   });
+  const discarded = times.filter((time) => time === undefined).length;
   return {
     source: gpu.timestamps && stages.length <= MAX_TIMED_STAGES ? 'timestamp-query' : 'wall-clock',
     stages: sums,
-    total: times.reduce((sum, time) => sum + time, 0),
+    total: times.reduce<number>((sum, time) => sum + (time ?? 0), 0),
+    discarded: discarded > 0 ? discarded : undefined,
   };
 }
 
-async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<number[]> {
+/** Milliseconds of each stage; undefined where the device's clock ran backwards. */
+type Times = readonly (number | undefined)[];
+
+async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<Times> {
   const queries = 2 * stages.length;
   if (queries === 0) return [];
   const querySet = gpu.device.createQuerySet({ label: 'timing.queries', type: 'timestamp', count: queries });
@@ -66,9 +72,10 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
     gpu.device.queue.submit([encoder.finish()]);
     const [bytes] = await reading.finish();
     const stamps = new BigUint64Array(bytes as ArrayBuffer);
-    return stages.map((_, index) =>
-      Math.max(0, Number((stamps[2 * index + 1] as bigint) - (stamps[2 * index] as bigint)) / 1e6),
-    );
+    return stages.map((_, index) => {
+      const took = (stamps[2 * index + 1] as bigint) - (stamps[2 * index] as bigint);
+      return took < 0n ? undefined : Number(took) / 1e6;
+    });
   } finally {
     querySet.destroy();
     resolved.destroy();
@@ -76,7 +83,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
 }
 
 /** Every stage is submitted before the first is awaited, so that later calls find the work in the queue. */
-async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<number[]> {
+async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());
   const ends = stages.map((stage) => {
