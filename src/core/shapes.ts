@@ -12,7 +12,14 @@
  *     along the first; where centres are not apart along it, the higher slot goes up.
  */
 import { ArgumentError } from './errors';
-import { type Dimensions, LARGEST_DIAMETER, type RadiusRange, SMALLEST_DIAMETER, type World } from './world';
+import {
+  type Dimensions,
+  LARGEST_DIAMETER,
+  type RadiusRange,
+  type RangeNames,
+  SMALLEST_DIAMETER,
+  type World,
+} from './world';
 
 const { fround } = Math;
 
@@ -65,6 +72,18 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
     if (along < least) least = along;
   }
   return 2 * least;
+}
+
+/** What the smallest and the largest radius are to whoever gave the sizes of particles. */
+export function namesOfRadii(given: {
+  readonly radii?: unknown;
+  readonly halfExtents?: unknown;
+  readonly radiusRange?: unknown;
+}): RangeNames {
+  if (given.radiusRange) return { smallest: 'radiusRange.smallest', largest: 'radiusRange.largest' };
+  const around = given.halfExtents && 'the balls around halfExtents';
+  const all = [given.radii && 'radii', around].filter(Boolean).join(' and ');
+  return { smallest: `the smallest of ${all}`, largest: `the largest of ${all}` };
 }
 
 const bits = new DataView(new ArrayBuffer(4));

@@ -38,7 +38,7 @@ import {
   type Settings,
   type SettingsOptions,
 } from './settings';
-import { checkBodiesFit, defineShapes, type Sizes } from './shapes';
+import { checkBodiesFit, defineShapes, namesOfRadii, type Sizes } from './shapes';
 import { checkSizes, type GivenSizes, refuseHalfExtents, roundRange } from './sizes';
 import {
   checkDiameter,
@@ -337,7 +337,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const { min, max } = corners;
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
-    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes)
+    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, namesOfRadii(options))
     : // Obstacles are filed in a table of their own, with as many buckets.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);

@@ -93,6 +93,11 @@ export interface RadiusRange {
   readonly largest: number;
 }
 
+/** What the ends of a range are to whoever gave it: told where they are wrong. */
+export type RangeNames = Readonly<Record<keyof RadiusRange, string>>;
+
+const RADII: RangeNames = { smallest: 'radii.smallest', largest: 'radii.largest' };
+
 /** More cells along an axis leave too few bits of a 32-bit float to place a particle in its cell. */
 export const MAX_CELLS_PER_AXIS = 2 ** 19;
 
@@ -232,12 +237,13 @@ export function defineLevels(
   radii: RadiusRange,
   capacity: number,
   boxes = false,
+  names = RADII,
 ): World {
   const { smallest, largest } = radii ?? {};
-  checkDiameter('2 · radii.smallest', 2 * smallest);
-  checkDiameter('2 · radii.largest', 2 * largest);
+  checkDiameter(`2 · ${names.smallest}`, 2 * smallest);
+  checkDiameter(`2 · ${names.largest}`, 2 * largest);
   if (smallest > largest) {
-    throw new ArgumentError('radii.smallest', smallest, `at most radii.largest, ${largest}`);
+    throw new ArgumentError(names.smallest, smallest, `at most ${names.largest}, ${largest}`);
   }
   if (capacity > MAX_LEVEL_PARTICLES) {
     throw new ArgumentError('capacity', capacity, `at most ${MAX_LEVEL_PARTICLES} where radii are given`);
@@ -267,7 +273,7 @@ export function defineLevels(
   const levels = 1 + Math.log2(top / base);
   if (levels > MAX_LEVELS) {
     const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
-    throw new ArgumentError('radii.largest', largest, accepted);
+    throw new ArgumentError(names.largest, largest, accepted);
   }
   const made = { crowds: true, levels, baseDiameter: base, boxes };
   const shared = { kind, dimensions, min, max, period, diameter, ...made };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hashState } from '../../src/core/hash';
 import type { SettingsOptions } from '../../src/core/settings';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
-import { type CpuSimulation, createCpuSimulation } from '../../src/cpu';
+import { type CpuSimulation, createCpuGrid, createCpuSimulation } from '../../src/cpu';
 import { nearestImage } from '../../src/reference/contact';
 import { bruteForceLevelPairs } from '../../src/reference/levels';
 import { ReferenceSimulation } from '../../src/reference/simulation';
@@ -264,5 +264,38 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     expect(() => simulation.setObstacles(new Float32Array(dimensions))).toThrow(
       /^obstacles is 1 particle, but it must be at most 0 particles/,
     );
+  });
+});
+
+describe('radii that no grid is made for', () => {
+  const positions = Float32Array.of(1, 1, 5, 5);
+  const fine = 1e-9;
+  const half = Float32Array.of(fine, fine, 1, 1);
+
+  it.each([
+    ['the largest of radii', { radii: Float32Array.of(fine, 1) }],
+    ['radiusRange.largest', { radiusRange: { smallest: fine, largest: 1 }, radii: Float32Array.of(1, 1) }],
+    ['the largest of the balls around halfExtents', { halfExtents: half }],
+    [
+      'the largest of radii and the balls around halfExtents',
+      { radii: Float32Array.of(fine, 0), halfExtents: Float32Array.of(0, 0, 1, 1) },
+    ],
+  ])('are told by what they were given as: %s', (name, sizes) => {
+    expect(() => createCpuSimulation({ dimensions: 2, unbounded: true, positions, ...sizes })).toThrow(
+      new RegExp(
+        `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times what is on the lowest level, `,
+      ),
+    );
+  });
+
+  it('are those of a grid', () => {
+    expect(() =>
+      createCpuGrid({
+        dimensions: 2,
+        unbounded: true,
+        capacity: 2,
+        radii: { smallest: fine, largest: 1 },
+      }),
+    ).toThrow(/^radii\.largest is 1, /);
   });
 });
