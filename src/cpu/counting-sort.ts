@@ -7,7 +7,8 @@
  * Ordering: stable, so ids that ascend in the input ascend inside a cell.
  *
  * Particles are moved two at a time, all that is read of them first: whatever is read right after a write waits until it is
- * known that it is not what was written, and with a counter a particle that is half of the time.
+ * known that it is not what was written, and with a counter a particle that is half of the time. So each way to move stands
+ * here for two, and once more for the last of an odd number: one at a time takes 10.4 ns a particle, two 5.5 (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';

@@ -8,6 +8,7 @@
  * They are read through locals, since only what is known ahead of a loop is known in it.
  * With that a test costs less than to gamble on whether there is somebody to test: the next slot and the first two of the
  * row ahead are tested in any case. Whoever is not in reach is too far away, and the distance says so.
+ * The test stands here five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from './kernels';
 import { lowerBound, NO_CELL, namesDescent } from './lattice';
@@ -20,7 +21,7 @@ const MASK = WINDOW - 1;
 /** Places behind the last slot that may be tested: nobody is there. */
 const NOBODY = 4;
 
-/** Slots whose pairs are found at a time. */
+/** Slots that are loaded at a time, and whose pairs are found at a time. */
 const BLOCK = 256;
 
 /** Words of pairs found in a block, and of the one slot that may go beyond. */
@@ -47,12 +48,18 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   reachedAhead = lowerBound(keys, live, (keys[slot] as number) + toRowAhead);
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
-    // No farther than the window reaches: a search through all slots would take as long as twenty of them.
-    const mostEnd = Math.min(live, slot + WINDOW);
-    const windowEnd = lowerBound(keys, mostEnd, (keys[blockEnd - 1] as number) + toRowAhead + 3, blockEnd);
-    if (windowEnd + NOBODY - slot > WINDOW) break;
-    if (loaded < windowEnd) load(keys, positions, loaded, windowEnd);
-    loaded = windowEnd;
+    const behindLast = (keys[blockEnd - 1] as number) + toRowAhead + 3;
+    // As many at a time: to search for where they end takes longer than to load a few too many.
+    while (
+      loaded < live &&
+      (keys[loaded] as number) < behindLast &&
+      loaded + BLOCK + NOBODY <= slot + WINDOW
+    ) {
+      const loadEnd = Math.min(live, loaded + BLOCK);
+      load(keys, positions, loaded, loadEnd);
+      loaded = loadEnd;
+    }
+    if (loaded < live && (keys[loaded] as number) < behindLast) break;
     const added = collectBlock(slot, blockEnd, Math.min(stop - length, BLOCK_WORDS), toRowAhead, diameter);
     nameFound(added, words, length, names);
     length += added;
