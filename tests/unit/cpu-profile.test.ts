@@ -54,7 +54,7 @@ describe('a profile of the CPU liquid', () => {
     expect(timed.measure()).toEqual(stepped.measure());
     expect(source).toBe('wall-clock');
     expect(Object.keys(stages)).toEqual([
-      ...['sort', 'transfer', 'cells', 'faces', 'pressure', 'extrapolate', 'particles', 'separate', 'energy'],
+      ...['sort', 'cells', 'transfer', 'faces', 'pressure', 'extrapolate', 'particles', 'separate', 'energy'],
       'drain',
     ]);
     expect(Object.values(stages).reduce((sum, time) => sum + time, 0)).toBeCloseTo(total, 6);
