@@ -3,6 +3,8 @@
 // that; after those of all workgroups, potential energy above that in the tank's lowest corner. Twin:
 // src/fluid/reference/energy.ts.
 
+var<workgroup> heights: array<f32, WORKGROUP>;
+
 @compute @workgroup_size(WORKGROUP)
 fn sum_energy(
   @builtin(workgroup_id) group: vec3u,
@@ -30,7 +32,14 @@ fn sum_energy(
       height += potential;
     }
   }
+  heights[thread] = height;
+  // It waits for all threads.
   leave(own, group.x, thread);
-  workgroupBarrier();
-  leave(vec4f(height, 0.0, 0.0, 0.0), PARTIALS + group.x, thread);
+  if (thread == 0u) {
+    var sum = 0.0;
+    for (var index = 0u; index < WORKGROUP; index++) {
+      sum += heights[index];
+    }
+    partials[PARTIALS + group.x] = vec4f(sum, 0.0, 0.0, 0.0);
+  }
 }

@@ -26,6 +26,11 @@ export function formatShare(share: number): string {
   return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
 }
 
+/** To a tenth of a percent, of what is often whole but for noise. */
+export function formatPercent(share: number): string {
+  return `${(100 * share).toFixed(1)}%`;
+}
+
 /** From a second on in seconds, then minutes, then hours. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';

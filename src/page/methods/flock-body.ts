@@ -10,7 +10,7 @@ import type { StageTimes } from '../../core/stage-times';
 import type { Dimensions, World } from '../../core/world';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../flock';
 import type { Body, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../body';
-import { formatReal, formatShare } from '../format';
+import { formatPercent, formatReal } from '../format';
 import type { FlockScene } from './flock-scenes';
 import { MethodBody } from './method-body';
 
@@ -178,7 +178,7 @@ export function measuresOf(
   const figures: Figure[] = [
     {
       title: 'Order',
-      value: count > 0 ? formatShare(Math.hypot(...heading) / count) : '–',
+      value: count > 0 ? formatPercent(Math.hypot(...heading) / count) : '–',
       hint: 'How far birds fly the same way: 100% if all do, near 0 if each goes its own',
     },
     {

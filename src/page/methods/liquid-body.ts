@@ -8,7 +8,7 @@ import type { StageTimes } from '../../core/stage-times';
 import { defineWorld, type World } from '../../core/world';
 import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../fluid';
 import type { Body, BodySettings, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../body';
-import { formatCount, formatReal, formatShare } from '../format';
+import { formatCount, formatPercent, formatReal } from '../format';
 import { type LiquidScene, movingAt, solidBoxes } from './liquid-scenes';
 import { MethodBody } from './method-body';
 
@@ -202,7 +202,7 @@ function figuresOf(
     {
       title: 'Volume',
       // Before a substep nobody has looked.
-      value: nominalVolume > 0 && volume > 0 ? formatShare(volume / nominalVolume) : '–',
+      value: nominalVolume > 0 && volume > 0 ? formatPercent(volume / nominalVolume) : '–',
       hint: 'What the liquid fills, of what its particles make up',
     },
     {
