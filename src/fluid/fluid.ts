@@ -45,6 +45,8 @@ export class Fluid {
   /** Steps that wait to be told who was drained. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
+  /** With the settings of the last substep, which its divergence is measured by. */
+  private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
   private destroyed = false;
@@ -57,6 +59,7 @@ export class Fluid {
     private readonly substep: Substep,
   ) {
     this.currentPlan = plan;
+    this.lastPlan = plan;
     this.currentObstacles = plan.obstacles;
     this.turnover = new Turnover({
       take: () => substep.drain.take(),
@@ -258,7 +261,7 @@ export class Fluid {
   async measure(): Promise<FluidMeasures> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
-    const { plan, lastStep, elapsed, done } = this;
+    const { plan, lastPlan, lastStep, elapsed, done } = this;
     const { missed } = this.turnover;
     const [{ kinds, fullness, velocity, diagonal, solved }, state, { hash }] = await Promise.all([
       this.substep.readLattice(),
@@ -275,7 +278,7 @@ export class Fluid {
       unconverged: solved.unconverged,
       divergenceBefore: solved.greatest / plan.cellSize,
       divergenceAfter:
-        lastStep > 0 ? measureDivergence(plan, kinds, fullness, velocity, diagonal, lastStep) : 0,
+        lastStep > 0 ? measureDivergence(lastPlan, kinds, fullness, velocity, diagonal, lastStep) : 0,
       hash,
     };
   }
@@ -361,6 +364,7 @@ export class Fluid {
     this.elapsed += dt;
     this.done++;
     const { plan, currentObstacles: obstacles } = this;
+    this.lastPlan = plan;
     if (plan.drains.length > 0) this.turnover.mark();
     const room = this.capacity - this.count;
     const born = this.turnover.emit(plan, dt, room, (place) => isFreeAt({ ...plan, obstacles }, place));
