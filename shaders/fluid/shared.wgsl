@@ -34,7 +34,7 @@ struct Frame {
   grid_last: vec4u,
   // Velocity that gravity adds; in w the time.
   gain: vec4f,
-  // Time / cell size, 1 / cell size, cell size, cell size / time.
+  // Time / cell size, 1 / cell size, cell size, velocity by which a cell's volume changes by all of it.
   scale: vec4f,
   // Share of FLIP, density correction, 1 / particles a cell, tolerance.
   rules: vec4f,

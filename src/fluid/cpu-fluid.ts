@@ -12,7 +12,7 @@ import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFlui
 import { isFreeAt, markFluid, markSolids } from './reference/cells';
 import { setAside } from './reference/drain';
 import { type Account, createAccount, settleEnergy } from './reference/energy';
-import { assemble } from './reference/equations';
+import { assemble, correctionRate } from './reference/equations';
 import { driveFaces } from './reference/faces';
 import { type FluidMeasures, measureDivergence, measureState, type SolverFigures } from './reference/measure';
 import { createHierarchy, type Hierarchy } from './reference/multigrid';
@@ -283,7 +283,10 @@ export class CpuFluid {
     driveFaces({ lattice, kinds, obstacles, gain }, carried.velocity, known);
     passed('faces');
     const { velocity, fullness } = carried;
-    assemble({ lattice, kinds, fullness, velocity, rate: cellSize / dt, correction }, finest(hierarchy));
+    assemble(
+      { lattice, kinds, fullness, velocity, rate: correctionRate(plan, dt), correction },
+      finest(hierarchy),
+    );
     const { greatest, ...figures } = solvePressure(
       hierarchy,
       this.pressure,

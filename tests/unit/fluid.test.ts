@@ -16,12 +16,12 @@ import {
   type Level,
   SOLID,
 } from '../../src/fluid/lattice';
-import { FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
+import { encodeFrame, FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
 import { linkKernel } from '../../src/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
 import { Corners } from '../../src/fluid/reference/corners';
 import { MOST_LOWERING, MOST_SLOWING, settlement } from '../../src/fluid/reference/energy';
-import { assemble } from '../../src/fluid/reference/equations';
+import { assemble, correctionRate } from '../../src/fluid/reference/equations';
 import { coarsen, createHierarchy, cycle, type Hierarchy } from '../../src/fluid/reference/multigrid';
 import { keepOut } from '../../src/fluid/reference/particles';
 import { solvePressure } from '../../src/fluid/reference/pressure';
@@ -376,6 +376,43 @@ describe('a liquid on the CPU', () => {
     expect(whole).toBeLessThan(little);
     expect(whole).toBeGreaterThan(0.01);
   });
+
+  // What density correction adds to velocities is in shares of a cell a substep.
+  test.each([
+    ['flip', 1e-4],
+    ['apic', 1e-6],
+  ] as const)('gains no energy by %s in substeps of %f s', (transfer, dt) => {
+    const fluid = createCpuFluid(damBreak(2, 8, { transfer }));
+    const { energy: before } = fluid.measure();
+    for (let step = 0; step < 10; step++) {
+      fluid.step(16 * dt, 16);
+      expect(fluid.measure().energy / before - 1).toBeLessThan(2e-6);
+    }
+  });
+
+  test.each([
+    [1 / 60, [0, 0], 60],
+    [1 / 240, [0, 0], 120],
+    [1 / 240, [0, -1e-9], 120],
+    [1 / 240, [60, -80], 200],
+    [1 / 60, [60, -80], 60],
+  ] as const)(
+    'corrects density in %f s with gravity %o as in 1 / %f s, on either engine',
+    (dt, gravity, rate) => {
+      const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, gravity });
+      expect(correctionRate(plan, dt)).toBeCloseTo(rate, 10);
+      const frame = encodeFrame({
+        plan,
+        couplingSize: 1,
+        grid: { cells: [6, 6] },
+        count: 0,
+        dt,
+        obstacles: [],
+      });
+      const first = new Map(FRAME_OFFSETS).get('scale') as number;
+      expect(Array.from(new Float32Array(frame, first, 4))).toEqual([dt, 1, 1, rate].map(Math.fround));
+    },
+  );
 
   test('keeps energy from growing without holding up a gentle wave', async () => {
     const { pass, detail } = await checkGentleWave(open, 12, 110);

@@ -5,6 +5,7 @@
 import type { Lattice, Level, Levels } from '../lattice';
 import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
+import { correctionRate } from '../reference/equations';
 import { cornersOf } from '../regions';
 import { MAX_DRAINS } from '../settings';
 import { isRestrained } from '../shape';
@@ -73,7 +74,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   const [gainX = 0, gainY = 0, gainZ = 0] = gravity.map((component) => component * dt);
   const numbers: Readonly<Record<string, Vector>> = {
     gain: [gainX, gainY, gainZ, dt],
-    scale: [dt / cellSize, 1 / cellSize, cellSize, dt > 0 ? cellSize / dt : 0],
+    scale: [dt / cellSize, 1 / cellSize, cellSize, dt > 0 ? correctionRate(plan, dt) : 0],
     gravity: [
       gravity[0] ?? 0,
       gravity[1] ?? 0,

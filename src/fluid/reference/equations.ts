@@ -5,6 +5,7 @@
  * Density correction: cells that are too full may swell, and cells within the liquid that are not full shrink, a little a step.
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
+import type { FluidPlan } from '../options';
 
 /** How full a cell is whose middle is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
@@ -22,7 +23,7 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** Velocity that a change of a cell's volume by all of it in one step means: cell size / dt. */
+  /** Velocity that a change of a cell's volume by all of it in one step means: see correctionRate. */
   readonly rate: number;
   /** Share of the excess that is corrected in a step, 0 to 1. */
   readonly correction: number;
@@ -42,6 +43,23 @@ export function surfaceDistance(fullness: number): number {
   const distance =
     fullness >= SURFACE_FULLNESS ? 1 - Math.sqrt(2 * Math.max(0, 1 - fullness)) : LEAST_SURFACE;
   return Math.min(1, Math.max(LEAST_SURFACE, distance));
+}
+
+/**
+ * In shares of the time in which a cell's height is fallen through, about, and in seconds: shorter substeps than both correct
+ * density no faster. What swells goes on with the velocity that it swelled by, which grows as substeps shrink: in those of 0.1 ms a
+ * dam break gained a quarter of its energy by that, and in shorter ones it blew up. With a share of 0.02 it would gain 0.2%.
+ */
+const SHORTEST_FALL = 0.05;
+const SHORTEST_CORRECTION = 1 / 120;
+
+/** Velocity by which a cell's volume changes by all of it in a substep of `dt`, or in the shortest that density is corrected by. */
+export function correctionRate(
+  { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
+  dt: number,
+): number {
+  const fall = SHORTEST_FALL * Math.sqrt(cellSize / Math.hypot(...gravity));
+  return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
 /** What a cell is to swell by in a step, as a sum of velocities over its faces. */

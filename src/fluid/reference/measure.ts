@@ -5,7 +5,7 @@
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
-import { SURFACE_FULLNESS, swelling } from './equations';
+import { correctionRate, SURFACE_FULLNESS, swelling } from './equations';
 import { MOST_CELLS } from './particles';
 
 /** Of the last substep, as the solver tells it. */
@@ -201,9 +201,9 @@ export function measureVolume(
   return volume * cellSize ** lattice.dimensions;
 }
 
-/** Greatest divergence of the faces' velocities but for density correction, a second. */
+/** Greatest divergence of the faces' velocities but for density correction, a second. `plan`: as it was in that substep. */
 export function measureDivergence(
-  { lattice, cellSize, correction }: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction'>,
+  plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
@@ -211,8 +211,9 @@ export function measureDivergence(
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {
+  const { lattice, cellSize, correction } = plan;
   const { dimensions, size, strides } = lattice;
-  const rate = cellSize / dt;
+  const rate = correctionRate(plan, dt);
   let greatest = 0;
   let hasSurface = false;
   const left: number[] = [];
