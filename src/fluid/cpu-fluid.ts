@@ -148,6 +148,7 @@ export class CpuFluid {
   /** A step in as many substeps as the fastest particle asks for, at most `most`; returns how many. */
   advance(dt: number, most = 16): number {
     this.checkUsable();
+    checkTimeStep(dt, 1);
     const bodies = fastestBody(this.plan, this.currentObstacles);
     const substeps = substepsFor(this.plan, this.greatestSpeed(), bodies, dt, most);
     this.step(dt, substeps);
@@ -349,6 +350,7 @@ export class CpuFluid {
     return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
+  /** Of particles that are finite. */
   private greatestSpeed(): number {
     const { velocities } = this.particles.buffers;
     const { dimensions } = this.plan;
@@ -356,7 +358,7 @@ export class CpuFluid {
     for (let first = 0; first < velocities.length; first += dimensions) {
       let squared = 0;
       for (let axis = 0; axis < dimensions; axis++) squared += (velocities[first + axis] as number) ** 2;
-      if (squared > greatest) greatest = squared;
+      if (squared > greatest && Number.isFinite(squared)) greatest = squared;
     }
     return Math.sqrt(greatest);
   }
