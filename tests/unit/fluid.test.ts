@@ -16,6 +16,7 @@ import {
   type Level,
   SOLID,
 } from '../../src/fluid/lattice';
+import type { FluidPlan } from '../../src/fluid/options';
 import { encodeFrame, FRAME_BYTES, FRAME_OFFSETS, LEVEL_FIELDS } from '../../src/fluid/passes/frame';
 import { linkKernel } from '../../src/fluid/passes/kernel';
 import { kernelSources, WEIGHINGS, weighing } from '../../src/fluid/passes/kernels';
@@ -45,6 +46,12 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** What programs on the public API may import beside their own files and shaders. */
 const PUBLIC = ['index', 'cpu/index'];
+
+/** A field of what a substep of `dt` tells the GPU. */
+function frameOf(plan: FluidPlan, field: string, dt: number): Float32Array {
+  const frame = encodeFrame({ plan, couplingSize: 1, grid: { cells: [6, 6] }, count: 0, dt, obstacles: [] });
+  return new Float32Array(frame, new Map(FRAME_OFFSETS).get(field), 4);
+}
 
 /** From 0 to 1, the same in every run. */
 function numbers(seed: number): () => number {
@@ -401,18 +408,18 @@ describe('a liquid on the CPU', () => {
     (dt, gravity, rate) => {
       const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, gravity });
       expect(correctionRate(plan, dt)).toBeCloseTo(rate, 10);
-      const frame = encodeFrame({
-        plan,
-        couplingSize: 1,
-        grid: { cells: [6, 6] },
-        count: 0,
-        dt,
-        obstacles: [],
-      });
-      const first = new Map(FRAME_OFFSETS).get('scale') as number;
-      expect(Array.from(new Float32Array(frame, first, 4))).toEqual([dt, 1, 1, rate].map(Math.fround));
+      expect(Array.from(frameOf(plan, 'scale', dt))).toEqual([dt, 1, 1, rate].map(Math.fround));
     },
   );
+
+  test.each([
+    [0, 0],
+    [1e-50, 2 ** -126],
+    [0.5, 0.5],
+  ])('is restrained by %f on the GPU, too', (restraint, expected) => {
+    const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, restraint });
+    expect(frameOf(plan, 'gravity', 1 / 120)[3]).toBe(expected);
+  });
 
   test('keeps energy from growing without holding up a gentle wave', async () => {
     const { pass, detail } = await checkGentleWave(open, 12, 110);

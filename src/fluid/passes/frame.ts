@@ -42,6 +42,9 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
+/** What 32-bit floats would make 0, which means that no particle is to note what its energy grew by. */
+const LEAST_RESTRAINT = 2 ** -126;
+
 type Vector = readonly [number, number, number, number];
 
 /** Cells of the sorted grid as it counts them, with the ring around. */
@@ -79,7 +82,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
       gravity[0] ?? 0,
       gravity[1] ?? 0,
       gravity[2] ?? 0,
-      isRestrained(plan, obstacles) ? plan.restraint : 0,
+      isRestrained(plan, obstacles) ? Math.max(plan.restraint, LEAST_RESTRAINT) : 0,
     ],
     rules: [plan.blend, plan.correction, 1 / plan.particlesPerCell, plan.tolerance],
   };
