@@ -152,14 +152,7 @@ export class Fluid {
       return undefined;
     };
     const late = this.waiting ? this.waiting.then(() => run(0)) : run(0);
-    if (!late) return undefined;
-    const waiting: Promise<void> = late.finally(() => {
-      if (this.waiting === waiting) this.waiting = undefined;
-    });
-    this.waiting = waiting;
-    // Whoever awaits it is told.
-    waiting.catch(() => undefined);
-    return waiting;
+    return late && this.waitFor(late);
   }
 
   /**
@@ -199,31 +192,13 @@ export class Fluid {
     this.pass(dt);
   }
 
-  /** One substep with each stage timed by the wall clock, submitted one by one; it counts as done. */
+  /** One substep with each stage timed by the wall clock, submitted one by one; it counts as done. Until then steps wait in line. */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, 1);
-    if (this.waiting) await this.waiting;
-    const { queue } = this.gpu.device;
-    const times: Record<string, number> = {};
-    let total = 0;
-    if (dt === 0) return { source: 'wall-clock', stages: times, total };
-    for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
-    const { liquid, substep } = this;
-    const frame = substep.placeFrame(liquid, dt);
-    const stages = substep.stages(liquid);
-    await queue.onSubmittedWorkDone();
-    for (const { name, encode } of stages) {
-      const began = performance.now();
-      const encoder = this.gpu.device.createCommandEncoder({ label: `fluid.${name}` });
-      encode(encoder, frame);
-      queue.submit([encoder.finish()]);
-      await queue.onSubmittedWorkDone();
-      times[name] = performance.now() - began;
-      total += times[name];
-    }
-    this.pass(dt);
-    return { source: 'wall-clock', stages: times, total };
+    const timed = (this.waiting ?? Promise.resolve()).then(() => this.timeStages(dt));
+    this.waitFor(timed);
+    return timed;
   }
 
   /** More liquid; the ids of its particles. */
@@ -358,6 +333,49 @@ export class Fluid {
     this.pass(dt);
   }
 
+  private async timeStages(dt: number): Promise<StageTimes> {
+    this.checkUsable();
+    const { queue } = this.gpu.device;
+    const times: Record<string, number> = {};
+    let total = 0;
+    if (dt === 0) return { source: 'wall-clock', stages: times, total };
+    for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
+    const { liquid, substep } = this;
+    const frame = substep.placeFrame(liquid, dt);
+    const stages = substep.stages(liquid);
+    await queue.onSubmittedWorkDone();
+    for (const { name, encode } of stages) {
+      const began = performance.now();
+      const encoder = this.gpu.device.createCommandEncoder({ label: `fluid.${name}` });
+      encode(encoder, frame);
+      queue.submit([encoder.finish()]);
+      await queue.onSubmittedWorkDone();
+      times[name] = performance.now() - began;
+      total += times[name];
+    }
+    this.pass(dt);
+    return { source: 'wall-clock', stages: times, total };
+  }
+
+  /** Steps come after `work`, and all else that changes the liquid is refused until then. */
+  private waitFor(work: Promise<unknown>): Promise<void> {
+    const waiting: Promise<void> = work.then(
+      () => this.stopWaiting(waiting),
+      (error: unknown) => {
+        this.stopWaiting(waiting);
+        throw error;
+      },
+    );
+    this.waiting = waiting;
+    // Whoever awaits it is told.
+    waiting.catch(() => undefined);
+    return waiting;
+  }
+
+  private stopWaiting(waiting: Promise<void>): void {
+    if (this.waiting === waiting) this.waiting = undefined;
+  }
+
   private pass(dt: number): void {
     this.currentObstacles = this.currentObstacles.map((obstacle) => movedObstacle(obstacle, dt));
     this.lastStep = dt;
@@ -395,7 +413,7 @@ export class Fluid {
     this.checkUsable();
     if (!this.waiting) return;
     throw new CellstormError(
-      `${call} was called while a step of this liquid waits to be told what was drained; await what step returned.`,
+      `${call} was called while a step of this liquid waits to be told what was drained, or is timed; await what step or profile returned.`,
     );
   }
 }

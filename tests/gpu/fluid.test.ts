@@ -144,7 +144,15 @@ gpuTest(
     expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
     expect(await fluid.measure()).toMatchObject({ count: 2, nonFinite: 0, unconverged: 0 });
     fluid.remove(ids.subarray(0, 1));
-    const times = await fluid.profile(1 / 60);
+    // Nothing comes between the stages.
+    const timing = fluid.profile(1 / 60);
+    expect(() => fluid.add({ positions: new Float32Array(2) })).toThrow('add was called while a step');
+    const later = fluid.step(1 / 60);
+    expect(fluid.time).toBe(2 / 60);
+    const times = await timing;
+    await later;
+    expect(fluid.time).toBeCloseTo(4 / 60, 12);
+    expect(fluid.set({})).toBeUndefined();
     expect(Object.keys(times.stages)).toEqual([
       'sort',
       'cells',
