@@ -199,7 +199,14 @@ export class Substep {
     const solve = inPass('pressure', (pass, frame) => pressure.encode(pass, frame, plan.mostIterations));
     const moved = () => ({ ...particles.buffers, frame: frameBuffer });
     const stages: Stage[] = [
-      { name: 'sort', encode: (encoder) => grid.encode(encoder, { ...particles.buffers, count }) },
+      {
+        name: 'sort',
+        encode: (encoder) => {
+          grid.encode(encoder, { ...particles.buffers, count });
+          // Sums are taken as particles lie. Where nothing keeps them apart, and so sorts them, that depended on what had been.
+          if (plan.separation === 0) copySorted(encoder, grid, particles);
+        },
+      },
       inPass('cells', (pass, frame) => kernels.kinds.encode(pass, groups.kinds, nodes, frame)),
       inPass('transfer', (pass, frame) => kernels.transfer.encode(pass, groups.transfer, nodes, frame)),
       inPass('faces', (pass, frame) => kernels.faces.encode(pass, groups.faces, nodes, frame)),
@@ -304,6 +311,18 @@ export class Substep {
     const { grid, owned, frames, pressure, energy, drain, speed } = this.parts;
     for (const part of [grid, owned, frames, pressure, energy, drain, speed]) part.destroy();
   }
+}
+
+/** Lets particles lie as they do in the grid, which follows from where they are. */
+function copySorted(
+  encoder: GPUCommandEncoder,
+  grid: SortedGrid,
+  { buffers, count, dimensions }: Simulation,
+): void {
+  const vector = 4 * (dimensions === 2 ? 2 : 4);
+  encoder.copyBufferToBuffer(grid.positions, 0, buffers.positions, 0, vector * count);
+  encoder.copyBufferToBuffer(grid.velocities as GPUBuffer, 0, buffers.velocities, 0, vector * count);
+  encoder.copyBufferToBuffer(grid.ids, 0, buffers.ids, 0, 4 * count);
 }
 
 /** A stage in a pass of its own. */
