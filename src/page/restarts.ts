@@ -194,6 +194,8 @@ export class Restarts {
           this.wanted = this.instead(choices, error);
           if (this.wanted) this.site.choices = this.wanted;
         }
+        // Nothing is tried instead: it is said, and no word about what is asked for next.
+        if (!this.wanted) this.apology = '';
         this.site.showChoices();
       }
     }
@@ -265,7 +267,11 @@ export class Restarts {
     const { carried } = this;
     // The engine may be for fewer particles, in a smaller box.
     const goesOn = carried !== undefined && isSameStart(carried.choices, actual) && carried.count === count;
-    const { options, checkpoint, method, drive, note = '' } = await startFrom(actual, count);
+    const start = await startFrom(actual, count).catch((error: unknown) => {
+      if (engine !== this.engine) engine.destroy();
+      throw error;
+    });
+    const { options, checkpoint, method, drive, note = '' } = start;
     const room = roomFor(
       { ...actual, most: capOf(actual, hardwareOf(engine, actual))?.most },
       options,

@@ -6,7 +6,7 @@ import { createCpuSimulation } from '../../src/cpu/simulation';
 import { chooseScene, defaultChoices } from '../../src/page/choices';
 import type { Engine, Run } from '../../src/page/engine';
 import { type EngineKind, MOST_PARTICLES } from '../../src/page/fields';
-import type { Chosen } from '../../src/page/opened';
+import type { Chosen, Opened } from '../../src/page/opened';
 import { type RestartSite, Restarts, type Shown } from '../../src/page/restarts';
 import { watchLoading } from '../../src/page/unloaded';
 
@@ -316,13 +316,51 @@ describe('a lost device', () => {
   });
 });
 
+describe('a start that fails', () => {
+  it('leaves no device behind that was opened for it', async () => {
+    const page = new Page();
+    const opened = {
+      name: 'mine.bin',
+      checkpoint: { ids: new Uint32Array(9), settings: {} },
+      choices: {},
+      get options(): never {
+        throw unloaded();
+      },
+    };
+    await page.run({ opened: opened as unknown as Opened });
+    expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, false]);
+    expect(page.choices.opened).toBeUndefined();
+    expect(page.notices.at(-1)).toMatch(/more usual settings instead/);
+  });
+
+  it('is said once, and not of the next one', async () => {
+    const page = new Page();
+    page.plans.push((engine) => {
+      engine.onStart = () => Promise.reject(unloaded());
+    });
+    page.choices = defaultChoices();
+    await page.run();
+    expect(page.restarts.run).toBeUndefined();
+    expect(page.notices).toEqual([expect.stringMatching(/^A part of the page could not be loaded/)]);
+    await page.run();
+    expect(page.restarts.run).toBeDefined();
+    expect(page.notices).toHaveLength(1);
+  });
+});
+
+/** What the loader of the built page tells of. */
+function unloaded(): Error {
+  const failure = new TypeError('Failed to fetch');
+  vi.stubGlobal('window', new EventTarget());
+  watchLoading();
+  window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
+  vi.unstubAllGlobals();
+  return failure;
+}
+
 describe('a part that could not be loaded', () => {
   it('is said, and something that does without is started', async () => {
-    const failure = new TypeError('Failed to fetch');
-    vi.stubGlobal('window', new EventTarget());
-    watchLoading();
-    window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-    vi.unstubAllGlobals();
+    const failure = unloaded();
     const page = new Page();
     const broken = (engine: FakeEngine) => {
       engine.onStart = () => Promise.reject(failure);
