@@ -53,8 +53,7 @@ export function chooseAppearance(appearance: Appearance): void {
 }
 
 function rulesOfLooks(): Conditional[] {
-  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
-  return rules.flatMap((rule) => {
+  return [...document.styleSheets].flatMap(rulesOf).flatMap((rule) => {
     const look =
       rule instanceof CSSMediaRule && LOOKS.find((one) => rule.media.mediaText === CONDITIONS[one]);
     if (!look) return [];
@@ -67,6 +66,15 @@ function rulesOfLooks(): Conditional[] {
       },
     ];
   });
+}
+
+/** None of a sheet that an extension of the browser has put in: such a one does not let itself be read. */
+function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
+  try {
+    return [...sheet.cssRules];
+  } catch {
+    return [];
+  }
 }
 
 /** The colour of the browser's own frame. */
