@@ -1,9 +1,9 @@
 /**
  * Purpose: the address of the page as a record of what is chosen: only what differs from what the scene brings, with the
- * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken as far as it makes sense: unknown names are ignored, numbers
- * are brought into their range.
+ * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken
+ * as far as it makes sense: unknown names are ignored, numbers are brought into their range.
  */
-import { readLook, writeLook } from './camera';
+import { LOOK_RANGES, readLook, writeLook } from './camera';
 import { changedFields, defaultChoices } from './choices';
 import { type Choices, clampValue, FIELD_NAMES } from './fields';
 
@@ -13,7 +13,7 @@ const VERSION_NAME = 'v';
 
 /** How a visitor looks at what runs. */
 export interface Regard {
-  /** See camera.ts; of the dimensions that are chosen. */
+  /** See camera.ts; of other dimensions than those that are chosen it is left out. */
   readonly look?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   /** Id of a particle that the inspector tells of. */
@@ -33,7 +33,9 @@ export function writeLink(choices: Choices, { look, isPaused, inspected }: Regar
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
-  if (look) written.push(['camera', writeLook(choices.dimensions, look)]);
+  // What runs may still be of other dimensions than those that are chosen.
+  if (look && look.length === LOOK_RANGES[choices.dimensions].length)
+    written.push(['camera', writeLook(choices.dimensions, look)]);
   if (isPaused) written.push(['paused', '1']);
   if (inspected !== undefined) written.push(['inspect', String(inspected)]);
   if (written.length === 0) return '';

@@ -64,6 +64,8 @@ describe('a link', () => {
     expect(readRegard(text)).toEqual({ look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
     // Of other dimensions it says nothing.
     expect(readRegard(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
+    expect(writeLink(space, { look: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
+    expect(writeLink(defaultChoices(), { look: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');
     for (const [given, inspected] of [
       ['-3', 0],
       ['2.4', 2],
