@@ -393,7 +393,7 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
   }
 
   get stem(): string {
-    const { opened, scene, dimensions } = this.choices;
+    const { opened, scene, dimensions } = this.restarts.present;
     const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;
     return `cellstorm-${name}-${dimensions}d-${(this.run?.simulation.time ?? 0).toFixed(2)}s`;
   }
@@ -405,7 +405,7 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
 
   /** The scene that what runs is a state of, where that is known. */
   get scene(): string | undefined {
-    const { opened, scene } = this.choices;
+    const { opened, scene } = this.restarts.present;
     return opened ? opened.scene : scene;
   }
 
@@ -429,7 +429,7 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
     this.choices = tooMany === undefined ? chosen : { ...chosen, broadPhase: 'grid' };
     this.restarts.request(this.choices);
     await this.restarts.settled();
-    if (this.restarts.running?.opened !== opened) return;
+    if (this.restarts.present.opened !== opened) return;
     const grid = tooMany === undefined ? '' : ` ${tooMany} The grid is chosen instead.`;
     this.panel.notify(`${describeOpened(opened)}${grid}`);
   }

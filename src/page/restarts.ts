@@ -85,7 +85,7 @@ export class Restarts {
   /** What changes in the present run as time passes. */
   drive: Drive | undefined;
   /** What the present run was started with and has taken since, and with how many particles it began. */
-  running: Chosen | undefined;
+  private running: Chosen | undefined;
   private startedCount = 0;
   private wanted: Chosen | undefined;
   private working: Promise<void> | undefined;
@@ -105,6 +105,11 @@ export class Restarts {
     private readonly site: RestartSite,
     private readonly openers: Openers,
   ) {}
+
+  /** What runs, as it was chosen, whatever is being started; before anything runs what is to. */
+  get present(): Chosen {
+    return this.running ?? this.site.choices;
+  }
 
   /** Something is being started. */
   get isBusy(): boolean {

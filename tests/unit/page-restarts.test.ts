@@ -316,6 +316,21 @@ describe('a lost device', () => {
   });
 });
 
+describe('what runs', () => {
+  it('is known by its own scene while another one is being started', async () => {
+    const page = new Page();
+    expect(page.restarts.present).toBe(page.choices);
+    await page.run();
+    let during = '';
+    page.engine.onPrepare = () => {
+      during = page.restarts.present.scene;
+    };
+    await page.run(chooseScene(page.choices, 'gas'));
+    expect(during).toBe('pile');
+    expect(page.restarts.present.scene).toBe('gas');
+  });
+});
+
 describe('a start that fails', () => {
   it('leaves no device behind that was opened for it', async () => {
     const page = new Page();
