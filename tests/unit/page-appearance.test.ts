@@ -18,7 +18,9 @@ afterEach(() => {
 describe('a choice of light or dark', () => {
   it('takes the place of what the system says, whatever sheets of others are there', async () => {
     const [dark, narrow] = [new FakeRule(DARK), new FakeRule('(max-width: 500px)')];
-    const metas = new Map([LIGHT, DARK].map((media) => [`meta[media="${media}"]`, { media }] as const));
+    const metas = new Map<string, { media: string }>(
+      [LIGHT, DARK].map((media) => [`meta[media="${media}"]`, { media }]),
+    );
     vi.stubGlobal('CSSMediaRule', FakeRule);
     vi.stubGlobal('matchMedia', () => ({ matches: true }));
     vi.stubGlobal('document', {
