@@ -1,7 +1,7 @@
 /**
- * Purpose: whether the page is light or dark: as the system is, unless the visitor has chosen. What dark means is in media rules
- * of the style sheets, so that it is seen before a script runs; a choice puts another condition in the place of theirs. Of the
- * document, so there is one.
+ * Purpose: whether a page is light or dark: as the system is, unless the visitor has chosen in the playground. What dark means is
+ * in media rules of the style sheets, so that it is seen before a script runs; a choice puts another condition in the place of
+ * theirs, and goes to the other pages with the links to them. Of the document, so there is one.
  */
 export const APPEARANCES = [
   ['system', 'System'],
@@ -11,6 +11,9 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
+/** In addresses; of the playground it is a field as all others. */
+const PARAMETER = 'appearance';
+
 /** What style sheets and elements ask of the system. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const LOOKS = ['light', 'dark'] as const;
@@ -19,6 +22,12 @@ const LOOKS = ['light', 'dark'] as const;
 interface Conditional {
   readonly look: (typeof LOOKS)[number];
   require(condition: string): void;
+}
+
+/** What an address says of it. */
+export function appearanceInAddress(search: string): Appearance {
+  const text = new URLSearchParams(search).get(PARAMETER);
+  return APPEARANCES.find(([name]) => name === text)?.[0] ?? 'system';
 }
 
 let chosen: Appearance = 'system';
@@ -49,7 +58,17 @@ export function chooseAppearance(appearance: Appearance): void {
   }
   // Of what the browser draws itself.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
+  takeAlong(appearance);
   for (const listener of listeners) listener();
+}
+
+/** Links to the other pages say what was chosen on this one. */
+function takeAlong(appearance: Appearance): void {
+  const search = appearance === 'system' ? '' : `?${PARAMETER}=${appearance}`;
+  for (const link of document.querySelectorAll('a[href^="./"]')) {
+    const [path = ''] = (link.getAttribute('href') ?? '').split('?');
+    link.setAttribute('href', `${path}${search}`);
+  }
 }
 
 function rulesOfLooks(): Conditional[] {

@@ -280,9 +280,19 @@ describe('the explainer', () => {
   });
 
   browserTest('fits a phone', async () => {
-    const { page, expectNoProblems } = await browser.openPage('explainer.html', { width: 390, height: 844 });
+    // As the playground's link has it where dark is chosen; the system is light.
+    const { page, expectNoProblems } = await browser.openPage('explainer.html?appearance=dark', {
+      width: 390,
+      height: 844,
+    });
     await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
-    await setTheme(page, 'dark');
+    await setTheme(page, 'light');
+    expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+      'rgb(11, 14, 19)',
+    );
+    expect(await page.$eval('#playground-link', (link) => (link as HTMLAnchorElement).href)).toBe(
+      `${browser.url}?appearance=dark`,
+    );
     const overflows: Record<string, number> = {};
     for (const { name } of STAGES) {
       await scrubTo(page, 'scrub', firstOf(name) + 5);
