@@ -46,11 +46,11 @@ export class Sheets {
 
   /** How the time of a step grows with the number of particles: see scale-sheet.ts. */
   openScale(): void {
-    if (methodOf(this.site.choices) === 'collisions') {
-      this.ask(this.scale, (sheet) => sheet.open());
-    } else {
-      this.site.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
-    }
+    this.ask(this.scale, async (sheet) => {
+      // Another scene may have been chosen while it was loaded.
+      if (methodOf(this.site.choices) === 'collisions') await sheet.open();
+      else this.site.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
+    });
   }
 
   togglePresets(): void {

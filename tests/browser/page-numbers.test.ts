@@ -220,7 +220,17 @@ describe('the numbers of the page', () => {
     await page.waitForSelector('#stages-plot canvas');
     expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['integrate', 'sort', 'resolve']);
     await takePicture(page, 'numbers-phone-light');
-    await page.click('#scale-open');
+    // Asked for once more while it is loaded, it is one sheet and one sweep.
+    await page.$eval('#scale-open', (button) => {
+      const { showModal } = HTMLDialogElement.prototype;
+      HTMLDialogElement.prototype.showModal = function opened() {
+        this.dataset.opened = `${this.dataset.opened ?? ''}.`;
+        showModal.call(this);
+      };
+      for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
+    });
+    await page.waitForSelector('#scale[open]');
+    expect(await page.$eval('#scale', (sheet) => (sheet as HTMLElement).dataset.opened)).toBe('.');
     // Naive has three sizes by then, which a growth takes.
     await waitForRows(page, 4);
     await page.$eval('#scale-again', (button) => {
