@@ -148,7 +148,8 @@ export function refuseColours(
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    return 'A part of the page could not be loaded. It is asked for again when you choose again what needs it.';
+    // Of a page that was opened before another version took its place, parts are gone for good.
+    return 'A part of the page could not be loaded. It is asked for again when you choose again what needs it; if it does not come then, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
   return `Something went wrong: ${error instanceof Error ? error.message : String(error)}`;
