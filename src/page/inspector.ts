@@ -194,6 +194,8 @@ export class Inspector {
       if (run === this.site.run) this.showSentence(explain(error));
     } finally {
       this.isAsking = false;
+      // Another one has taken its place, and may stand still.
+      if (run !== this.site.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
   }

@@ -373,9 +373,20 @@ describe('overlays', () => {
 
   browserTest('have an inspector that says what the simulation holds', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { theme: 'light', count: FEW });
-    await chooseScene(page, 'packing');
+    // Asked about a run that is gone when the answer comes, it asks about the one that stands still in its place.
+    await page.evaluate(() => {
+      const { simulation = {} } = window.cellstorm ?? {};
+      Object.assign(simulation, {
+        async read() {
+          document.body.dataset.asked = '';
+          while (window.cellstorm?.simulation === simulation) await new Promise(requestAnimationFrame);
+          throw new Error('It is gone.');
+        },
+      });
+    });
     await page.click('#inspect');
-    await settle(page);
+    await page.waitForSelector('[data-asked]');
+    await chooseScene(page, 'packing');
     const expectTold = async (id: number) => {
       const { world, radius, particles } = await heldBy(page);
       const told = inspectAll(world, radius, particles)(id) as Inspected;
