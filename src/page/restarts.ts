@@ -364,7 +364,13 @@ export class Restarts {
       const why = wasThere ? 'The GPU was lost and no other one can be had now.' : explainMissingGpu(error);
       this.site.showEngineNote(`${why} ${CPU_INSTEAD}`);
       if (!wasThere) this.site.setGpuAvailable(false);
-      return this.openers.cpu();
+      try {
+        return await this.openers.cpu();
+      } catch (further) {
+        // It does not run, either.
+        this.site.showEngineNote(why);
+        throw further;
+      }
     }
   }
 

@@ -365,6 +365,25 @@ describe('a start that fails', () => {
   });
 });
 
+describe('a page without a GPU', () => {
+  it('does not say that the CPU engine runs where that could not be loaded', async () => {
+    const page = new Page();
+    page.choices = defaultChoices();
+    page.plans.push(
+      () => {
+        throw new GpuError('unsupported', 'There is no WebGPU.');
+      },
+      () => {
+        throw unloaded();
+      },
+    );
+    await page.run();
+    expect(page.restarts.run).toBeUndefined();
+    expect(page.engineNotes.at(-1)).toBe('This browser has no WebGPU.');
+    expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded/);
+  });
+});
+
 /** What the loader of the built page tells of. */
 function unloaded(): Error {
   const failure = new TypeError('Failed to fetch');
