@@ -9,6 +9,11 @@ export class Later<Part> {
 
   constructor(private readonly load: () => Promise<Part>) {}
 
+  /** Somebody has asked for it, and it is on its way. */
+  get isLoading(): boolean {
+    return this.loading !== undefined && this.part === undefined;
+  }
+
   async get(): Promise<Part> {
     try {
       this.loading ??= this.load();

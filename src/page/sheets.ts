@@ -87,6 +87,8 @@ export class Sheets {
   }
 
   private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
+    // Who presses again because nothing is to be seen yet wants it once, not opened and closed.
+    if (later.isLoading) return;
     const asking = later
       .get()
       .then(act)

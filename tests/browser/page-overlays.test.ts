@@ -384,7 +384,10 @@ describe('overlays', () => {
         },
       });
     });
-    await page.click('#inspect');
+    // Pressed twice while it is loaded, it is open.
+    await page.$eval('#inspect', (button) => {
+      for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
+    });
     await page.waitForSelector('[data-asked]');
     await chooseScene(page, 'packing');
     const expectTold = async (id: number) => {
