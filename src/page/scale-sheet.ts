@@ -58,8 +58,6 @@ export class ScaleSheet {
 
   /** Opens the sheet and begins; what is left of a sweep that was closed ends first. */
   async open(): Promise<void> {
-    // Asked for twice while it was loaded.
-    if (this.sheet.open) return;
     this.sheet.showModal();
     await this.sweeping;
     if (this.sheet.open) this.sweep();
