@@ -513,7 +513,12 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
   }
 
   async prepareFor({ dimensions, pointer }: Choices): Promise<void> {
-    await Promise.all([this.eye.prepare(dimensions), pointer === 'look' ? undefined : this.tools.get()]);
+    const tools =
+      pointer === 'look'
+        ? undefined
+        : // Without them there is still all to be seen.
+          this.tools.get().catch((error: unknown) => this.notify(explain(error)));
+    await Promise.all([this.eye.prepare(dimensions), tools]);
   }
 
   show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {

@@ -488,7 +488,7 @@ function isSameStart(before: Chosen, after: Chosen): boolean {
 /** What a run is drawn with. */
 export interface Prepared {
   readonly scale: Scale;
-  /** Why colours or overlays are not those chosen, else ''. */
+  /** Why colours, overlays or what the pointer does are not as chosen, else ''. */
   readonly refusal: string;
 }
 
@@ -497,13 +497,19 @@ export async function prepare(run: Run, choices: Chosen): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);
   if (refusal) await run.prepare('speed');
-  await run.prepareTool(pointer);
+  const untaught = await run.prepareTool(pointer).then(
+    () => '',
+    (error: unknown) => {
+      if (isUnloaded(error)) return explain(error);
+      throw error;
+    },
+  );
   const withheld = await run.prepareOverlays(choices);
   const unshown = await run.prepareLiquid(choices.liquidAs);
   const velocities = opened?.checkpoint.velocities ?? run.options.velocities;
   const options = { ...run.options, velocities };
   return {
     scale: scaleFor(refusal ? 'speed' : colour, run.simulation, options),
-    refusal: refusal || withheld || unshown,
+    refusal: refusal || withheld || unshown || untaught,
   };
 }

@@ -322,6 +322,11 @@ describe('the built page', () => {
     await chooseOption(page, 'dimensions', '3D');
     expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
+    // What needs none of it goes on.
+    await chooseOption(page, 'pointer', 'Push particles');
+    expect(await textOf(page, 'notice')).toMatch(/^A part of the page could not be loaded/);
+    await chooseOption(page, 'colour', 'Id');
+    expect(await textOf(page, 'legend-title')).toBe('Id');
     await page.setOfflineMode(false);
     await chooseOption(page, 'dimensions', '3D');
     expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);

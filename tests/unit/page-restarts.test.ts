@@ -17,6 +17,8 @@ interface FakeEngine extends Engine {
   onStart: (count: number) => Promise<void> | void;
   /** Runs while colours are made ready. */
   onPrepare: () => Promise<void> | void;
+  /** Runs while what the pointer does is made ready. */
+  onPrepareTool: () => void;
   isDestroyed: boolean;
 }
 
@@ -35,6 +37,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
     isDestroyed: false,
     onStart: () => undefined,
     onPrepare: () => undefined,
+    onPrepareTool: () => undefined,
     most: () => MOST_PARTICLES,
     holds: () => true,
     async start(options) {
@@ -48,7 +51,7 @@ function fakeEngine(kind: EngineKind): FakeEngine {
           await engine.onPrepare();
           return '';
         },
-        prepareTool: async () => undefined,
+        prepareTool: async () => engine.onPrepareTool(),
         prepareOverlays: async () => '',
         prepareLiquid: async () => '',
         restore: (checkpoint: Checkpoint) => simulation.restore(checkpoint),
@@ -395,6 +398,20 @@ function unloaded(): Error {
 }
 
 describe('a part that could not be loaded', () => {
+  it('is said of a tool, and all else is as it was chosen', async () => {
+    const page = new Page();
+    page.plans.push((engine) => {
+      engine.onPrepareTool = () => {
+        throw unloaded();
+      };
+    });
+    await page.run({ ...chooseScene(page.choices, 'gas'), pointer: 'push' });
+    expect(page.shown.map(({ refusal }) => refusal)).toEqual([
+      expect.stringMatching(/^A part of the page could not be loaded/),
+    ]);
+    expect(page.choices).toMatchObject({ scene: 'gas', pointer: 'push' });
+  });
+
   it('is said, and something that does without is started', async () => {
     const failure = unloaded();
     const page = new Page();
