@@ -193,18 +193,33 @@ export class Restarts {
           continue;
         }
         if (this.run) {
+          this.stay(this.run, choices);
           this.site.notify(explain(error));
-          if (this.running) this.site.choices = this.running;
         } else {
           this.wanted = this.instead(choices, error);
           if (this.wanted) this.site.choices = this.wanted;
+          // It is said, and no word about what is asked for next.
+          else this.apology = '';
         }
-        // Nothing is tried instead: it is said, and no word about what is asked for next.
-        if (!this.wanted) this.apology = '';
         this.site.showChoices();
       }
     }
     this.working = undefined;
+  }
+
+  /** What runs is chosen again, with what has been chosen since and does not start over. */
+  private stay(run: Run, refused: Chosen): void {
+    const { site, running } = this;
+    this.apology = '';
+    if (!running) return;
+    const since = changedFields(refused, site.choices).filter((name) => fieldOf(name).effect !== 'start');
+    const kept = Object.fromEntries(since.map((name) => [name, site.choices[name]]));
+    const both = { ...running, ...kept };
+    const cap = capOf(both, hardwareOf(this.engine, both));
+    // What goes with few particles of the one scene may not go with many of the other.
+    const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
+    site.choices = isTooMuch ? running : both;
+    if (since.length > 0) site.adjust(run);
   }
 
   /** As many as fit the device, where that is why it refused. */

@@ -335,6 +335,31 @@ describe('what runs', () => {
 });
 
 describe('a start that fails', () => {
+  it('takes along nothing that was chosen meanwhile and goes with what runs', async () => {
+    const page = new Page();
+    await page.run();
+    const { run } = page.restarts;
+    page.engine.onPrepare = () => {
+      page.choices = { ...page.choices, appearance: 'dark', friction: 0.75, seed: 5 };
+      throw new TypeError('It broke.');
+    };
+    await page.run({ ...chooseScene(page.choices, 'gas'), colour: 'id' });
+    expect(page.restarts.run).toBe(run);
+    expect(page.choices).toEqual({ ...defaultChoices(), count: 200, appearance: 'dark', friction: 0.75 });
+    expect(run?.simulation.settings.friction).toBe(0.75);
+    expect(page.notices.at(-1)).toMatch(/It broke\./);
+    // With as many passes as are chosen here, all pairs would take minutes a step.
+    page.engine.onPrepare = () => undefined;
+    await page.run({ substeps: 64, iterations: 64, count: 9000 });
+    page.engine.onPrepare = () => {
+      page.choices = { ...page.choices, broadPhase: 'naive' };
+      throw new TypeError('It broke.');
+    };
+    await page.run(chooseScene({ ...page.choices, count: 100 }, 'gas'));
+    expect(page.choices.broadPhase).toBe('grid');
+    expect(page.restarts.run?.simulation.settings.broadPhase).toBe('grid');
+  });
+
   it('leaves no device behind that was opened for it', async () => {
     const page = new Page();
     const opened = {
