@@ -12,7 +12,7 @@ import type { MethodStart, State } from './body';
 import { capOf, changedFields, defaultChoices, type Hardware, roomFor } from './choices';
 import { type Scale, scaleFor } from './colour';
 import { type Engine, explain, explainMissingGpu, type Run } from './engine';
-import { FEWEST_PARTICLES, fieldOf, MOST_PARTICLES } from './fields';
+import { type Choices, FEWEST_PARTICLES, fieldOf, MOST_PARTICLES } from './fields';
 import { formatCount } from './format';
 import { methodOf } from './methods/list';
 import { startFrom } from './methods/start';
@@ -189,7 +189,7 @@ export class Restarts {
         if (this.wanted) continue;
         this.wanted = this.fewer(choices, error);
         if (this.wanted) {
-          this.site.choices = this.wanted;
+          this.site.choices = { ...this.wanted, ...this.chosenSince(choices) };
           continue;
         }
         if (this.run) {
@@ -207,19 +207,25 @@ export class Restarts {
     this.working = undefined;
   }
 
-  /** What runs is chosen again, with what has been chosen since and does not start over. */
+  /** What runs is chosen again, with what was chosen since where it goes with it. */
   private stay(run: Run, refused: Chosen): void {
     const { site, running } = this;
     this.apology = '';
     if (!running) return;
-    const since = changedFields(refused, site.choices).filter((name) => fieldOf(name).effect !== 'start');
-    const kept = Object.fromEntries(since.map((name) => [name, site.choices[name]]));
-    const both = { ...running, ...kept };
+    const since = this.chosenSince(refused);
+    const both = { ...running, ...since };
     const cap = capOf(both, hardwareOf(this.engine, both));
     // What goes with few particles of the one scene may not go with many of the other.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     site.choices = isTooMuch ? running : both;
-    if (since.length > 0) site.adjust(run);
+    if (Object.keys(since).length > 0) site.adjust(run);
+  }
+
+  /** What was chosen after this was asked for, and goes with whatever runs. */
+  private chosenSince(asked: Chosen): Partial<Choices> {
+    const { choices } = this.site;
+    const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
+    return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
   /** As many as fit the device, where that is why it refused. */

@@ -106,6 +106,7 @@ class Page implements RestartSite {
 
   adjust(run: Run): void {
     this.restarts.adjust(run);
+    this.restarts.notifyCap();
   }
 
   showChoices(): void {}
@@ -133,12 +134,20 @@ describe('a device that is too small', () => {
 
   it('starts with as many as fit, and says how many', async () => {
     const page = new Page();
+    page.plans.push((engine) => {
+      engine.onStart = () => {
+        // Meanwhile.
+        page.choices = { ...page.choices, appearance: 'dark', friction: 0.75 };
+        throw new LimitError('maxBufferSize', 'Too many.', 503);
+      };
+    });
     page.plans.push(...Array.from({ length: 9 }, () => limit(500)));
     // The first guess is too high, too: fewer and fewer are asked for.
     await page.run({ count: 3000 });
     expect(page.restarts.engine?.kind).toBe('gpu');
     expect(page.restarts.run?.simulation.count).toBe(497);
-    expect(page.choices.count).toBe(497);
+    expect(page.choices).toMatchObject({ count: 497, appearance: 'dark', friction: 0.75 });
+    expect(page.restarts.run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
     expect(page.engineNotes).toEqual([]);
   });
