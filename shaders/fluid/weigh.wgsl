@@ -1,5 +1,6 @@
 // Numbers of the conjugate gradients from the partial sums that the pass before left. One workgroup. STAGE says which pass that
-// was. Once the residual is small enough, all later dispatches are of no workgroups. Twin: src/fluid/reference/pressure.ts.
+// was. Once the residual is small enough, or a step much too long, all later dispatches are of no workgroups. Twin:
+// src/fluid/reference/pressure.ts.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;
@@ -7,6 +8,8 @@ const AFTER_DOT = 2u;
 const AFTER_APPLY = 3u;
 const AFTER_UPDATE = 4u;
 const AT_END = 5u;
+
+const MOST_STEP = 4.0;
 
 fn stop() {
   solver.done = 1u;
@@ -68,7 +71,11 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
       stop();
     }
   } else if (STAGE == AFTER_APPLY) {
-    solver.step = select(0.0, solver.product / sum.x, sum.x > 0.0);
+    if (solver.product <= MOST_STEP * sum.x) {
+      solver.step = solver.product / sum.x;
+    } else {
+      stop();
+    }
   } else {
     solver.iterations += 1u;
     solver.left = sum.z / solver.greatest;

@@ -7,7 +7,7 @@ import { createSimulation } from '../../src';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
 import { AIR, SOLID } from '../../src/fluid/lattice';
 import { checkRepeats, gentleWave } from '../../src/verify/fluid';
-import { denseLiquid, FOUNTAIN } from '../helpers/liquids';
+import { CELLAR, denseLiquid, FOUNTAIN } from '../helpers/liquids';
 import { expectArraysWithin, gpuTest, SHARED } from '../helpers/node-gpu';
 
 const STEP = 1 / 120;
@@ -209,6 +209,20 @@ gpuTest(
     const hash = await goOn();
     fluid.restore(half);
     expect(await goOn()).toBe(hash);
+    fluid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'stays calm in a room without air beside another, as its twin does',
+  async (_device, tools) => {
+    const [fluid, twin] = [await createFluid(tools.wrap(), CELLAR), createCpuFluid(CELLAR)];
+    for (const one of [fluid, twin]) for (let step = 0; step < 30; step++) one.step(STEP, 1);
+    const [seen, figures] = [await fluid.measure(), twin.measure()];
+    expect(seen.greatestSpeed).toBeLessThan(0.5);
+    expect(seen.greatestSpeed).toBeCloseTo(figures.greatestSpeed, 1);
+    expect(seen.unconverged).toBeGreaterThan(20);
     fluid.destroy();
   },
   SHARED,

@@ -14,6 +14,18 @@ export const FOUNTAIN: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
 };
 
+/** A cellar full to its ceiling, which nothing lets swell, beside a pool: no pressure undoes what is too much in the one. */
+export const CELLAR: FluidOptions = {
+  dimensions: 2,
+  cells: [12, 12],
+  cellSize: 1 / 12,
+  solids: ([x = 0, y = 0]) => (x > 0.45 && x < 0.55) || (x > 0.55 && y > 0.7),
+  fill: [
+    { min: [0, 0], max: [0.45, 0.5] },
+    { min: [0.55, 0], max: [1, 0.7] },
+  ],
+};
+
 /** Particles far too dense, so that the correction lifts them: energy that a substep would bring from nowhere. */
 export function denseLiquid(): FluidOptions {
   const positions: number[] = [];

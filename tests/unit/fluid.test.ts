@@ -39,7 +39,7 @@ import {
   fluidOpener,
   gentleWave,
 } from '../../src/verify/fluid';
-import { denseLiquid } from '../helpers/liquids';
+import { CELLAR, denseLiquid } from '../helpers/liquids';
 
 const DIMENSIONS = [2, 3] as const;
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
@@ -368,6 +368,23 @@ describe('a liquid on the CPU', () => {
       const kinetic = after.map(({ kineticEnergy }) => kineticEnergy);
       expect(kinetic).toEqual(kinetic.toSorted((left, right) => right - left));
       expect(kinetic.at(-1)).toBeLessThan(kinetic[0] as number);
+    },
+  );
+
+  test.each(['flip', 'apic'] as const)(
+    'stays calm by %s in a room without air beside another',
+    (transfer) => {
+      const fluid = createCpuFluid({ ...CELLAR, transfer });
+      for (let step = 0; step < 30; step++) {
+        fluid.step(1 / 60);
+        expect(fluid.measure().greatestSpeed).toBeLessThan(0.5);
+      }
+      const seen = fluid.measure();
+      expect(seen.volume / seen.nominalVolume).toBeCloseTo(1, 2);
+      expect(seen.divergenceAfter / seen.divergenceBefore).toBeLessThan(0.01);
+      expect(fluidWarnings(seen, fluid)).toEqual([
+        expect.stringMatching(/^\d+ of 60 substeps ended with more than/),
+      ]);
     },
   );
 

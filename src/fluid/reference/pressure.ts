@@ -14,6 +14,12 @@ export interface Solved {
   readonly greatest: number;
 }
 
+/**
+ * Steps along a direction are from 0.7 to 1.3 where there is a solution. Much longer ones go to where there is none: a room without
+ * air has no pressure that lets it swell on the whole. What is solved by then is left as it is; to go on would throw it away.
+ */
+export const MOST_STEP = 4;
+
 export function solvePressure(
   hierarchy: Hierarchy,
   pressure: Float64Array,
@@ -40,7 +46,9 @@ export function solvePressure(
   let iterations = 0;
   while (iterations < mostIterations && product > 0) {
     apply(level, { coupling, couplingSize: levels.size, diagonal }, direction, image);
-    const step = product / dot(direction, image, size);
+    const curvature = dot(direction, image, size);
+    if (!(product <= MOST_STEP * curvature)) break;
+    const step = product / curvature;
     for (let cell = 0; cell < size; cell++) {
       pressure[cell] = (pressure[cell] as number) + step * (direction[cell] as number);
       residual[cell] = (residual[cell] as number) - step * (image[cell] as number);
