@@ -3,7 +3,7 @@
 // that; after those of all workgroups, potential energy above that in the tank's lowest corner. Twin:
 // src/fluid/reference/energy.ts.
 
-var<workgroup> heights: array<f32, WORKGROUP>;
+var<workgroup> rest: array<vec2f, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)
 fn sum_energy(
@@ -12,7 +12,8 @@ fn sum_energy(
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
-  var height = 0.0;
+  // Potential energy, and what kinetic energy grew by.
+  var more = vec2f();
   for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     let first = ACCOUNT * ids[slot];
     var one = vec4f(account[first], 0.0, 0.0, 0.0);
@@ -29,17 +30,17 @@ fn sum_energy(
     }
     if (is_finite) {
       own += one;
-      height += potential;
+      more += vec2f(potential, account[first]);
     }
   }
-  heights[thread] = height;
+  rest[thread] = more;
   // It waits for all threads.
   leave(own, group.x, thread);
   if (thread == 0u) {
-    var sum = 0.0;
+    var sum = vec2f();
     for (var index = 0u; index < WORKGROUP; index++) {
-      sum += heights[index];
+      sum += rest[index];
     }
-    partials[PARTIALS + group.x] = vec4f(sum, 0.0, 0.0, 0.0);
+    partials[PARTIALS + group.x] = vec4f(sum, 0.0, 0.0);
   }
 }

@@ -231,23 +231,23 @@ fn move_particles(
   let longest = max(max(abs(way.x), abs(way.y)), abs(way.z));
   let share = select(1.0, MOST_CELLS / longest, longest > MOST_CELLS);
   let moved = keep_out(place, place + share * way);
-  var gain = 0.0;
+  var growth = 0.0;
   let account_of = ACCOUNT * ids[slot];
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let is_stopped = ((moved.stopped >> axis) & 1u) == 1u;
     let to = moved.to[axis] * frame.scale.z;
     let last = select(speed[axis], 0.0, is_stopped);
     // Differences first: energies are much larger than what they grow by.
-    gain += 0.5 * (last - began[axis]) * (last + began[axis]);
-    gain -= frame.gravity[axis] * (to - positions[STORED * slot + axis]);
+    growth += 0.5 * (last - began[axis]) * (last + began[axis]);
+    let start = positions[STORED * slot + axis];
     positions[STORED * slot + axis] = to;
     velocities[STORED * slot + axis] = last;
     if (frame.gravity.w > 0.0) {
-      account[account_of + 1u + axis] = to;
+      account[account_of + 1u + axis] = start;
       account[account_of + 1u + DIMENSIONS + axis] = select(last - first[axis], 0.0, is_stopped || APIC);
     }
   }
   if (frame.gravity.w > 0.0) {
-    account[account_of] = gain;
+    account[account_of] = growth;
   }
 }

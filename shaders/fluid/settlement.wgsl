@@ -5,28 +5,30 @@ const MOST_LOWERING = 0.001;
 const MOST_SLOWING = 0.05;
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
-var<workgroup> heights: array<f32, WORKGROUP>;
+var<workgroup> more: array<vec2f, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)
 fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   var own = vec4f();
-  var height = 0.0;
+  var own_more = vec2f();
   for (var index = thread; index < PARTIALS; index += WORKGROUP) {
     own += partials[index];
-    height += partials[PARTIALS + index].x;
+    own_more += partials[PARTIALS + index].xy;
   }
   gathered[thread] = own;
-  heights[thread] = height;
+  more[thread] = own_more;
   workgroupBarrier();
   if (thread > 0u) {
     return;
   }
   var sum = vec4f();
-  var potential = 0.0;
+  var sum_more = vec2f();
   for (var index = 0u; index < WORKGROUP; index++) {
     sum += gathered[index];
-    potential += heights[index];
+    sum_more += more[index];
   }
+  let potential = sum_more.x;
+  let growth = sum_more.y;
   let gain = sum.x;
   var share = 0.0;
   var scale = 1.0;
@@ -49,7 +51,8 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
     if (potential > 0.0) {
       lowering = min(MOST_LOWERING, (owed - slowed) / potential);
-      slowed = max(slowed, min(MOST_SLOWING * rest, owed - lowering * potential));
+      let grown = min(rest, growth - taken);
+      slowed = max(slowed, min(max(MOST_SLOWING * rest, grown), owed - lowering * potential));
     }
     if (rest > 0.0) {
       scale = sqrt(max(0.0, 1.0 - slowed / rest));

@@ -92,7 +92,7 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   return all(at < end);
 }
 
-// Floats of a particle's account in a substep: what its energy grew by, then a place, then a velocity.
+// Floats of a particle's account in a substep: what its kinetic energy grew by, then a place, then a velocity.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -197,8 +197,11 @@ gpuTest(
     const [got, expected] = [await fluid.read(), twin.read()];
     expectArraysWithin(got.positions, expected.positions, 1e-6, 'positions');
     expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
-    expect(free.measure().energy / before - 1).toBeGreaterThan(2e-6);
-    for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
+    const grown = free.measure().energy / before - 1;
+    expect(grown).toBeGreaterThan(2e-6);
+    // Who lies on the solid is not lowered, and pays for nothing.
+    for (const one of [fluid, twin])
+      expect((await one.measure()).energy / before - 1).toBeLessThan(0.01 * grown);
     // What it goes on with are the same bits, although nothing sorts particles any more, which were sorted before.
     fluid.set({ separation: 0 });
     const half = await fluid.checkpoint();

@@ -371,6 +371,18 @@ describe('a liquid on the CPU', () => {
     },
   );
 
+  test('gains no energy where its last bubble closes', () => {
+    const fill = [{ min: [0, 0], max: [1.9, 1], velocity: [2, 0] }];
+    const fluid = createCpuFluid(damBreak(2, 12, { transfer: 'pic', fill }));
+    let { energy: lowest } = fluid.measure();
+    for (let step = 0; step < 6; step++) {
+      fluid.step(1 / 60);
+      const { energy } = fluid.measure();
+      expect(energy / lowest - 1).toBeLessThan(2e-6);
+      lowest = energy;
+    }
+  });
+
   test.each(['flip', 'apic'] as const)(
     'stays calm by %s in a room without air beside another',
     (transfer) => {
@@ -444,7 +456,7 @@ describe('a liquid on the CPU', () => {
   });
 
   test('settles as the sums say', () => {
-    const sums = { kinetic: 10, along: 2, squared: 1, potential: 200 };
+    const sums = { growth: 0, kinetic: 10, along: 2, squared: 1, potential: 200 };
     const nothing = { share: 0, scale: 1, lowering: 0 };
     expect(settlement({ ...sums, gain: -1 }, 0.5)).toEqual(nothing);
     const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
@@ -467,9 +479,14 @@ describe('a liquid on the CPU', () => {
       ...slowed(8.5 * MOST_SLOWING),
       lowering: MOST_LOWERING,
     });
+    // Or what they grew by, less what was taken of it.
+    const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
+    expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
+    expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });
+    expect(settlement({ ...sums, gain: 2.7, growth: 99 }, 0.01).scale).toBeCloseTo(slowed(1).scale, 12);
     // Where nothing falls, velocities pay; where nothing moves, nothing does.
     expect(settlement({ ...sums, potential: 0, gain: 8.75 }, 0.5)).toEqual({ ...slowed(7.25), lowering: 0 });
-    const empty = { gain: 1, kinetic: 0, along: 0, squared: 0, potential: 0 };
+    const empty = { gain: 1, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
     expect(settlement(empty, 1)).toEqual(nothing);
   });
 

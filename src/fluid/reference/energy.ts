@@ -12,17 +12,17 @@ import type { ParticleSet } from './transfer';
 
 /** Of each particle by id, from its move to the end of the substep. */
 export interface Account {
-  /** What its kinetic and potential energy grew by in the move, for each unit of mass. */
-  readonly gain: Float64Array;
-  /** Where the move ended, and what of its velocity the lattice does not know: `dimensions` numbers each. */
-  readonly place: Float64Array;
+  /** What its kinetic energy grew by in the move, for each unit of mass. */
+  readonly growth: Float64Array;
+  /** Where the move began, and what of its velocity the lattice does not know: `dimensions` numbers each. */
+  readonly start: Float64Array;
   readonly beside: Float64Array;
 }
 
 export function createAccount(dimensions: 2 | 3, capacity: number): Account {
   return {
-    gain: new Float64Array(capacity),
-    place: new Float64Array(dimensions * capacity),
+    growth: new Float64Array(capacity),
+    start: new Float64Array(dimensions * capacity),
     beside: new Float64Array(dimensions * capacity),
   };
 }
@@ -39,8 +39,9 @@ export interface EnergyRules {
 
 /** Sums over all particles, for each unit of mass. */
 export interface EnergySums {
-  /** What energy grew by. */
+  /** What energy grew by, and of that kinetic energy. */
   readonly gain: number;
+  readonly growth: number;
   readonly kinetic: number;
   /** Velocity · what of it is beside the lattice, and the square of that. */
   readonly along: number;
@@ -61,12 +62,15 @@ export interface Settlement {
  * a hundredth of it; one that was poured where there was no room has to swell.
  */
 export const MOST_LOWERING = 0.001;
-/** Share of kinetic energy that is taken for what is beyond that: splashes of APIC, which has no noise to pay with, ask for 2%. */
+/**
+ * Share of kinetic energy that is taken for what is beyond that, or what it grew by in the substep: that came from nowhere. Splashes of
+ * APIC, which has no noise to pay with, ask for 2%; the last bubble of a tank that closes brings in up to half of all motion.
+ */
 export const MOST_SLOWING = 0.05;
 
 /** `restraint`: the share of kinetic energy that is taken from all alike before the liquid is lowered. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
-  const { gain, kinetic, along, squared, potential } = sums;
+  const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // The least share with along · share − squared · share² / 2 = gain, or what takes most.
   const root = along * along - 2 * squared * gain;
@@ -79,7 +83,8 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const willing = Math.min((potential > 0 ? restraint : 1) * rest, owed);
   const lowering = potential > 0 ? Math.min(MOST_LOWERING, (owed - willing) / potential) : 0;
   const beyond = potential > 0 ? owed - lowering * potential : 0;
-  const slowed = Math.max(willing, Math.min(MOST_SLOWING * rest, beyond));
+  const grown = Math.min(rest, growth - taken);
+  const slowed = Math.max(willing, Math.min(Math.max(MOST_SLOWING * rest, grown), beyond));
   return { share, scale: rest > 0 ? Math.sqrt(1 - slowed / rest) : 1, lowering };
 }
 
@@ -103,20 +108,21 @@ export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account
 function sumEnergy(
   { dimensions, lattice, cellSize, gravity }: EnergyRules,
   { count, positions, velocities, ids, order }: ParticleSet,
-  { gain, place, beside }: Account,
+  { growth, start, beside }: Account,
 ): EnergySums {
-  const sums = { gain: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
+  const sums = { gain: 0, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
   for (let index = 0; index < count; index++) {
     const particle = order ? (order[index] as number) : index;
     if (!isWhole(dimensions, particle, positions, velocities)) continue;
     const id = ids[particle] as number;
-    sums.gain += gain[id] as number;
+    sums.gain += growth[id] as number;
+    sums.growth += growth[id] as number;
     for (let axis = 0; axis < dimensions; axis++) {
       const own = dimensions * id + axis;
       const pull = gravity[axis] as number;
       const at = positions[dimensions * particle + axis] as number;
       const speed = velocities[dimensions * particle + axis] as number;
-      sums.gain -= pull * (at - (place[own] as number));
+      sums.gain -= pull * (at - (start[own] as number));
       sums.potential -= pull * (at - lowest(lattice, cellSize, pull, axis));
       sums.kinetic += 0.5 * speed ** 2;
       sums.along += speed * (beside[own] as number);

@@ -26,7 +26,6 @@ export interface ParticleStep {
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
-  readonly gravity: readonly number[];
   /** Filled where it is given: see energy.ts. */
   readonly account?: Account | undefined;
 }
@@ -36,7 +35,7 @@ export function moveParticles(
   { count, positions, velocities, ids }: ParticleSet,
   affine: Float32Array | undefined,
 ): void {
-  const { lattice, cellSize, dt, blend, velocity, gravity, account } = step;
+  const { lattice, cellSize, dt, blend, velocity, account } = step;
   const { dimensions, size } = lattice;
   const corners = new Corners(lattice);
   const vector = () => new Float64Array(3);
@@ -50,15 +49,15 @@ export function moveParticles(
       finite &&= Number.isFinite(place[axis]) && Number.isFinite(velocities[dimensions * particle + axis]);
     }
     const id = ids[particle] as number;
-    if (account) account.gain[id] = 0;
+    if (account) account.growth[id] = 0;
     if (!finite) continue;
-    let gain = 0;
+    let growth = 0;
     corners.velocityAt(place, velocity, first);
     if (!affine) corners.velocityAt(place, step.before, before);
     for (let axis = 0; axis < dimensions; axis++) {
       const entry = dimensions * particle + axis;
       const now = first[axis] as number;
-      gain -= 0.5 * (velocities[entry] as number) ** 2;
+      growth -= 0.5 * (velocities[entry] as number) ** 2;
       if (affine) {
         const slopes = dimensions * (dimensions * id + axis);
         corners.find(axis, place, true);
@@ -92,14 +91,13 @@ export function moveParticles(
       positions[entry] = cellSize * (moved[axis] as number);
       if ((stopped >> axis) & 1) velocities[entry] = 0;
       if (!account) continue;
-      const to = positions[entry] as number;
       const speed = velocities[entry] as number;
       const isBeside = !affine && !((stopped >> axis) & 1);
-      gain += 0.5 * speed ** 2 - (gravity[axis] as number) * (to - from);
-      account.place[dimensions * id + axis] = to;
+      growth += 0.5 * speed ** 2;
+      account.start[dimensions * id + axis] = from;
       account.beside[dimensions * id + axis] = isBeside ? speed - (first[axis] as number) : 0;
     }
-    if (account) account.gain[id] = gain;
+    if (account) account.growth[id] = growth;
   }
 }
 
