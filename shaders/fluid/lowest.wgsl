@@ -1,5 +1,20 @@
-// Linked with kernels that know heights: where things fall to along an axis.
+// Linked with kernels that know heights: where things fall to along an axis, and who may be lowered.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
+}
+
+// Whether a particle would still be in the tank and in no solid cell, lowered as far as any may be.
+fn is_free_below(place: vec3f) -> bool {
+  var aim = place;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    if (frame.gravity[axis] != 0.0) {
+      aim[axis] -= MOST_LOWERING * (place[axis] - lowest_along(axis));
+    }
+  }
+  let cell = floor(aim * frame.scale.y);
+  if (any(cell < vec3f()) || any(cell >= vec3f(frame.cells.xyz))) {
+    return false;
+  }
+  return kinds[entry_at(vec3u(cell), frame.strides)] != SOLID;
 }

@@ -1,6 +1,6 @@
 // Velocities keep what the settlement leaves them, and particles are lowered by it. Most are lowered by less than a bit of their
-// position is worth: each draws whether it is rounded down, so that all together are lowered by what is owed. Who would come to
-// lie in a solid cell stays. Twin: src/fluid/reference/energy.ts.
+// position is worth: each draws whether it is rounded down, so that all together are lowered by what is owed. Who lies on what is
+// solid stays, and is none of those who were to pay. Twin: src/fluid/reference/energy.ts.
 
 // A number from 0 to 1 that follows from a position's bits and an id alone.
 fn draw_of(value: f32, id: u32) -> f32 {
@@ -33,15 +33,12 @@ fn settle(
   }
   let id = ids[slot];
   let first = ACCOUNT * id + 1u + DIMENSIONS;
-  var aim = vec3f();
+  var place = vec3f();
   var is_whole = true;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let at = positions[STORED * slot + axis];
     is_whole = is_whole && is_finite_number(at) && is_finite_number(velocities[STORED * slot + axis]);
-    aim[axis] = at;
-    if (frame.gravity[axis] != 0.0) {
-      aim[axis] = at - (lowering * (at - lowest_along(axis)) + (draw_of(at, id) - 0.5) * last_bit(at));
-    }
+    place[axis] = at;
   }
   if (!is_whole) {
     return;
@@ -50,13 +47,14 @@ fn settle(
     let entry = STORED * slot + axis;
     velocities[entry] = scale * (velocities[entry] - share * account[first + axis]);
   }
-  let cell = floor(aim * frame.scale.y);
-  if (lowering == 0.0 || any(cell < vec3f()) || any(cell >= vec3f(frame.cells.xyz))) {
+  if (lowering == 0.0 || !is_free_below(place)) {
     return;
   }
-  if (kinds[entry_at(vec3u(cell), frame.strides)] != SOLID) {
-    for (var axis = 0u; axis < DIMENSIONS; axis++) {
-      positions[STORED * slot + axis] = aim[axis];
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    if (frame.gravity[axis] != 0.0) {
+      let at = place[axis];
+      let drawn = (draw_of(at, id) - 0.5) * last_bit(at);
+      positions[STORED * slot + axis] = at - (lowering * (at - lowest_along(axis)) + drawn);
     }
   }
 }

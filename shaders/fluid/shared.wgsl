@@ -92,6 +92,9 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   return all(at < end);
 }
 
+// Share of its height that the liquid is lowered by in a substep at most.
+const MOST_LOWERING = 0.001;
+
 // Floats of a particle's account in a substep: what its kinetic energy grew by, then a place, then a velocity.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 

@@ -205,6 +205,7 @@ export function kernelSources(apic: boolean) {
       constants: { SUMS_ONLY: true },
       bindings: {
         frame: 'frame',
+        kinds: READ_WORDS,
         positions: READ,
         velocities: READ,
         ids: READ_WORDS,

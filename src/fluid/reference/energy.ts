@@ -106,10 +106,11 @@ export function settleEnergy(rules: EnergyRules, particles: ParticleSet, account
 }
 
 function sumEnergy(
-  { dimensions, lattice, cellSize, gravity }: EnergyRules,
+  rules: EnergyRules,
   { count, positions, velocities, ids, order }: ParticleSet,
   { growth, start, beside }: Account,
 ): EnergySums {
+  const { dimensions, lattice, cellSize, gravity } = rules;
   const sums = { gain: 0, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
   for (let index = 0; index < count; index++) {
     const particle = order ? (order[index] as number) : index;
@@ -117,13 +118,14 @@ function sumEnergy(
     const id = ids[particle] as number;
     sums.gain += growth[id] as number;
     sums.growth += growth[id] as number;
+    const mayBeLowered = isFreeBelow(rules, positions, particle);
     for (let axis = 0; axis < dimensions; axis++) {
       const own = dimensions * id + axis;
       const pull = gravity[axis] as number;
       const at = positions[dimensions * particle + axis] as number;
       const speed = velocities[dimensions * particle + axis] as number;
       sums.gain -= pull * (at - (start[own] as number));
-      sums.potential -= pull * (at - lowest(lattice, cellSize, pull, axis));
+      if (mayBeLowered) sums.potential -= pull * (at - lowest(lattice, cellSize, pull, axis));
       sums.kinetic += 0.5 * speed ** 2;
       sums.along += speed * (beside[own] as number);
       sums.squared += (beside[own] as number) ** 2;
@@ -137,33 +139,47 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/**
- * Most are lowered by less than a bit of their position is worth: each draws whether it is rounded down, so that all together
- * are lowered by what is owed. Who would come to lie in a solid cell stays.
- */
-function lower(
+/** Whether a particle would still be in the tank and in no solid cell, lowered as far as any may be. */
+function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
   particle: number,
-  id: number,
-  lowering: number,
-): void {
+): boolean {
   let entry = lattice.first;
   for (let axis = 0; axis < dimensions; axis++) {
     const pull = gravity[axis] as number;
     const at = positions[dimensions * particle + axis] as number;
     const height = at - lowest(lattice, cellSize, pull, axis);
-    const drawn = pull === 0 ? 0 : lowering * height + (drawOf(at, id) - 0.5) * lastBit(at);
-    AIM[axis] = at - drawn;
-    const cell = Math.floor((AIM[axis] as number) / cellSize);
-    if (!(cell >= 0 && cell < (lattice.cells[axis] as number))) return;
+    const cell = Math.floor((pull === 0 ? at : at - MOST_LOWERING * height) / cellSize);
+    if (!(cell >= 0 && cell < (lattice.cells[axis] as number))) return false;
     entry += cell * (lattice.strides[axis] as number);
   }
-  if (mask[entry] !== 0) return;
-  for (let axis = 0; axis < dimensions; axis++) positions[dimensions * particle + axis] = AIM[axis] as number;
+  return mask[entry] === 0;
 }
 
-const AIM = new Float32Array(3);
+/**
+ * Most are lowered by less than a bit of their position is worth: each draws whether it is rounded down, so that all together
+ * are lowered by what is owed. Who lies on what is solid stays, and is none of those who were to pay.
+ */
+function lower(
+  rules: EnergyRules,
+  positions: Float32Array,
+  particle: number,
+  id: number,
+  lowering: number,
+): void {
+  if (!isFreeBelow(rules, positions, particle)) return;
+  const { dimensions, lattice, cellSize, gravity } = rules;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const pull = gravity[axis] as number;
+    if (pull === 0) continue;
+    const entry = dimensions * particle + axis;
+    const at = positions[entry] as number;
+    const height = at - lowest(lattice, cellSize, pull, axis);
+    positions[entry] = at - (lowering * height + (drawOf(at, id) - 0.5) * lastBit(at));
+  }
+}
+
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
