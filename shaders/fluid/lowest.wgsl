@@ -4,7 +4,7 @@ fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
 }
 
-// Whether a particle would still be in the tank and in no solid cell, lowered as far as any may be.
+// Whether a particle would still be in the tank and in no solid cell, lowered as far as is allowed.
 fn is_free_below(place: vec3f) -> bool {
   var aim = place;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

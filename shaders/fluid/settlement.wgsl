@@ -10,7 +10,9 @@ var<workgroup> more: array<vec2f, WORKGROUP>;
 fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   var own = vec4f();
   var own_more = vec2f();
-  for (var index = thread; index < PARTIALS; index += WORKGROUP) {
+  // Small liquids have fewer; what others left is not theirs.
+  let groups = min(PARTIALS, (frame.cells.w + WORKGROUP - 1u) / WORKGROUP);
+  for (var index = thread; index < groups; index += WORKGROUP) {
     own += partials[index];
     own_more += partials[PARTIALS + index].xy;
   }

@@ -53,7 +53,8 @@ export class Energy {
 
   encode(pass: GPUComputePassEncoder, particles: SettledParticles, count: number, frame: number): void {
     const all = { ...this.owned.buffers, ...particles };
-    const workgroups = [PARTIALS, 1, Math.ceil(count / WORKGROUP)];
+    const each = Math.ceil(count / WORKGROUP);
+    const workgroups = [Math.min(PARTIALS, each), 1, each];
     this.kernels.forEach((kernel, index) => {
       kernel.encode(pass, kernel.bind(all), workgroups[index] as number, frame);
     });

@@ -139,7 +139,7 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/** Whether a particle would still be in the tank and in no solid cell, lowered as far as any may be. */
+/** Whether a particle would still be in the tank and in no solid cell, lowered as far as is allowed. */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
