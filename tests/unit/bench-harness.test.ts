@@ -95,18 +95,22 @@ describe('the gate', () => {
   });
 
   it.each<[string, RegExp, CpuEngine]>([
-    ['drops one pair', /1 too few/, spoilt('drops', (found) => listOf(wordsOf(found).slice(2)))],
+    [
+      'drops one pair',
+      /^It found .* 1 too few\.$/,
+      spoilt('drops', (found) => listOf(wordsOf(found).slice(2))),
+    ],
     [
       'tells one pair twice',
-      /1 too many/,
+      /^It found .* 1 too many\.$/,
       spoilt('doubles', (found) => listOf([...wordsOf(found), ...wordsOf(found).slice(0, 2)])),
     ],
     [
       'tells one pair twice instead of another',
-      /but others/,
+      /^It found .* but others\.$/,
       spoilt('replaces', (found) => listOf([...wordsOf(found).slice(2), ...wordsOf(found).slice(2, 4)])),
     ],
-  ])('catches an engine that %s', async (_, reason, engine) => {
+  ])('catches an engine that %s, before it is timed', async (_, reason, engine) => {
     const [outcome] = await outcomesOf({ engines: [engine] });
     expect(outcome).toMatchObject({ status: 'wrong', engine: engine.name });
     expect(outcome?.reason).toMatch(reason);
@@ -400,7 +404,13 @@ it('judges at every count: no engine is truth for itself', () => {
   const [expected, after] = judge.expected as [Found, Found];
   expect(expected.pairs).toBeGreaterThan(100);
   expect(judge.wrong(0, expected)).toBeUndefined();
-  expect(judge.wrong(0, { pairs: expected.pairs - 1, checksum: 0 })).toMatchObject({ expected });
+  for (const found of [
+    { ...expected, pairs: expected.pairs - 1 },
+    { ...expected, pairs: expected.pairs + 1 },
+    { ...expected, checksum: expected.checksum ^ 1 },
+  ]) {
+    expect(judge.wrong(0, found)).toMatchObject({ expected });
+  }
   expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
 });
 
