@@ -140,9 +140,9 @@ export async function openGpu(
         const querying = await clock.time(batches.query, query);
         if (winding === undefined || total === undefined || building === undefined || querying === undefined)
           return undefined;
-        if (total < winding) return undefined;
-        // An engine that builds nothing takes as long as what was taken off, give or take.
-        return { build: Math.max(0, building - winding), query: querying, total: total - winding };
+        // What does nothing takes as long as what was taken off, give or take; thrown away, only what took longer would count.
+        const less = (time: number) => Math.max(0, time - winding);
+        return { build: less(building), query: querying, total: less(total) };
       }),
     close: async () => {
       runner.destroy();

@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../bench/engines/cpu/grid';
 import { measureCpuCopy } from '../../bench/harness/cpu-clock';
+import type { GpuRunner } from '../../bench/harness/engine';
 import { GpuClock } from '../../bench/harness/gpu-clock';
-import type { Batches, Open, Sample } from '../../bench/harness/open';
-import { inOrder, type Taken, takeTurns } from '../../bench/harness/turns';
+import { type Batches, type Open, openGpu, type Sample } from '../../bench/harness/open';
+import { createBenchScene } from '../../bench/harness/scenes';
+import { inOrder, ONE_EACH, type Taken, takeTurns } from '../../bench/harness/turns';
 import type { Gpu } from '../../src/gpu/device';
 
 /** Nanoseconds. */
@@ -73,11 +75,30 @@ describe('the clock of a GPU', () => {
 
   it('goes by the wall where stamps are wrong, and knows what the way to the device takes', async () => {
     const { gpu, stamps } = fakeGpu();
-    stamps.push([2n, 1n]);
+    stamps.push([2n, 1n], [1n, 1n], [1n, 2n], [2n, 1n], [1n, 2n]);
     for (const clock of [await GpuClock.create(gpu), await GpuClock.create(fakeGpu(Infinity, false).gpu)]) {
       expect(clock.source).toBe('wall');
       expect(clock.stepMs).toBeGreaterThan(0);
     }
+  });
+
+  it('looks again where other work held up what stamps are held against', async () => {
+    const { gpu, stamps } = fakeGpu();
+    stamps.push([2n, 1n], [1n, 2n]);
+    expect((await GpuClock.create(gpu)).source).toBe('timestamps');
+  });
+
+  it('keeps samples of what takes no longer than to put the next frame in place', async () => {
+    const { gpu } = fakeGpu();
+    const bodies = { size: 8 };
+    const runner = { bodies, counters: {}, place() {}, encodeBuild() {}, encodeQuery() {}, destroy() {} };
+    const engine = { ...CPU_GRID, backend: 'gpu' as const, open: async () => runner as unknown as GpuRunner };
+    const times = [3, 2, 1, 0];
+    const clock = { time: async () => times.shift() } as unknown as GpuClock;
+    const scene = createBenchScene('moving', { dimensions: 2, count: 0 });
+    const run = await openGpu(engine, scene, gpu, clock);
+    await run.roll([scene.frame(0)]);
+    expect(await run.time(ONE_EACH)).toEqual({ build: 0, query: 0, total: 0 });
   });
 
   it('copies half a gibibyte, or as much as there is room for, and says how much', async () => {
