@@ -14,6 +14,10 @@ repeat=${REPEAT:-9}
 dimensions=${DIMENSIONS:-2,3}
 mkdir -p "$out" || exit 1
 out=$(CDPATH= cd -- "$out" && pwd)
+if ! (: >"$out/info.txt") 2>/dev/null; then
+  printf 'Nothing can be written to %s.\n' "$out" >&2
+  exit 1
+fi
 
 # A library of ours is used only where the system has none.
 for folder in "$here"/lib/*/; do
@@ -37,6 +41,7 @@ cellstorm() {
 }
 
 failed=
+cut=
 wrong=
 bench() {
   name=$1
@@ -46,6 +51,9 @@ bench() {
   # Of a pipe sh knows only the last status: what counts is the record.
   if [ ! -s "$out/$name.json" ]; then
     failed="$failed $name"
+    cat "$out/$name.log" >&2
+  elif ! grep -q '"ended"' "$out/$name.json"; then
+    cut="$cut $name"
     cat "$out/$name.log" >&2
   elif grep -Eq '"status": "(wrong|failed)"' "$out/$name.json"; then
     wrong="$wrong $name"
@@ -69,4 +77,5 @@ bench growth --scene uniform,mixed --count "$growth" --dimensions "$dimensions"
 printf '\nRecords are in %s.\n' "$out"
 if [ -n "$wrong" ]; then printf 'An engine was wrong or failed in:%s.\n' "$wrong" >&2; fi
 if [ -n "$failed" ]; then printf 'No record of:%s. Their logs are beside them.\n' "$failed" >&2; fi
-[ -z "$failed$wrong" ]
+if [ -n "$cut" ]; then printf 'Cut off, with what there was until then:%s.\n' "$cut" >&2; fi
+[ -z "$failed$cut$wrong" ]

@@ -72,7 +72,7 @@ describe('run.sh', () => {
   }
 
   it('asks for the adapter, then for every part, with libraries that the system has not', () => {
-    const { code, error, asked } = run('if [ "$1" = bench ]; then echo "{}" > "$out"; fi');
+    const { code, error, asked } = run(`if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(asked.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
       'info',
@@ -84,13 +84,15 @@ describe('run.sh', () => {
     for (const line of asked) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
   });
 
-  it('goes on after a part without a record, and says which', () => {
+  it('goes on after a part without a record, or with one that was cut off, and says which', () => {
     const { code, error, asked } = run(
-      '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"status": "wrong"\' > "$out";; *) echo "{}" > "$out";; esac',
+      '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
     expect(code).toBe(1);
     expect(asked).toHaveLength(6);
-    expect(error).toMatch(/It is full\.(?:.|\n)*wrong or failed in: check\.\nNo record of: large\./);
+    expect(error).toMatch(
+      /It is full\.(?:.|\n)*wrong or failed in: check\.\nNo record of: large\..*\nCut off, .*: growth\./,
+    );
   });
 
   it('stops with what is missing where there is no GPU', () => {
