@@ -23,7 +23,11 @@ async function listFiles(given: string): Promise<readonly (readonly [path: strin
 const given = process.argv.slice(2);
 const files: RecordFile[] = [];
 for (const start of given.length > 0 ? given : [RESULTS]) {
-  for (const [path, name] of await listFiles(start)) {
+  const found = await listFiles(start).catch(({ code }: NodeJS.ErrnoException) => {
+    process.stderr.write(`Left out: ${start} cannot be read (${code}).\n`);
+    return [];
+  });
+  for (const [path, name] of found) {
     try {
       files.push({ path: name, record: parseRecord(name, await readFile(path, 'utf8')) });
     } catch (error) {

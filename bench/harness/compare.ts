@@ -78,14 +78,14 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
   const settings: readonly (readonly [string, (record: BenchRecord) => string | number | undefined])[] = [
     ['seed', ({ seed }) => seed],
     ['processor', ({ machine }) => machine.cpu],
-    ['cores', ({ machine }) => machine.cores],
+    ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
     // A run without engines of the GPU did not look for one.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
-    ['flags', ({ machine }) => machine.flags?.join(' ')],
+    ['set of flags', ({ machine }) => machine.flags?.join(' ')],
     ['GPU clock', ({ machine }) => machine.gpuClock],
-    ['rounds', ({ repeat }) => repeat],
+    ['number of rounds', ({ repeat }) => repeat],
     ['limit', ({ limit }) => `${limit} ms`],
   ];
   return settings.flatMap(([name, of]) => {

@@ -5,7 +5,7 @@
 import { type Curve, crossingOf, growthOf } from '../../src/core/curves';
 import { ArgumentError } from '../../src/core/errors';
 import type { Dimensions } from '../../src/core/world';
-import type { Backend, Found } from './engine';
+import { BACKENDS, type Backend, type Found } from './engine';
 import type { ClockSource } from './gpu-clock';
 import type { Statistics } from './statistics';
 
@@ -122,8 +122,8 @@ export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // Nobody has no place on a logarithm.
-    if (!outcome.total || outcome.count === 0) continue;
+    // Nobody has no place on a logarithm, nor what took less than the clock can tell.
+    if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };
     known.curve.push({ count: outcome.count, milliseconds: outcome.total.median });
@@ -190,8 +190,11 @@ export function parseRecord(source: string, text: string): BenchRecord {
   const record = parsed as Partial<BenchRecord> | null;
   if (record?.format !== FORMAT) throw refuse('another kind of JSON');
   if (record.formatVersion !== FORMAT_VERSION) throw refuse(`format version ${record.formatVersion}`);
-  if (!Array.isArray(record.outcomes) || !record.outcomes.every(isOutcome) || !record.machine) {
+  if (!Array.isArray(record.outcomes) || !record.outcomes.every(isOutcome)) {
     throw refuse('a record without outcomes');
+  }
+  if (typeof record.began !== 'string' || !Number.isFinite(record.machine?.copyBytesPerMs)) {
+    throw refuse('a record that does not say when and on what it was made');
   }
   return record as BenchRecord;
 }
@@ -201,8 +204,14 @@ function isOutcome(value: unknown): boolean {
   return (
     typeof outcome?.engine === 'string' &&
     typeof outcome.scene === 'string' &&
-    Number.isFinite(outcome.count) &&
+    BACKENDS.includes(outcome.backend as Backend) &&
+    (outcome.dimensions === 2 || outcome.dimensions === 3) &&
+    isMeasure(outcome.count) &&
     STATUSES.includes(outcome.status as Status) &&
-    (outcome.status !== 'timed' || Number.isFinite(outcome.total?.median))
+    (outcome.status !== 'timed' || (isMeasure(outcome.total?.median) && isMeasure(outcome.total?.spread)))
   );
+}
+
+function isMeasure(value: unknown): boolean {
+  return Number.isFinite(value) && (value as number) >= 0;
 }

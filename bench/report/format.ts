@@ -20,8 +20,9 @@ export function formatFigure(milliseconds: number | undefined): string {
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** How many times as much. */
+/** How many times as much; nothing where the other took less than the clock can tell. */
 export function formatRatio(ratio: number): string {
+  if (!Number.isFinite(ratio)) return '';
   if (ratio < 0.95) return ratio.toPrecision(2);
   return ratio < 9.95 ? ratio.toFixed(1) : formatCount(ratio);
 }

@@ -51,7 +51,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   const best = timed[0];
   if (own && best) {
     const ratio = own.total.median / best.total.median;
-    return `${formatFigure(own.total.median)} (${formatRatio(ratio)})`;
+    return `${formatFigure(own.total.median)} (${formatRatio(ratio) || '–'})`;
   }
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }

@@ -474,7 +474,7 @@ describe('a record', () => {
     expect(grid?.exponent).toBeCloseTo(1, 9);
     expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
     const nobody = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
-    expect(growthsOf([...nobody, ...outcomes])).toEqual([naive, grid]);
+    expect(growthsOf([...nobody, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
   });
 
   it('says what changed by more than the noise of both', () => {
@@ -510,6 +510,7 @@ describe('a record', () => {
     const after: BenchRecord = {
       ...record([wrong, outcome('b', 10, 1)]),
       seed: 2,
+      repeat: 6,
       limit: 1000,
       machine: { ...before.machine, adapter: 'another' },
     };
@@ -518,6 +519,7 @@ describe('a record', () => {
     expect(differences).toEqual([
       'The seed was 1 and is 2 now. The bodies are others, so times say little about each other.',
       'The adapter was not recorded and is another now.',
+      'The number of rounds was 5 and is 6 now.',
       'The limit was 5000 ms and is 1000 ms now.',
     ]);
     expect(losses).toEqual([
@@ -543,6 +545,14 @@ describe('a record', () => {
         JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], total: undefined }] }),
         'a record without outcomes',
       ],
+      ...[{ dimensions: 4 }, { backend: 'tpu' }, { count: -1 }, { total: { median: 1 } }].map((changes) => [
+        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], ...changes }] }),
+        'a record without outcomes',
+      ]),
+      ...[{ began: undefined }, { machine: {} }, { machine: undefined }].map((changes) => [
+        JSON.stringify({ ...whole, ...changes }),
+        'a record that does not say when and on what it was made',
+      ]),
     ]) {
       expect(() => parseRecord('baseline', text as string)).toThrow(
         `baseline is "${said}", but it must be a record of "cellstorm bench --json", format version 2.`,

@@ -282,7 +282,7 @@ describe('the page', () => {
 it('writes numbers for people', () => {
   expect([0.00512, 0.5, 12.345, 1234].map(formatTime)).toEqual(['5.12 µs', '0.5 ms', '12.3 ms', '1.23 s']);
   expect([0.00512, 12.345, 1234, undefined].map(formatFigure)).toEqual(['0.00512', '12.3', '1,234', '']);
-  expect([0.123, 0.97, 9.94, 9.96].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10']);
+  expect([0.123, 0.97, 9.94, 9.96, 1 / 0].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10', '']);
   expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(formatList)).toEqual([
     '',
     'a',
