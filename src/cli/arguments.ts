@@ -122,10 +122,11 @@ export function severalOf<Choice extends string>(
   name: string,
   choices: readonly Choice[],
 ): Choice[] | undefined {
-  return given
+  const chosen = given
     .get(name)
     ?.split(',')
     .map((text) => choose(`--${name}`, text, choices));
+  return chosen && [...new Set(chosen)];
 }
 
 function choose<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {

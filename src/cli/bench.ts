@@ -4,7 +4,7 @@
  * found other pairs than there are, or failed. The file of --out is whole at any time: written anew after each case, under
  * another name, and then renamed.
  */
-import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { ENGINES } from '../../bench/engines';
@@ -21,6 +21,7 @@ import {
 import { type BenchHost, type BenchPlan, type BenchResult, casesOf, runBench } from '../../bench/harness/run';
 import { BENCH_SCENE_NAMES } from '../../bench/harness/scenes';
 import { version } from '../../package.json';
+import { CellstormError } from '../core/errors';
 import { MAX_PARTICLES } from '../core/simulation';
 import { openDawn } from '../node/dawn';
 import {
@@ -110,18 +111,27 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
+    // A disc that is full now may have room later: nothing that was timed is lost for it.
     onCase: async (result) => {
-      if (out !== undefined) await writeRecord(out, recordOf(result));
+      if (out === undefined) return;
+      await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
+        progress.end();
+        process.stderr.write(`--out is ${out}, but it cannot be written now (${code}).\n`);
+      });
     },
   };
   const result = await runBench(plan, host).finally(() => progress.end());
   const { outcomes } = result;
   const record = recordOf(result, new Date().toISOString());
-  if (out !== undefined) await writeRecord(out, record);
   if (given.has('json')) process.stdout.write(textOf(record));
   else if (given.has('csv')) process.stdout.write(toCsv(outcomes));
   else process.stdout.write(describeRecord(record, widthOf(process.stdout)));
   if (baseline) process.stderr.write(describeChanges(baseline, record, widthOf(process.stderr)));
+  if (out !== undefined) {
+    await writeRecord(out, record).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new CellstormError(`--out is ${out}, but it could not be written (${code}).`);
+    });
+  }
   return exitCodeOf(outcomes);
 }
 
@@ -161,16 +171,21 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-/** Before anything is run: nobody waits an hour to be told. */
+/** Before anything is run: nobody waits an hour to be told. Permissions do not tell it: a folder may be one of the system's. */
 async function checkWritable(path: string): Promise<void> {
+  const about = await stat(path).catch(() => undefined);
+  if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
   try {
-    await access(dirname(path), constants.W_OK);
+    await writeFile(partOf(path), '');
+    await rm(partOf(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`--out is ${path}, but ${dirname(path)} cannot be written to (${code}).`);
   }
-  const about = await stat(path).catch(() => undefined);
-  if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
+}
+
+function partOf(path: string): string {
+  return `${path}.${process.pid}.part`;
 }
 
 function textOf(record: BenchRecord): string {
@@ -179,12 +194,12 @@ function textOf(record: BenchRecord): string {
 
 /** Whoever reads it finds the last record or this one, never a part. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
+  const part = partOf(path);
   try {
     await writeFile(part, textOf(record));
     await rename(part, path);
   } catch (error) {
-    await rm(part, { force: true });
+    await rm(part, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -104,7 +104,7 @@ export class Progress {
     const rate = done / Math.max(seconds, 1e-3);
     const left = done > 0 ? formatSeconds((this.total - done) / rate) : '…';
     const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${this.total} ${this.unit}  ${rate.toFixed(1)}/s  ${left} left  ${what}`;
-    this.stream.write(`\r\x1b[K${line.trimEnd().slice(0, this.stream.columns ?? line.length)}`);
+    this.stream.write(`\r\x1b[K${line.trimEnd().slice(0, this.stream.columns || line.length)}`);
   }
 
   /** Removes the bar. */

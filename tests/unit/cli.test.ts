@@ -1,6 +1,6 @@
 /** The command line as a user meets it, on the CPU backend: exit codes, sentences, JSON, files. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -649,6 +649,26 @@ describe('bench', () => {
     }
   });
 
+  it('runs what is named twice once, and prints what it found where --out cannot be written any more', async () => {
+    const path = join(folder, 'away', 'record.json');
+    mkdirSync(join(folder, 'away'));
+    const engine = ENGINES.find(({ name }) => name === 'cpu-naive') as CpuEngine;
+    const spy = vi.spyOn(engine as { open: CpuEngine['open'] }, 'open').mockImplementation(() => {
+      rmSync(join(folder, 'away'), { recursive: true, force: true });
+      throw new Error('The roof fell in.');
+    });
+    try {
+      const twice = ['--scene', 'uniform,uniform', '--dimensions', '2,2'];
+      const { code, out, error } = await cellstorm(...small, ...twice, '--csv', '--out', path);
+      expect(code).toBe(1);
+      expect(out.trim().split('\n')).toHaveLength(5);
+      expect(error.match(/cannot be written now \(ENOENT\)/g)).toHaveLength(2);
+      expect(error).toMatch(/cellstorm: --out is .*, but it could not be written \(ENOENT\)\.\n$/);
+    } finally {
+      spy.mockRestore();
+    }
+  });
+
   it('says each reason once, and no line is longer than the terminal', () => {
     const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1000 } as const;
     const reason =
@@ -685,6 +705,10 @@ describe('bench', () => {
       /^cellstorm: --out is .*, but no\/where\/at cannot be written to \(ENOENT\)\./,
     ],
     [['--out', 'src'], /^cellstorm: --out is src, but it must be a file\./],
+    [
+      ['--out', 'package.json/a.json'],
+      /^cellstorm: --out is .*, but package\.json cannot be written to \(ENOTDIR\)\./,
+    ],
     [['--repeat', '2'], /^cellstorm: --repeat is 2, but it must be a whole number from 3 to 1000\./],
     [
       ['--baseline', 'nowhere.json'],
