@@ -137,9 +137,11 @@ class Bench {
       ({ scene, dimensions, count }) =>
         scene === name.scene && dimensions === name.dimensions && count === name.count,
     );
+    const rest: Pick<Outcome, 'status' | 'reason'> = isOutOfMemory(error)
+      ? { status: 'refused', reason: `There is no room for so many bodies (${reasonOf(error)}).` }
+      : { status: 'failed', reason: reasonOf(error) };
     for (const engine of this.plan.engines) {
-      if (told.some((outcome) => outcome.engine === engine.name)) continue;
-      this.tell(name, engine, { status: 'failed', reason: reasonOf(error) });
+      if (!told.some((outcome) => outcome.engine === engine.name)) this.tell(name, engine, rest);
     }
   }
 

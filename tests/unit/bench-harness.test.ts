@@ -161,6 +161,8 @@ describe('the gate', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
+        // As where a machine has not the memory for the bodies.
+        if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },
     };
@@ -169,13 +171,18 @@ describe('the gate', () => {
       ['absent', 'refused'],
       ['cpu-naive', 'timed'],
     ]);
-    const broken = await outcomesOf({ engines: [breaking, CPU_NAIVE], counts: [300, 400] });
+    const broken = await outcomesOf({ engines: [breaking, CPU_NAIVE], counts: [300, 400, 500] });
     expect(broken.map(({ count, engine, status }) => [count, engine, status])).toEqual([
       [300, 'breaking', 'failed'],
       [300, 'cpu-naive', 'failed'],
       [400, 'breaking', 'timed'],
       [400, 'cpu-naive', 'timed'],
+      [500, 'breaking', 'refused'],
+      [500, 'cpu-naive', 'refused'],
     ]);
+    expect(broken.at(-1)?.reason).toBe(
+      'There is no room for so many bodies (Array buffer allocation failed).',
+    );
   });
 
   it('refuses what an engine does not take, GPU engines without a GPU, and scenes with too many pairs', async () => {
