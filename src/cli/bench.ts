@@ -1,8 +1,8 @@
 /**
  * Purpose: `cellstorm bench`: broad phases side by side on fixed scenes, checked before they are timed and after.
  * Outputs: a table, or the whole record as JSON or CSV; what changed against an earlier record. Exit code 1 where an engine
- * found other pairs than there are, or failed. The file of --out is whole at any time: written anew after each case, under
- * another name, and then renamed.
+ * found other pairs than there are, or failed, or where the file of --out could not be written at the end. That is whole at
+ * any time: written anew after each case, under another name, and then renamed.
  */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
