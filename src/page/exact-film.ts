@@ -13,6 +13,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import { CellstormError } from '../core/errors';
+import { FilmPicture, filmSize } from './film-picture';
 
 export interface ExactFilm {
   readonly extension: 'mp4' | 'webm';
@@ -23,19 +24,7 @@ export interface ExactFilm {
   cancel(): Promise<void>;
 }
 
-/** Pixels of the longer side at most: beyond it, encoders refuse or crawl. */
-const MOST_PIXELS = 2560;
 const CODECS = ['avc', 'vp9', 'vp8'] as const;
-
-/** As large as the canvas and never larger, in whole pairs of pixels, which codecs ask for. */
-export function filmSize({ width, height }: { readonly width: number; readonly height: number }): {
-  readonly width: number;
-  readonly height: number;
-} {
-  const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
-  const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
-  return { width: even(width), height: even(height) };
-}
 
 export async function openExactFilm(
   of: HTMLCanvasElement,
@@ -57,26 +46,21 @@ export async function openExactFilm(
       `This browser encodes neither H.264 nor VP9 nor VP8 of ${pixels}; try a smaller window.`,
     );
   }
-  return start(size, { codec, quality }, background, framesPerSecond);
+  return start(new FilmPicture(of, background), { codec, quality }, framesPerSecond);
 }
 
 async function start(
-  size: { readonly width: number; readonly height: number },
+  picture: FilmPicture,
   encoding: { readonly codec: (typeof CODECS)[number]; readonly quality: Quality },
-  background: string,
   framesPerSecond: number,
 ): Promise<ExactFilm> {
-  const copy = document.createElement('canvas');
-  Object.assign(copy, size);
-  const context = copy.getContext('2d', { alpha: false });
-  if (!context) throw new CellstormError('This browser gives the film no canvas to draw into.');
   const isMp4 = encoding.codec === 'avc';
   const target = new BufferTarget();
   const output = new Output({
     format: isMp4 ? new Mp4OutputFormat({ fastStart: 'in-memory' }) : new WebMOutputFormat(),
     target,
   });
-  const source = new CanvasSource(copy, encoding);
+  const source = new CanvasSource(picture.canvas, encoding);
   output.addVideoTrack(source, { frameRate: framesPerSecond });
   await output.start();
   let frames = 0;
@@ -86,12 +70,7 @@ async function start(
       return frames;
     },
     async add(canvas) {
-      // A window that changes its size meanwhile is shown as a whole.
-      const scale = Math.min(size.width / canvas.width, size.height / canvas.height);
-      const [width, height] = [canvas.width * scale, canvas.height * scale];
-      context.fillStyle = background;
-      context.fillRect(0, 0, size.width, size.height);
-      context.drawImage(canvas, (size.width - width) / 2, (size.height - height) / 2, width, height);
+      picture.show([canvas]);
       await source.add(frames / framesPerSecond, 1 / framesPerSecond);
       frames++;
     },

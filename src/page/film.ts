@@ -15,7 +15,7 @@ export interface FilmSubject {
   readonly canvas: HTMLCanvasElement | undefined;
   /** Devices lost so far. */
   readonly losses: number;
-  /** What files are called, without their ending. */
+  /** What files of the present moment are called, without their ending. */
   readonly stem: string;
   /** Steps are taken by shoot() alone. */
   takeSteps(isFilmed: boolean): void;
@@ -23,7 +23,11 @@ export interface FilmSubject {
   caughtUp(): Promise<void>;
   /** A step, and its picture with all that is laid over it, handed over in the task that drew it. */
   shoot(take: (picture: HTMLCanvasElement) => Promise<void>): Promise<void>;
-  redraw(): void;
+  /**
+   * From now on hands over every picture with what is laid over it, from below to above, in the task that drew it, and one that
+   * stands still again and again; undefined ends that.
+   */
+  watch(see: ((layers: readonly HTMLCanvasElement[]) => void) | undefined): void;
   notify(text: string): void;
 }
 
@@ -38,6 +42,8 @@ const LOST = 'The GPU was lost.';
 export class Film {
   private live: LiveFilm | undefined;
   private isExact = false;
+  /** Of the last picture in it. */
+  private stem = '';
   /** What was asked for while an exact film is made. */
   private ending: 'save' | 'discard' | undefined;
   private clock: ReturnType<typeof setInterval> | undefined;
@@ -81,7 +87,7 @@ export class Film {
     if (!canvas || this.isBusy) return;
     let live: LiveFilm;
     try {
-      live = openLiveFilm(canvas);
+      live = openLiveFilm(canvas, stageColour());
     } catch (error) {
       this.subject.notify(explain(error));
       return;
@@ -91,18 +97,23 @@ export class Film {
       if (this.live === live) this.endLive(reason);
     });
     this.show('');
-    const { losses } = this.subject;
+    const { subject } = this;
+    const { losses } = subject;
     const update = () => {
-      if (this.subject.losses > losses) this.endLive(LOST);
-      else if (this.subject.canvas !== live.canvas) this.endLive('Another engine draws now.');
+      if (subject.losses > losses) this.endLive(LOST);
       else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`It is ${MOST_LIVE_SECONDS} s long, the most.`);
       else this.show(`Recording ${formatClock(live.seconds)}`);
     };
     update();
     this.clock = setInterval(update, SHOW_MS);
-    // A picture that stands still is none for the recorder.
-    this.subject.redraw();
-    this.subject.notify('');
+    this.stem = subject.stem;
+    subject.watch((layers) => {
+      // Another device's is of another time.
+      if (subject.losses > losses) return;
+      live.show(layers);
+      this.stem = subject.stem;
+    });
+    subject.notify('');
   }
 
   /** `why`: what ended it; '' the visitor, undefined the visitor who does not want it. */
@@ -111,6 +122,7 @@ export class Film {
     if (!live) return;
     this.live = undefined;
     clearInterval(this.clock);
+    subject.watch(undefined);
     this.hide();
     const blob = await live.stop();
     if (why === undefined) {
@@ -118,7 +130,7 @@ export class Film {
     } else if (blob.size === 0) {
       subject.notify(`Nothing was recorded. ${why}`.trim());
     } else {
-      saveFile(blob, `${subject.stem}.${live.extension}`);
+      saveFile(blob, `${this.stem}.${live.extension}`);
       subject.notify(`${why ? 'The film ended early and is saved.' : 'The film is saved.'} ${why}`.trim());
     }
   }
@@ -142,9 +154,8 @@ export class Film {
     let why = '';
     const total = Math.round(length * FRAMES_PER_SECOND);
     try {
-      const background = getComputedStyle(document.documentElement).getPropertyValue('--stage');
       const { openExactFilm } = await import('./exact-film');
-      film = await openExactFilm(canvas, background, FRAMES_PER_SECOND);
+      film = await openExactFilm(canvas, stageColour(), FRAMES_PER_SECOND);
       why = await this.shootAll(film, take, total);
     } catch (error) {
       why = explainMissingGpu(error);
@@ -165,7 +176,10 @@ export class Film {
         const { canvas } = subject;
         if (subject.losses > losses) return LOST;
         if (subject.take !== take || !canvas) return 'Another simulation started.';
-        await subject.shoot((picture) => film.add(picture));
+        await subject.shoot((picture) => {
+          this.stem = subject.stem;
+          return film.add(picture);
+        });
         this.show(`Frame ${film.frames} of ${total}`, film.frames / total);
         await nextTask();
       }
@@ -183,7 +197,7 @@ export class Film {
       return;
     }
     try {
-      saveFile(await film.finish(), `${subject.stem}-exact.${film.extension}`);
+      saveFile(await film.finish(), `${this.stem}-exact.${film.extension}`);
       const frames = film.frames < total ? `the first ${film.frames} of ${total} frames` : `${total} frames`;
       subject.notify(`The film of ${frames} is saved. ${why}`.trim());
     } catch (error) {
@@ -201,6 +215,11 @@ export class Film {
   private hide(): void {
     this.bar.hidden = true;
   }
+}
+
+/** Around the picture. */
+function stageColour(): string {
+  return getComputedStyle(document.documentElement).getPropertyValue('--stage');
 }
 
 function formatClock(seconds: number): string {

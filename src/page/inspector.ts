@@ -160,6 +160,11 @@ export class Inspector {
     if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.ask(run, performance.now());
   }
 
+  /** What lies over the picture; of the last frame, see update(). */
+  get layers(): readonly HTMLCanvasElement[] {
+    return this.isOpen ? [this.marks] : [];
+  }
+
   /** A picture with the marks over it; while closed the picture itself. To be called in the task that drew it. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     const both = document.createElement('canvas');

@@ -1,15 +1,18 @@
 /**
- * Purpose: a film of what is seen, as it is seen, by the browser's own recorder: WebM or MP4, whichever it writes.
+ * Purpose: a film of what is seen, as it is seen, by the browser's own recorder: WebM or MP4, whichever it writes. It records
+ * a canvas of its own, since no recorder goes from one to another: pictures come from several where marks lie over them.
  */
 import { CellstormError } from '../core/errors';
+import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {
-  readonly canvas: HTMLCanvasElement;
   readonly extension: 'mp4' | 'webm';
   /** Recorded so far, without pauses. */
   readonly seconds: number;
   /** Resolves when the recorder ends by itself, with the reason. */
   readonly failed: Promise<string>;
+  /** The next picture, in the task that drew it. */
+  show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
   /** What was recorded; empty where nothing was. */
   stop(): Promise<Blob>;
@@ -27,15 +30,17 @@ const BITS_PER_SECOND = 10e6;
 /** Milliseconds between parts: what a crash of the recorder can lose. */
 const PART_MS = 1000;
 
-export function openLiveFilm(canvas: HTMLCanvasElement): LiveFilm {
+/** `of`: what is on the screen; `background`: a CSS colour. */
+export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'
       ? undefined
       : TYPES.find((candidate) => MediaRecorder.isTypeSupported(candidate));
-  if (!type || typeof canvas.captureStream !== 'function') {
+  if (!type || typeof of.captureStream !== 'function') {
     throw new CellstormError('This browser records no films of a canvas; a film of exact frames may work.');
   }
-  const stream = canvas.captureStream(FRAMES_PER_SECOND);
+  const picture = new FilmPicture(of, background);
+  const stream = picture.canvas.captureStream(FRAMES_PER_SECOND);
   const recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: BITS_PER_SECOND });
   const parts: Blob[] = [];
   let recorded = 0;
@@ -53,12 +58,12 @@ export function openLiveFilm(canvas: HTMLCanvasElement): LiveFilm {
   recorder.start(PART_MS);
   const seconds = () => (recorded + (since === undefined ? 0 : performance.now() - since)) / 1000;
   return {
-    canvas,
     extension: type.includes('mp4') ? 'mp4' : 'webm',
     get seconds() {
       return seconds();
     },
     failed,
+    show: (layers) => picture.show(layers),
     pause(isPaused) {
       if (recorder.state === 'inactive' || isPaused === (since === undefined)) return;
       recorded = 1000 * seconds();

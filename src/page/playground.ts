@@ -41,6 +41,8 @@ const MOST_PENDING = 4;
 /** Where a step takes longer than so many milliseconds, none: what is chosen next is to be seen soon. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
+/** A live film has a picture that stands still again after so long: that lasts, too, and marks may change beside it. */
+const STILL_MS = 250;
 
 export class Playground implements Workplace, FileSubject, SheetSite, RestartSite, AddressSite, PanelEvents {
   choices: Chosen = readLink(location.search);
@@ -77,6 +79,9 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
   private readonly tools = new Later(async () => new (await import('./tools')).Tools(this));
   /** A film takes the steps. */
   private isFilmed = false;
+  /** Of a live film, which takes pictures as they come. */
+  private watcher: ((layers: readonly HTMLCanvasElement[]) => void) | undefined;
+  private watchedAt = 0;
 
   constructor(
     readonly stage: HTMLElement,
@@ -473,8 +478,8 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
     return take(this.inspector?.laidOver(canvas) ?? canvas);
   }
 
-  redraw(): void {
-    this.isDirty = true;
+  watch(see: ((layers: readonly HTMLCanvasElement[]) => void) | undefined): void {
+    this.watcher = see;
   }
 
   /** The visitor moved the picture. */
@@ -573,8 +578,13 @@ export class Playground implements Workplace, FileSubject, SheetSite, RestartSit
       if (this.isPlaying && !isWaiting) this.play(run, elapsed);
       if (this.meter.update(now)) this.isDirty = true;
       this.history.update(now);
-      if (this.isDirty) this.draw(run);
+      const isWatched = this.watcher && (this.isDirty || now - this.watchedAt > STILL_MS);
+      if (this.isDirty || isWatched) this.draw(run);
       this.inspector?.update(now);
+      if (isWatched && this.canvas) {
+        this.watcher?.([this.canvas, ...(this.inspector?.layers ?? [])]);
+        this.watchedAt = now;
+      }
       this.address.note(this.inspector?.inspected);
       if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.choices));
     } catch (error) {

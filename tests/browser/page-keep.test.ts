@@ -73,6 +73,40 @@ async function framesOf(bytes: Uint8Array): Promise<{ frames: number; seconds: n
   return { frames, seconds: await track.computeDuration(), size };
 }
 
+/** Pixels of a film's first picture that are nearly of a colour, as the page's own browser decodes it. */
+async function countInFilm(page: Page, bytes: Uint8Array, colour: readonly number[]): Promise<number> {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
+  const track = await input.getPrimaryVideoTrack();
+  const packet = track && (await new EncodedPacketSink(track).getFirstPacket());
+  const codec = (await track?.getDecoderConfig())?.codec;
+  if (!packet || !codec) throw new Error('The film has no pictures.');
+  return page.evaluate(
+    async (data, codec, colour) => {
+      const decoded = new Promise<VideoFrame>((resolve, reject) => {
+        const decoder = new VideoDecoder({ output: resolve, error: reject });
+        decoder.configure({ codec });
+        const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+        decoder.decode(new EncodedVideoChunk({ type: 'key', timestamp: 0, data: bytes }));
+        decoder.flush().catch(reject);
+      });
+      const frame = await decoded;
+      const canvas = new OffscreenCanvas(frame.displayWidth, frame.displayHeight);
+      const context = canvas.getContext('2d');
+      context?.drawImage(frame, 0, 0);
+      const { data: pixels = [] } = context?.getImageData(0, 0, canvas.width, canvas.height) ?? {};
+      frame.close();
+      let found = 0;
+      for (let at = 0; at < pixels.length; at += 4) {
+        if (colour.every((value, channel) => Math.abs((pixels[at + channel] ?? 0) - value) < 40)) found++;
+      }
+      return found;
+    },
+    Buffer.from(packet.data).toString('base64'),
+    codec,
+    colour,
+  );
+}
+
 async function noticeOf(page: Page, pattern: RegExp): Promise<string> {
   await page.waitForFunction(
     (source) => new RegExp(source).test(document.querySelector('#notice')?.textContent ?? ''),
@@ -291,9 +325,30 @@ describe('the page keeps', () => {
     const sentence = await noticeOf(page, /of 300 frames is saved/);
     expect(sentence).toMatch(/Another simulation started\.$/);
     const [, count] = /first (\d+) of/.exec(sentence) ?? [];
-    expect((await framesOf((await takeFile(page)).bytes)).frames).toBe(Number(count));
+    const ended = await takeFile(page);
+    expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
+    // It shows the scene before.
+    expect(ended.name).toMatch(/^cellstorm-pile-2d-1\.\d\ds-exact\./);
     expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
-    await page.click('#inspector-close');
+
+    // A live film has marks while they are seen, also of a picture that stands still.
+    const marks = await page.evaluate(() =>
+      window.cellstorm?.frame?.theme.overlay.first.map((of) => 255 * of),
+    );
+    const found: number[] = [];
+    for (const isMarked of [true, false]) {
+      await page.keyboard.press('v');
+      await page.waitForFunction(() =>
+        /0:0[1-9]/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+      );
+      await page.keyboard.press('v');
+      await noticeOf(page, /^The film is saved\.$/);
+      const { bytes } = await takeFile(page);
+      found.push(await countInFilm(page, bytes, marks ?? []));
+      if (isMarked) await page.click('#inspector-close');
+    }
+    expect(found[0]).toBeGreaterThan(10);
+    expect(found[1]).toBe(0);
 
     await page.keyboard.press('v');
     await stepTimes(page, 3);

@@ -6,7 +6,7 @@ import type { SimulationOptions } from '../../src/core/simulation';
 import { encodeCheckpoint } from '../../src/core/state-file';
 import { createCpuSimulation } from '../../src/cpu/simulation';
 import { chooseScene, defaultChoices, roomFor } from '../../src/page/choices';
-import { filmSize } from '../../src/page/exact-film';
+import { filmSize, placeInFilm } from '../../src/page/film-picture';
 import { readLink, writeLink } from '../../src/page/link';
 import { checkFileSize, MOST_FILE_BYTES, openParticles } from '../../src/page/open-file';
 import {
@@ -210,5 +210,21 @@ describe('a film', () => {
     expect(filmSize({ width: 801, height: 601 })).toEqual({ width: 800, height: 600 });
     expect(filmSize({ width: 5120, height: 2881 })).toEqual({ width: 2560, height: 1440 });
     expect(filmSize({ width: 1, height: 0 })).toEqual({ width: 2, height: 2 });
+  });
+
+  it('has pictures of its own size pixel on pixel, and others as a whole', () => {
+    const film = { width: 400, height: 300 };
+    for (const [width, height] of [
+      [400, 300],
+      [401, 301],
+    ] as const) {
+      expect(placeInFilm({ width, height }, film)).toEqual({ x: 0, y: 0, width, height });
+    }
+    expect(placeInFilm({ width: 800, height: 300 }, film)).toEqual({ x: 0, y: 75, width: 400, height: 150 });
+    expect(placeInFilm({ width: 200, height: 300 }, film)).toEqual({ x: 100, y: 0, width: 200, height: 300 });
+    expect(placeInFilm({ width: 1, height: 1 }, { width: 2, height: 2 })).toMatchObject({
+      width: 2,
+      height: 2,
+    });
   });
 });
