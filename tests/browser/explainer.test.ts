@@ -142,6 +142,11 @@ describe('the explainer', () => {
         contacts: ids('contact'),
         apart: ids('apart'),
         lit: cells.flatMap((cell, index) => (cell.classList.contains('lit') ? [index] : [])),
+        // Ids lie over all discs, so that those of covered ones can be read.
+        last: document.querySelector('#world')?.lastElementChild?.textContent ?? '',
+        slots: [...document.querySelectorAll('[data-array="ids"] .around .index')].map((index) =>
+          Number(index.textContent),
+        ),
       };
     });
     const seen = (verdict: string) =>
@@ -151,7 +156,19 @@ describe('the explainer', () => {
       contacts: seen('contact'),
       apart: seen('apart'),
       lit: focus.cells,
+      last: Array.from({ length: 30 }, (_, id) => id).join(''),
+      slots: focus.slots,
     });
+    expect(focus.slots.length).toBeGreaterThan(1);
+    // The legend has what this stage shows, and nothing else.
+    const legend = () =>
+      page.$$eval('#legend > span', (samples) =>
+        samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
+      );
+    expect(await legend()).toEqual(
+      expect.arrayContaining(['looked at, too far', '0slots of the cells looked into']),
+    );
+    expect(await legend()).not.toContain('before the push');
     expect(seen('contact').length * seen('apart').length).toBeGreaterThan(0);
     expect(await textOf(page, 'entries')).toMatch(
       /^Reads ids\[\d+\], sorted\[\d+\]\. Writes candidates\[\d+\]/,
@@ -237,7 +254,8 @@ describe('the explainer', () => {
       [1, 'right'],
       [8, 'slow'],
     ] as const) {
-      await scrubTo(page, 'size', size);
+      // The slider goes by powers of two.
+      await scrubTo(page, 'size', Math.log2(size));
       const { text, ...shown } = await verdictOf(page, 'size');
       expect({ size, ...shown }).toEqual({ size, state });
       const missed = await page.$$eval('#size-picture .missed', (lines) => lines.length);
@@ -248,7 +266,10 @@ describe('the explainer', () => {
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
     // Rounding.
     expect((await verdictOf(page, 'floor')).state).toBe('slow');
+    const heads = () => page.$$eval('#floor-picture .head', (texts) => texts.map((text) => text.textContent));
+    expect(await heads()).toEqual(['cell −2', 'cell −1', 'cell 0', 'cell 1', 'cell 2']);
     await page.click('#rounding input[value="both"]');
+    expect((await heads()).filter((head) => head?.startsWith('looks'))).toHaveLength(6);
     expect((await verdictOf(page, 'floor')).state).toBe('broken');
     expect(await page.$$eval('#floor-picture .half', (lines) => lines.length)).toBeGreaterThan(0);
     await page.click('#rounding input[value="floor"]');

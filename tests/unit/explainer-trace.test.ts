@@ -1,11 +1,13 @@
 /** The explainer's steps: every entry of every array against the engine's reference passes. */
 import { describe, expect, it } from 'vitest';
+import { freeCorner } from '../../src/page/explainer/corners';
 import {
   ARRAYS,
   type ArrayName,
   createScene,
   createTrace,
   findStep,
+  range,
   SHOWN,
   STAGES,
   type Stage,
@@ -183,6 +185,12 @@ describe('the explainer', () => {
       expect(arrays.contacts[slot]).toBe(seen.filter((other) => touching(slot).includes(other)).length);
       expect([...focus.verdicts.keys()]).toEqual(seen.map((other) => grid.ids[other]));
     });
+    // Each look is into the slots of the three cells that are marked.
+    for (const { focus, reads } of single) {
+      const [first = 0, , last = 0] = focus.cells;
+      expect(focus.slots).toEqual(range(start[first] ?? 0, start[last + 1] ?? 0));
+      expect(focus.slots).toContain(reads[0]?.index);
+    }
     for (const { focus } of stepsOf('probe')) {
       if (focus.particle === undefined) continue;
       const own = grid.ids.indexOf(focus.particle);
@@ -216,6 +224,17 @@ describe('the explainer', () => {
         expect(text).toMatch(new RegExp(`\\b(${arrays[array][index]}|none|no contact|a contact|alone)\\b`));
       }
     }
+  });
+
+  it('numbers cells in a corner that no particle covers, else where most is free', () => {
+    const cornerOf = (...places: [number, number][]) => {
+      const { x, y, 'text-anchor': anchor } = freeCorner(2, 3, places);
+      return [x < 2.5 ? 'left' : 'right', y < 3.5 ? 'upper' : 'lower', anchor];
+    };
+    expect(cornerOf([5, 5])).toEqual(['left', 'upper', 'start']);
+    expect(cornerOf([2.1, 3.1])).toEqual(['right', 'upper', 'end']);
+    expect(cornerOf([2.1, 3.1], [2.9, 3.2])).toEqual(['left', 'lower', 'start']);
+    expect(cornerOf([2.2, 3.2], [2.8, 3.2], [2.2, 3.8], [2.7, 3.7])).toEqual(['right', 'lower', 'end']);
   });
 
   it('finds the step of an address, and the nearest one of an address that cannot be', () => {

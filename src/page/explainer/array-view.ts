@@ -48,7 +48,11 @@ export class ArrayView {
         const mark = marks.get(index) as keyof typeof MARKS | undefined;
         if (mark) box.dataset.mark = MARKS[mark];
         else delete box.dataset.mark;
-        if (ARRAYS[name].of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
+        const { of } = ARRAYS[name];
+        if (of === 'place' || of === 'slot') box.classList.toggle('begins', end && this.begins(step, index));
+        // Where they are is read, not how many they have found.
+        const isInput = name === 'ids' || name === 'sorted';
+        if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }
     }
   }
@@ -69,7 +73,7 @@ export class ArrayView {
     const entries = Array.from({ length }, (_, index) => {
       const value = make('span', { class: 'value' });
       const box = make('li', { 'data-index': index }, make('span', { class: 'index' }, String(index)), value);
-      if (of === 'bucket' && index === world.cellCount) box.classList.add('behind');
+      if (of === 'cell' && index === world.cellCount) box.classList.add('behind');
       return { box, value };
     });
     const list = make('ol', {
@@ -97,21 +101,24 @@ export function describeEntries({ reads, writes, arrays }: Step): string {
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
-    const [only] = writes;
-    const value =
-      writes.length === 1 && only && ARRAYS[only.array].components === 1
-        ? ` = ${formatNumber(arrays[only.array][only.index] ?? 0)}`
+    // What is written to the only entry of an array is said with it.
+    const written = (name: ArrayName, [index = 0, ...others]: readonly number[]) =>
+      others.length === 0 && ARRAYS[name].components === 1
+        ? ` = ${formatNumber(arrays[name][index] ?? 0)}`
         : '';
-    parts.push(`Writes ${names(writes)}${value}.`);
+    parts.push(`Writes ${names(writes, written)}.`);
   }
   return parts.join(' ') || 'Nothing is read or written yet.';
 }
 
-/** `start[3, 6]`, `ids[0 to 3]`: array by array, runs in short. */
-function names(entries: Step['reads']): string {
+/** `start[3, 6]`, `ids[0 to 3]`: array by array, runs in short; `more`: what is said behind one. */
+function names(
+  entries: Step['reads'],
+  more: (name: ArrayName, indices: readonly number[]) => string = () => '',
+): string {
   const byArray = new Map<ArrayName, number[]>();
   for (const { array, index } of entries) byArray.set(array, [...(byArray.get(array) ?? []), index]);
-  return [...byArray].map(([name, indices]) => `${name}[${runs(indices)}]`).join(', ');
+  return [...byArray].map(([name, indices]) => `${name}[${runs(indices)}]${more(name, indices)}`).join(', ');
 }
 
 function runs(indices: readonly number[]): string {

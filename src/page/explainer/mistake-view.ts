@@ -3,6 +3,7 @@
  * come from mistakes.ts.
  */
 import { latticeOfParticle } from '../../core/cells';
+import { freeCorner } from './corners';
 import { draw, find, make } from './dom';
 import {
   CROWD_DIAMETER,
@@ -45,7 +46,8 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    const diameters = slider.valueAsNumber;
+    // By powers of two, so that those too small have their share of the slider.
+    const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
     setText('size-shown', size);
@@ -79,14 +81,13 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Around one that misses somebody, or else around the one nearest to the middle.
-    const middle =
-      range(0, scene.positions.length / 2).toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
+    // Around the one nearest to the middle, of those that miss somebody where there are such.
+    const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
+    const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
       const [x = 0, y = 0] = placeOf(scene.positions, particle);
       return Math.hypot(x - (left + right) / 2, y - (top + bottom) / 2);
     }
-    const centre = missed[0]?.[0] ?? middle;
     const lattice = latticeOfParticle(world, scene.positions, centre);
     // Cells are numbered from the ring on.
     for (const near of cellsAround(lattice)) {
@@ -137,7 +138,9 @@ function showRoundings(): void {
     showBars('floor-bars', search, {
       Looks: [search.looks, 2 * right.looks, `against ${right.looks} with floor`],
     });
-    const picture = new Picture('floor-picture', [-3, -2, 3, 2]);
+    const heads = COLUMN_HEADS[rounding];
+    const picture = new Picture('floor-picture', [-3, -2, 3, 2], heads.length * HEAD_HEIGHT);
+    for (const [line, { says, cellOf }] of heads.entries()) picture.columns(line, says, cellOf);
     picture.borders(1, rounding === 'floor' ? [] : [0]);
     picture.particles(scene.positions, scene.diameter);
     picture.axes();
@@ -190,11 +193,11 @@ function showTables(): void {
     for (const { lattice, bucket } of cells) picture.cell(lattice, 1, (buckets.get(bucket)?.length ?? 0) > 1);
     picture.particles(scene.positions, scene.diameter, particle);
     picture.contacts(scene.positions, search);
-    for (const { lattice, bucket } of cells) picture.number(lattice, `${bucket}`);
+    for (const { lattice, bucket } of cells) picture.number(lattice, `${bucket}`, scene.positions);
     const rows = [...buckets].map(([bucket, [...sharing]]) => {
       const ids = lattices.flatMap((_, id) => (bucketHas(sharing, lattices[id] ?? []) ? [id] : []));
-      const where = sharing.map((lattice) => `(${lattice.join(', ').replaceAll('-', '−')})`).join(' and ');
-      const who = ids.length > 0 ? `particles ${ids.join(', ')}` : 'nobody';
+      const where = sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`).join(' and ');
+      const who = ids.length > 0 ? describe(ids.length, 'particle') : 'nobody';
       const each = compare.checked ? ', each time for one cell' : '';
       const times = sharing.length > 1 ? `, gone over ${sharing.length} times${each}` : '';
       return [make('dt', {}, `Bucket ${bucket}`), make('dd', {}, `cell ${where}: ${who}${times}`)];
@@ -244,6 +247,23 @@ function showCrowds(): void {
   show();
 }
 
+/** What a cell is called, column by column: of one that is filed, of one that looks around, or of both. */
+interface ColumnHead {
+  readonly says: string;
+  readonly cellOf: (place: number) => number;
+}
+
+const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
+  floor: [{ says: 'cell', cellOf: Math.floor }],
+  truncate: [{ says: 'cell', cellOf: Math.trunc }],
+  both: [
+    { says: 'filed', cellOf: Math.trunc },
+    { says: 'looks', cellOf: Math.floor },
+  ],
+};
+/** Of a line of them, in cells. */
+const HEAD_HEIGHT = 0.3;
+
 /** CSS pixels. */
 const HIGHEST = 440;
 
@@ -257,11 +277,13 @@ class Picture {
   constructor(
     id: string,
     private readonly frame: Frame,
+    head = 0,
   ) {
     const [left, top, right, bottom] = frame;
+    const [width, height] = [right - left, bottom - top + head];
     this.svg = find(id, SVGSVGElement);
-    this.svg.setAttribute('viewBox', [left, top, right - left, bottom - top].join(' '));
-    this.svg.style.maxWidth = `${(HIGHEST * (right - left)) / (bottom - top)}px`;
+    this.svg.setAttribute('viewBox', [left, top - head, width, height].join(' '));
+    this.svg.style.maxWidth = `${(HIGHEST * width) / height}px`;
     this.svg.replaceChildren();
   }
 
@@ -299,8 +321,26 @@ class Picture {
     }
   }
 
-  number([column = 0, row = 0]: readonly number[], text: string): void {
-    this.svg.append(draw('text', { class: 'number', x: column + 0.06, y: row + 0.2 }, text));
+  /** Above the picture: which cell each column of it is, `line` lines above its top. */
+  columns(line: number, says: string, cellOf: (place: number) => number): void {
+    const [left, top, right] = this.frame;
+    const cells = new Map<number, number[]>();
+    for (const column of range(left, right)) {
+      const cell = cellOf(column + 0.5);
+      cells.set(cell, [...(cells.get(cell) ?? []), column]);
+    }
+    const y = top - 0.09 - line * HEAD_HEIGHT;
+    for (const [cell, columns] of cells) {
+      const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
+      // Minus 0 is a cast's 0, too.
+      const text = `${says} ${withSign(cell + 0)}`;
+      this.svg.append(draw('text', { class: 'number head', x, y }, text));
+    }
+  }
+
+  number([column = 0, row = 0]: readonly number[], text: string, positions: Float32Array): void {
+    const places = range(0, positions.length / 2).map((particle) => placeOf(positions, particle));
+    this.svg.append(draw('text', { class: 'number', ...freeCorner(column, row, places) }, text));
   }
 
   particles(positions: Float32Array, diameter: number, marked?: number): void {
@@ -323,6 +363,11 @@ class Picture {
       this.svg.append(draw('text', { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 }, text));
     }
   }
+}
+
+/** With the sign that is as wide as a digit. */
+function withSign(value: number): string {
+  return String(value).replace('-', '−');
 }
 
 function line(x1: number, y1: number, x2: number, y2: number): SVGLineElement {

@@ -76,6 +76,9 @@ export class Player {
     setText('text', step.text);
     setText('entries', describeEntries(step));
     setText('place', `${this.at + 1} of ${this.trace.steps.length}`);
+    for (const sample of find('legend', HTMLElement).querySelectorAll<HTMLElement>('[data-stages]')) {
+      sample.hidden = !sample.dataset.stages?.split(' ').includes(step.stage);
+    }
     const title = STAGES.find(({ name }) => name === step.stage)?.title;
     this.scrub.value = String(this.at);
     this.scrub.setAttribute('aria-valuetext', `${title}, step ${this.at + 1} of ${this.trace.steps.length}`);

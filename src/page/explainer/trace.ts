@@ -32,7 +32,7 @@ export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
   /** What an index of it is. */
-  readonly of: 'particle' | 'bucket' | 'slot';
+  readonly of: 'particle' | 'cell' | 'place' | 'slot';
   /** Numbers an entry. */
   readonly components: 1 | 2;
   /** What an entry is, in words. */
@@ -43,15 +43,15 @@ interface ArrayKind {
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, holds: 'where each is, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
-  ranks: { of: 'particle', components: 1, holds: 'how many came before' },
-  counts: { of: 'bucket', components: 1, holds: 'particles in each cell' },
-  start: { of: 'bucket', components: 1, holds: 'where each cell begins' },
-  entries: { of: 'slot', components: 1, holds: 'particles by cell, as they came' },
+  ranks: { of: 'particle', components: 1, holds: 'how many came into its cell before it' },
+  counts: { of: 'cell', components: 1, holds: 'particles in each cell' },
+  start: { of: 'cell', components: 1, holds: 'where each cell begins' },
+  entries: { of: 'place', components: 1, holds: 'particles by cell, as they came' },
   ids: { of: 'slot', components: 1, holds: 'particles by cell, ascending' },
-  sorted: { of: 'slot', components: 2, holds: 'where each of them is' },
-  candidates: { of: 'slot', components: 1, holds: 'others in its nine cells' },
-  contacts: { of: 'slot', components: 1, holds: 'those that overlap it' },
-  moved: { of: 'slot', components: 2, holds: 'where it is afterwards' },
+  sorted: { of: 'slot', components: 2, holds: 'where they are, x above y' },
+  candidates: { of: 'slot', components: 1, holds: 'how many are in its nine cells' },
+  contacts: { of: 'slot', components: 1, holds: 'how many overlap it' },
+  moved: { of: 'slot', components: 2, holds: 'where they are afterwards' },
 } as const satisfies Record<string, ArrayKind>;
 
 export type ArrayName = keyof typeof ARRAYS;
@@ -87,6 +87,8 @@ export interface Focus {
   readonly cells: readonly number[];
   /** By id: others that were looked at. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
+  /** The slots of these cells, while they are gone over one by one. */
+  readonly slots: readonly number[];
 }
 
 export interface Step {
@@ -197,7 +199,7 @@ class Recorder {
 
   constructor(readonly scene: Scene) {
     const { world } = scene;
-    const lengths = { particle: PARTICLES, slot: PARTICLES, bucket: world.cellCount + 3 };
+    const lengths = { particle: PARTICLES, place: PARTICLES, slot: PARTICLES, cell: world.cellCount + 3 };
     const names = Object.keys(ARRAYS) as ArrayName[];
     const empty = names.map((name) => {
       const { of, components } = ARRAYS[name];
@@ -206,7 +208,7 @@ class Recorder {
     this.arrays = Object.fromEntries(empty) as Record<ArrayName, Values>;
     this.set('positions', scene.positions);
     // The scan of the step before leaves them cleared.
-    this.set('counts', new Uint32Array(lengths.bucket));
+    this.set('counts', new Uint32Array(lengths.cell));
   }
 
   /** The whole of an array. */
@@ -226,9 +228,9 @@ class Recorder {
   }
 
   step(stage: Stage, text: string, happens: Partial<Omit<Step, 'focus'> & Focus> = {}): void {
-    const { reads = [], writes = [], particle, cells = [], verdicts = new Map() } = happens;
+    const { reads = [], writes = [], particle, cells = [], verdicts = new Map(), slots = [] } = happens;
     const place = this.steps.at(-1)?.stage === stage ? (this.steps.at(-1)?.place ?? 0) + 1 : 0;
-    const focus = { particle, cells, verdicts };
+    const focus = { particle, cells, verdicts, slots };
     this.steps.push({ stage, place, arrays: this.arrays, reads, writes, focus, text });
   }
 }
@@ -386,8 +388,9 @@ function traceOrder(recorder: Recorder): Grid {
   const sorted = gatherParticles(world, start, entries, arrived, new Float32Array(arrived.length));
   recorder.step(
     'order',
-    'Inside a cell, particles are as they came: another order in another run, and sums over neighbours would be rounded ' +
-      'otherwise. So each counts the smaller ids in its cell: that is its slot, whoever came first. Its position moves along.',
+    'Inside a cell, particles stand as they came. In another run they come in another order, sums over neighbours are ' +
+      'rounded differently, and no two runs are the same. So each counts the smaller ids in its cell: its slot is so far ' +
+      'behind the beginning of the cell, whoever came first. Its position moves along.',
   );
   for (let place = 0; place < PARTICLES; place++) {
     const id = entries.ids[place] as number;
@@ -440,7 +443,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
     'probe',
     `Who touches whom? Two closer than the diameter, ${diameter}, are in the same cell or in cells that touch, since a cell ` +
       'is at least as wide. So each looks at nine cells only. Three cells of a row are one range of slots, since they are ' +
-      `numbered one after another. First the particle with most to look at, ${idOf(busiest)}, in full.`,
+      `numbered one after another. First, look by look, the one with most to look at: particle ${idOf(busiest)}.`,
   );
 
   const own = grid.cells[busiest] as number;
@@ -453,6 +456,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
   for (const cells of rows) {
     const [first = 0, , last = 0] = cells;
     const [from, to] = [start[first] as number, start[last + 1] as number];
+    const slots = range(from, to);
     const writes = cells === rows[0] ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [];
     recorder.step(
       'probe',
@@ -461,6 +465,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
       {
         particle,
         cells,
+        slots,
         verdicts: byId(seen),
         reads: [
           { array: 'start', index: first },
@@ -469,7 +474,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
         writes,
       },
     );
-    for (const other of range(from, to)) {
+    for (const other of slots) {
       const verdict = found[busiest]?.get(other);
       const reads: Entry[] = [
         { array: 'ids', index: other },
@@ -479,6 +484,7 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
         recorder.step('probe', `Slot ${other} is particle ${particle} itself: passed over.`, {
           particle,
           cells,
+          slots,
           verdicts: byId(seen),
           reads,
         });
@@ -490,19 +496,22 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
       const distance = distanceBetween(positions, busiest, other);
       recorder.step(
         'probe',
-        `Slot ${other} is particle ${idOf(other)}, ${formatNumber(distance)} away: ` +
-          `${verdict === 'contact' ? `less than ${diameter}, a contact` : `not less than ${diameter}, no contact`}.`,
-        { particle, cells, verdicts: byId(seen), reads, writes },
+        `Slot ${other} is particle ${idOf(other)}, ${formatNumber(distance)} away from particle ${particle}: ` +
+          `${verdict === 'contact' ? '' : 'not '}less than the diameter, ${diameter}, so ` +
+          `${verdict === 'contact' ? 'a contact' : 'no contact'}.`,
+        { particle, cells, slots, verdicts: byId(seen), reads, writes },
       );
     }
   }
   for (const slot of range(0, PARTICLES)) {
     if (slot === busiest) continue;
+    const isFirst = slot === (busiest === 0 ? 1 : 0);
     const centre = grid.cells[slot] as number;
     const cells = [centre - columns, centre, centre + columns].flatMap((at) => [at - 1, at, at + 1]);
     recorder.step(
       'probe',
-      `Slot ${slot}, particle ${idOf(slot)}, in cell ${centre}: ${describe(candidates[slot] as number, 'candidate')}, ` +
+      `${isFirst ? 'All others do the same, here each in one step. ' : ''}` +
+        `Slot ${slot}, particle ${idOf(slot)}, in cell ${centre}: ${describe(candidates[slot] as number, 'candidate')}, ` +
         `${describe(contacts[slot] as number, 'contact')}.`,
       {
         particle: idOf(slot),
@@ -556,7 +565,7 @@ function tracePush(recorder: Recorder, grid: Grid): void {
     const text =
       overlaps.length === 0
         ? `Slot ${slot}, particle ${idOf(slot)}, touches nobody and stays at ${from}.`
-        : `Slot ${slot}, particle ${idOf(slot)}, overlaps ${joinWords(overlaps)}: half of each moves it from ${from} to ${to}.`;
+        : `Slot ${slot}, particle ${idOf(slot)}, overlaps ${joinWords(overlaps)}: half of ${overlaps.length === 1 ? 'that' : 'each'} moves it from ${from} to ${to}.`;
     recorder.step('push', text, {
       particle: idOf(slot),
       cells: [grid.cells[slot] as number],

@@ -1,18 +1,22 @@
 /**
  * Purpose: the world of the first chapter: cells with their numbers, particles with their ids, and what a step is about.
  * Lengths in the picture are cells; y grows downwards, as cell numbers do. What a particle is in a step is told by its
- * outline (doubled, thick, dashed) as well as by its colour.
+ * outline (doubled, thick, dashed) as well as by its colour. Ids lie over all discs, so that those that overlap can be read;
+ * the number of a cell is in the corner where least is over it.
  */
+import { freeCorner } from './corners';
 import { draw } from './dom';
 import type { Scene, Step } from './trace';
 
 interface Drawn {
   readonly group: SVGGElement;
   readonly ghost: SVGCircleElement;
+  readonly label: SVGTextElement;
 }
 
 export class WorldPicture {
   private readonly cells: SVGRectElement[] = [];
+  private readonly numbers: SVGTextElement[] = [];
   private readonly particles: Drawn[] = [];
   private readonly frames = draw('g');
   private readonly discs = draw('g');
@@ -25,15 +29,17 @@ export class WorldPicture {
     const [columns = 0, rows = 0] = world.cells;
     svg.setAttribute('viewBox', `-0.04 -0.04 ${columns + 0.08} ${rows + 0.08}`);
     const numbers = draw('g', { class: 'numbers' });
+    const places = Array.from({ length: positions.length / 2 }, (_, id) => this.placeOf(positions, id));
     for (let cell = 0; cell < world.cellCount; cell++) {
       const [column, row] = [cell % columns, Math.floor(cell / columns)];
       const isRing = column === 0 || column === columns - 1 || row === 0 || row === rows - 1;
       const [width, height, x, y] = [1, 1, column, row];
       this.cells.push(draw('rect', { class: isRing ? 'cell ring' : 'cell', x, y, width, height }));
-      numbers.append(draw('text', { x: column + 0.06, y: row + 0.22 }, String(cell)));
+      this.numbers.push(draw('text', freeCorner(column, row, places), String(cell)));
     }
-    svg.append(...this.cells, this.frames, numbers);
+    numbers.append(...this.numbers);
     const ghosts = draw('g');
+    const labels = draw('g', { class: 'labels' });
     for (let id = 0; id < positions.length / 2; id++) {
       const r = diameter / 2;
       const ghost = draw('circle', { class: 'ghost', r });
@@ -42,18 +48,23 @@ export class WorldPicture {
         { class: 'particle', 'data-id': id },
         draw('circle', { class: 'halo', r: r + 0.08 }),
         draw('circle', { class: 'disc', r }),
-        draw('text', { y: 0.1 }, String(id)),
       );
+      const label = draw('text', { y: 0.1 }, String(id));
       ghosts.append(ghost);
+      labels.append(label);
       this.discs.append(group);
-      this.particles.push({ group, ghost });
+      this.particles.push({ group, ghost, label });
     }
-    svg.append(ghosts, this.discs);
+    svg.append(...this.cells, this.frames, ghosts, this.discs, numbers, labels);
   }
 
   show({ stage, arrays, focus }: Step): void {
     const columns = this.scene.world.cells[0] as number;
-    for (const [cell, rect] of this.cells.entries()) rect.classList.toggle('lit', focus.cells.includes(cell));
+    for (const [cell, rect] of this.cells.entries()) {
+      const isLit = focus.cells.includes(cell);
+      rect.classList.toggle('lit', isLit);
+      this.numbers[cell]?.classList.toggle('of-lit', isLit);
+    }
     const frames = focus.cells.map((cell) => {
       const [x, y] = [cell % columns, Math.floor(cell / columns)];
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
@@ -61,12 +72,12 @@ export class WorldPicture {
     this.frames.replaceChildren(...frames);
     // In the order of ids, then whoever is at work in front of those it overlaps.
     this.discs.append(...this.particles.map(({ group }) => group));
-    for (const [id, { group, ghost }] of this.particles.entries()) {
+    for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.placeOf(this.scene.positions, id);
       const slot = arrays.ids.indexOf(id);
       const isMoved = stage === 'push' && arrays.moved[2 * slot] !== undefined;
       const place = isMoved ? this.placeOf(arrays.moved, slot) : old;
-      group.setAttribute('transform', `translate(${place.join(' ')})`);
+      for (const moving of [group, label]) moving.setAttribute('transform', `translate(${place.join(' ')})`);
       ghost.setAttribute('transform', `translate(${old.join(' ')})`);
       ghost.classList.toggle('seen', isMoved && place.some((value, axis) => value !== old[axis]));
       const isAtWork = id === focus.particle;
@@ -75,6 +86,7 @@ export class WorldPicture {
       const verdict = focus.verdicts.get(id);
       group.classList.toggle('contact', verdict === 'contact');
       group.classList.toggle('apart', verdict === 'apart');
+      label.setAttribute('class', isAtWork ? 'on-work' : verdict === 'contact' ? 'on-contact' : '');
     }
   }
 
