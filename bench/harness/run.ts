@@ -379,7 +379,11 @@ class Bench {
   }
 
   private async announce({ scene, dimensions, count }: CaseName, what: string): Promise<void> {
-    this.host.onProgress?.(this.done, this.total, `${scene} ${dimensions}D, ${count}: ${what}`);
+    this.host.onProgress?.(
+      this.done,
+      this.total,
+      `${scene} ${dimensions}D, ${count.toLocaleString('en')}: ${what}`,
+    );
     await this.host.breathe?.();
   }
 

@@ -50,7 +50,7 @@ export async function takeTurns(
   for (let round = -WARM_ROUNDS; round < repeat; round++) {
     for (const turn of inOrder(turns, round + WARM_ROUNDS)) {
       if (turn.isOver) continue;
-      await announce(turn.run.engine, `round ${Math.max(0, round + 1)} of ${repeat}`);
+      await announce(turn.run.engine, round < 0 ? 'warming up' : `round ${round + 1} of ${repeat}`);
       if (round < 0) await turn.warm();
       else await turn.take();
     }

@@ -26,7 +26,7 @@ const DASHES = ['none', '7 4', '2 4'];
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
 /** Of a name at the end of a line: what it takes at most of the width, and a letter of it. */
 const NAMES_SHARE = 0.3;
-const LETTER = 6.6;
+const LETTER = 7.2;
 const NAME_HEIGHT = 14;
 const LEADER = 16;
 const DOT = 3;

@@ -96,14 +96,14 @@ class BenchPage {
       case 'progress':
         this.bar.max = answer.total;
         this.bar.value = answer.done;
-        find('doing', HTMLElement).textContent = answer.what;
+        find('doing', HTMLElement).textContent = `Now ${answer.what}.`;
         break;
       case 'outcome': {
         this.outcomes.push(answer.outcome);
         this.machine = answer.machine;
         this.results.add(answer.outcome);
         const { scene, dimensions, count } = answer.outcome;
-        this.tell(`${scene} ${dimensions}D, ${formatCountOf(count, 'body', 'bodies')}.`);
+        this.tell(`Results of ${scene} ${dimensions}D with ${formatCountOf(count, 'body', 'bodies')}.`);
         break;
       }
       case 'ended': {

@@ -67,7 +67,7 @@ export class Results {
     const { figure, table } = this.shown.get(name) ?? this.open(name);
     const [lines] = linesOf(of, this.engines);
     const size = { width: Math.min(WIDEST, Math.max(280, figure.clientWidth - 22)), height: HEIGHT };
-    const title = `Time of a build and query against the number of bodies, ${name}; the table below has the numbers`;
+    const title = `Time of a build and query against the number of bodies, ${name}; its table has the numbers`;
     const chart = lines && drawChart(title, lines.lines, size);
     figure.hidden = !chart;
     if (chart) figure.replaceChildren(render(element('figcaption', {}, name)), render(chart));

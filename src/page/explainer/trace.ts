@@ -49,7 +49,7 @@ export const ARRAYS = {
   entries: { of: 'place', components: 1, holds: 'particles by cell, as they came' },
   ids: { of: 'slot', components: 1, holds: 'particles by cell, ascending' },
   sorted: { of: 'slot', components: 2, holds: 'where they are, x above y' },
-  candidates: { of: 'slot', components: 1, holds: 'how many are in its nine cells' },
+  candidates: { of: 'slot', components: 1, holds: 'how many in its nine cells' },
   contacts: { of: 'slot', components: 1, holds: 'how many overlap it' },
   moved: { of: 'slot', components: 2, holds: 'where they are afterwards' },
 } as const satisfies Record<string, ArrayKind>;
