@@ -46,8 +46,7 @@ export class FilmPicture {
 
   /**
    * From below to above, all as large as the first. To be called in the task that drew them: a canvas of WebGPU is empty
-   * afterwards. Of the page's own thread it takes 0.15 ms; where the processor plays the GPU, a live film of 640 by 480 pixels
-   * takes about 0.1 s of processor time more a picture than the 0.2 s that drawing and recording take without it.
+   * afterwards. What it costs is in bench/NOTES.md: of the page's own thread some 0.2 ms.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;

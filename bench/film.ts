@@ -1,0 +1,85 @@
+/**
+ * Purpose: `npm run bench:film`: what a live film costs a page: milliseconds a picture in headless Chrome without a film, with
+ * the picture and its marks drawn onto the film's canvas, with the page's own canvas recorded, and with a film as the page
+ * makes it. Kinds take turns, and figures are medians. Processor time is that of the whole browser, as Linux has it.
+ * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { callInPage, startBrowser } from '../tests/helpers/launch';
+import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
+import { median } from './shared.mjs';
+
+/** Of Linux: a tick of the clock by which it counts processor time. */
+const TICK_MS = 10;
+
+const { values } = parseArgs({
+  options: {
+    width: { type: 'string', default: '640' },
+    height: { type: 'string', default: '480' },
+    pictures: { type: 'string', default: '20' },
+    repeats: { type: 'string', default: '5' },
+  },
+});
+for (const [name, text] of Object.entries(values)) {
+  if (!(Number.isInteger(Number(text)) && Number(text) > 0)) {
+    process.stderr.write(`--${name} is ${text}, but it must be a whole number greater than 0.\n`);
+    process.exit(2);
+  }
+}
+const size = { width: Number(values.width), height: Number(values.height) };
+const pictures = Number(values.pictures);
+
+/** Milliseconds that a process and all that it started have worked. */
+function workOf(root: number): number {
+  const processes = readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const line = readFileSync(`/proc/${name}/stat`, 'utf8');
+      // Behind the name, which may have blanks: state, parent, …, user and system time.
+      const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+      return [
+        { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },
+      ];
+    } catch {
+      return []; // It has ended meanwhile.
+    }
+  });
+  const own = new Set([root]);
+  for (let before = 0; before < own.size; ) {
+    before = own.size;
+    for (const { id, parent } of processes) if (own.has(parent)) own.add(id);
+  }
+  return processes.reduce((sum, { id, ticks }) => sum + (own.has(id) ? TICK_MS * ticks : 0), 0);
+}
+
+const started = await startBrowser();
+const page = await started.browser.newPage();
+await page.setViewport(size);
+await page.goto(new URL('tests/browser/pages/blank.html', started.url).href);
+const found = new Map<FilmKind, (FilmTimes & { readonly work: number })[]>();
+for (let turn = 0; turn < Number(values.repeats); turn++) {
+  for (const kind of FILM_KINDS) {
+    const root = started.browser.process()?.pid ?? 0;
+    const before = workOf(root);
+    const times: FilmTimes = await callInPage(page, 'bench/film/measure.ts', 'measureFilm', [
+      kind,
+      size,
+      pictures,
+    ]);
+    const work = (workOf(root) - before) / pictures;
+    found.set(kind, [...(found.get(kind) ?? []), { ...times, work }]);
+  }
+}
+await started.close();
+
+process.stdout.write(
+  `A picture of ${size.width} × ${size.height}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`,
+);
+for (const [kind, all] of found) {
+  const figure = (of: (times: (typeof all)[number]) => number) => median(all.map(of)).toFixed(2);
+  process.stdout.write(
+    `${kind}: ${figure(({ picture }) => picture)} ms, ${figure(({ work }) => work)} ms of processors, ${figure(({ call }) => call)} ms of the page's thread\n`,
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Purpose: pictures of a WebGPU canvas with a 2D canvas over it, filmed or not: what a live film does to a page that draws.
+ * Runs in a page.
+ */
+import { FilmPicture } from '../../src/page/film-picture';
+import { openLiveFilm } from '../../src/page/live-film';
+
+/** `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: the recorder on the page's canvas, without marks. */
+export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
+
+export type FilmKind = (typeof FILM_KINDS)[number];
+
+/** Milliseconds a picture: in all, and in calls that hand it to the film. */
+export interface FilmTimes {
+  readonly picture: number;
+  readonly call: number;
+}
+
+export async function measureFilm(kind: FilmKind, size: object, pictures: number): Promise<FilmTimes> {
+  const device = await (await navigator.gpu.requestAdapter())?.requestDevice();
+  if (!device) throw new Error('There is no GPU.');
+  const [canvas, marks] = [document.createElement('canvas'), document.createElement('canvas')];
+  for (const each of [canvas, marks]) {
+    Object.assign(each, size);
+    each.style.position = 'fixed';
+    document.body.append(each);
+  }
+  const context = canvas.getContext('webgpu');
+  context?.configure({ device, format: navigator.gpu.getPreferredCanvasFormat(), alphaMode: 'opaque' });
+  marks.getContext('2d')?.fillRect(10, 10, 100, 100);
+  const { show, stop } = open(kind, canvas);
+  let call = 0;
+  const began = performance.now();
+  for (let picture = 0; picture < pictures; picture++) {
+    await new Promise(requestAnimationFrame);
+    const view = context?.getCurrentTexture().createView();
+    if (!view) throw new Error('The canvas has no texture.');
+    const encoder = device.createCommandEncoder();
+    const clearValue = [picture % 2, 0, 0, 1];
+    encoder
+      .beginRenderPass({ colorAttachments: [{ view, loadOp: 'clear', storeOp: 'store', clearValue }] })
+      .end();
+    device.queue.submit([encoder.finish()]);
+    const before = performance.now();
+    show([canvas, marks]);
+    call += performance.now() - before;
+  }
+  const picture = (performance.now() - began) / pictures;
+  await stop();
+  for (const each of [canvas, marks]) each.remove();
+  device.destroy();
+  return { picture, call: call / pictures };
+}
+
+interface Filming {
+  show(layers: readonly HTMLCanvasElement[]): void;
+  stop(): Promise<unknown>;
+}
+
+function open(kind: FilmKind, canvas: HTMLCanvasElement): Filming {
+  const none: Filming = { show: () => undefined, stop: async () => undefined };
+  if (kind === 'film') return openLiveFilm(canvas, '#000');
+  if (kind === 'compose') {
+    const film = new FilmPicture(canvas, '#000');
+    return { ...none, show: (layers) => film.show(layers) };
+  }
+  if (kind === 'draw') return none;
+  // As live-film.ts has it.
+  const recorder = new MediaRecorder(canvas.captureStream(60), {
+    mimeType: 'video/webm;codecs=vp9',
+    videoBitsPerSecond: 10e6,
+  });
+  recorder.start(1000);
+  const ended = new Promise((resolve) => recorder.addEventListener('stop', resolve));
+  return {
+    ...none,
+    stop: () => {
+      recorder.stop();
+      return ended;
+    },
+  };
+}
