@@ -338,11 +338,12 @@ describe('the page keeps', () => {
     const found: number[] = [];
     for (const isMarked of [true, false]) {
       await page.keyboard.press('v');
+      // Long enough for the recorder to have had a picture where both cores are busy.
       await page.waitForFunction(() =>
-        /0:0[1-9]/.test(document.querySelector('#recording-text')?.textContent ?? ''),
+        /0:0[4-9]|0:[1-9]/.test(document.querySelector('#recording-text')?.textContent ?? ''),
       );
       await page.keyboard.press('v');
-      await noticeOf(page, /^The film is saved\.$/);
+      expect(await noticeOf(page, /./)).toBe('The film is saved.');
       const { bytes } = await takeFile(page);
       found.push(await countInFilm(page, bytes, marks ?? []));
       if (isMarked) await page.click('#inspector-close');
