@@ -7,7 +7,7 @@
 
 /**
  * Share of diameter² within which a distance² in doubles may be on the wrong side. Differences, squares and
- * their sum are each within 2⁻⁵³, diameter² too: less than eight of those together.
+ * their sum are each within 2⁻⁵³, diameter² and its product with SURELY or PERHAPS too: less than eight of those together.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
@@ -18,6 +18,50 @@ export const ROUNDING_BAND = 2 ** -50;
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
+}
+
+/**
+ * Who is closer, in doubles, than diameter² times SURELY overlaps, and who is not within diameter² times PERHAPS does not.
+ * Loops over pairs keep all that perhaps overlap, and count those that surely do: whether the others are apart is asked
+ * once they are through, since a call inside a loop has V8 keep its numbers in memory.
+ */
+export const SURELY = 1 - ROUNDING_BAND;
+export const PERHAPS = 1 + ROUNDING_BAND;
+
+/**
+ * Of the pairs of slots from word `begin` up to `end`, all of which perhaps overlap, keeps those that do, in their order.
+ * Returns the word behind them.
+ */
+export function dropApart(
+  words: Int32Array | Uint32Array,
+  begin: number,
+  end: number,
+  positions: Float32Array,
+  dimensions: number,
+  diameter: number,
+): number {
+  const surely = diameter * diameter * SURELY;
+  let length = begin;
+  for (let word = begin; word < end; word += 2) {
+    const slot = words[word] as number;
+    const other = words[word + 1] as number;
+    words[length] = slot;
+    words[length + 1] = other;
+    const from = dimensions * slot;
+    const to = dimensions * other;
+    const x = positions[from] as number;
+    const y = positions[from + 1] as number;
+    const z = dimensions === 3 ? (positions[from + 2] as number) : 0;
+    const otherX = positions[to] as number;
+    const otherY = positions[to + 1] as number;
+    const otherZ = dimensions === 3 ? (positions[to + 2] as number) : 0;
+    const dx = otherX - x;
+    const dy = otherY - y;
+    const dz = otherZ - z;
+    const squared = dx * dx + dy * dy + dz * dz;
+    if (squared < surely || overlapsInSpace(x, y, z, otherX, otherY, otherZ, diameter)) length += 2;
+  }
+  return length;
 }
 
 /** Touching, distance = diameter, is not overlapping. */

@@ -1,6 +1,6 @@
 /**
  * Purpose: overlapping pairs in the plane, slot by slot through the cells ahead, as `collect` of plane.ts finds them: the
- * same pairs in the same order, in three quarters of the time, where a row and the next fit a window.
+ * same pairs in the same order, in less time, where discs are not sparse and a row fits the window.
  * Inputs and outputs: those of `collect`.
  *
  * Slots are copied into a window whose arrays are constants of this module. Where an array may be any, V8 looks at what
@@ -12,10 +12,10 @@
  */
 import type { PairTask } from './kernels';
 import { lowerBound, NO_CELL, namesDescent } from './lattice';
-import { overlapsInPlane, ROUNDING_BAND } from './overlap';
+import { dropApart, PERHAPS, SURELY } from './overlap';
 
-/** Slots in the window, a power of two: 80 kB, of which what is in use fits the first cache up to 1,000 slots. */
-const WINDOW = 2 ** 12;
+/** Slots in the window, a power of two: 160 kB, of which what is in use fits the first cache up to 1,000 slots. */
+const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
 /** Places behind the last slot that may be tested: nobody is there. */
@@ -28,6 +28,13 @@ const BLOCK = 256;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
+/** Slots for which it is decided at once whether they are sparse. Fewer: the window is loaded anew more often. */
+export const STRETCH = 2 ** 10;
+
+/** Every so many slots one is asked who is near; of so many, one must have somebody. At random up to nine cells a disc do. */
+const SAMPLE_STEP = 16;
+const LEAST_NEAR = 4;
+
 const windowKeys = new Int32Array(WINDOW);
 const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
@@ -36,8 +43,10 @@ const found = new Int32Array(FOUND_WORDS);
 /** Where the last block ended: its slot, and for it the first slot of the three cells in the row ahead. */
 let reachedSlot = 0;
 let reachedAhead = 0;
+/** Whether all pairs that it found surely overlap: see SURELY. */
+let isSure = true;
 
-/** As `collect`, but stops before slots for which a window is too small: whoever asks goes on another way. */
+/** As `collect`, but stops before slots that are sparse, or for which a window is too small: these go another way. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -45,28 +54,43 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   let slot = task.next;
   let length = task.length;
   let loaded = slot;
+  let decided = slot;
   reachedAhead = lowerBound(keys, live, (keys[slot] as number) + toRowAhead);
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const behindLast = (keys[blockEnd - 1] as number) + toRowAhead + 3;
+    const mostLoaded = slot + WINDOW - BLOCK - NOBODY;
+    if (mostLoaded < live && (keys[mostLoaded] as number) < behindLast) break;
+    if (slot >= decided) {
+      if (isSparse(keys, live, slot)) break;
+      decided = slot + STRETCH;
+    }
     // As many at a time: to search for where they end takes longer than to load a few too many.
-    while (
-      loaded < live &&
-      (keys[loaded] as number) < behindLast &&
-      loaded + BLOCK + NOBODY <= slot + WINDOW
-    ) {
+    while (loaded < live && (keys[loaded] as number) < behindLast) {
       const loadEnd = Math.min(live, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
       loaded = loadEnd;
     }
-    if (loaded < live && (keys[loaded] as number) < behindLast) break;
-    const added = collectBlock(slot, blockEnd, Math.min(stop - length, BLOCK_WORDS), toRowAhead, diameter);
+    let added = collectBlock(slot, blockEnd, Math.min(stop - length, BLOCK_WORDS), toRowAhead, diameter);
+    if (!isSure) added = dropApart(found, 0, added, positions, 2, diameter);
     nameFound(added, words, length, names);
     length += added;
     slot = reachedSlot;
   }
   task.next = slot;
   task.length = length;
+}
+
+/** Whether few of the next slots have somebody beside them in their row, so that a window costs more than it saves. */
+export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
+  const end = Math.min(live, slot + STRETCH);
+  let near = 0;
+  let asked = 0;
+  for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
+    near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
+    asked++;
+  }
+  return near * LEAST_NEAR < asked;
 }
 
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
@@ -99,7 +123,8 @@ function collectBlock(
   const ys = windowY;
   const words = found;
   const limit = diameter * diameter;
-  const band = limit * ROUNDING_BAND;
+  const surely = limit * SURELY;
+  const perhaps = limit * PERHAPS;
   // Told to be whole, else V8 looks in each turn at what sort of number they are.
   const last = end | 0;
   const most = stop | 0;
@@ -107,6 +132,7 @@ function collectBlock(
   let slot = begin | 0;
   let ahead = reachedAhead | 0;
   let length = 0;
+  let sure = 0;
   for (; slot < last && length <= most; slot++) {
     const place = slot & MASK;
     const key = keys[place] as number;
@@ -117,17 +143,17 @@ function collectBlock(
     words[length + 1] = other;
     let dx = (xs[other & MASK] as number) - x;
     let dy = (ys[other & MASK] as number) - y;
-    let excess = dx * dx + dy * dy - limit;
-    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-    else if (overlapsAt(slot, other, diameter)) length += 2;
+    let squared = dx * dx + dy * dy;
+    length += Number(squared <= perhaps) << 1;
+    sure += Number(squared < surely) << 1;
     for (other++; (keys[other & MASK] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
       dx = (xs[other & MASK] as number) - x;
       dy = (ys[other & MASK] as number) - y;
-      excess = dx * dx + dy * dy - limit;
-      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-      else if (overlapsAt(slot, other, diameter)) length += 2;
+      squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + rowStep;
     // Up to two without asking, since it is one on average: whoever is passed comes first.
@@ -140,41 +166,31 @@ function collectBlock(
     words[length + 1] = ahead;
     dx = (xs[ahead & MASK] as number) - x;
     dy = (ys[ahead & MASK] as number) - y;
-    excess = dx * dx + dy * dy - limit;
-    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-    else if (overlapsAt(slot, ahead, diameter)) length += 2;
+    squared = dx * dx + dy * dy;
+    length += Number(squared <= perhaps) << 1;
+    sure += Number(squared < surely) << 1;
     other = ahead + 1;
     words[length] = slot;
     words[length + 1] = other;
     dx = (xs[other & MASK] as number) - x;
     dy = (ys[other & MASK] as number) - y;
-    excess = dx * dx + dy * dy - limit;
-    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-    else if (overlapsAt(slot, other, diameter)) length += 2;
+    squared = dx * dx + dy * dy;
+    length += Number(squared <= perhaps) << 1;
+    sure += Number(squared < surely) << 1;
     for (other++; (keys[other & MASK] as number) <= rowAhead + 2; other++) {
       words[length] = slot;
       words[length + 1] = other;
       dx = (xs[other & MASK] as number) - x;
       dy = (ys[other & MASK] as number) - y;
-      excess = dx * dx + dy * dy - limit;
-      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-      else if (overlapsAt(slot, other, diameter)) length += 2;
+      squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
     }
   }
   reachedSlot = slot;
   reachedAhead = ahead;
+  isSure = sure === length;
   return length;
-}
-
-/** The exact test, for two slots whose places the window holds now. */
-function overlapsAt(slot: number, other: number, diameter: number): boolean {
-  return overlapsInPlane(
-    windowX[slot & MASK] as number,
-    windowY[slot & MASK] as number,
-    windowX[other & MASK] as number,
-    windowY[other & MASK] as number,
-    diameter,
-  );
 }
 
 /** The pairs found, by names and the lower first, from word `begin` of `words` on. */

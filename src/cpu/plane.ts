@@ -19,8 +19,8 @@ import {
 } from './contact';
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
-import { overlapsInPlane, ROUNDING_BAND } from './overlap';
-import { collectInWindow } from './plane-window';
+import { dropApart, overlapsInPlane, PERHAPS, ROUNDING_BAND, SURELY } from './overlap';
+import { collectInWindow, STRETCH } from './plane-window';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
@@ -134,39 +134,27 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
   return descents;
 }
 
-/** Cells a particle from which on hardly anybody is in reach, so that a window costs more than it saves. */
-const SPARSE = 10;
-
 function collect(task: PairTask, stop: number, end: number): void {
-  const { frozen, live, lattice } = task;
-  // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
-  const isSparse = live * SPARSE < lattice.rows * lattice.rowStride;
-  if (frozen || isSparse) {
-    collectByKeys(task, stop, end);
-    return;
-  }
+  const { frozen } = task;
   while (task.next < end && task.length <= stop) {
-    collectInWindow(task, stop, end);
-    // Whoever is left although there is room for more pairs did not fit: nor may the rest of that row.
-    if (task.next < end && task.length <= stop) collectByKeys(task, stop, Math.min(end, endOfRow(task)));
+    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    if (!frozen) collectInWindow(task, stop, end);
+    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
   }
-}
-
-/** The slot after those of the row of cells that the next slot is in. */
-function endOfRow({ keys, live, next, lattice: { rowStride } }: PairTask): number {
-  const key = keys[next] as number;
-  return lowerBound(keys, live, key - (key % rowStride) + rowStride, next);
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
   const limit = diameter * diameter;
-  const band = limit * ROUNDING_BAND;
+  const surely = limit * SURELY;
+  const perhaps = limit * PERHAPS;
   let slot = task.next;
   let length = task.length;
+  let sure = length;
   // First slot of the three cells in the row ahead: it only ever advances.
-  let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead) : live;
+  let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
@@ -178,9 +166,9 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
       words[length + 1] = other;
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
-      const excess = dx * dx + dy * dy - limit;
-      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+      const squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + toRowAhead;
     // Once without asking, since it is as often one as none.
@@ -191,11 +179,12 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
       words[length + 1] = other;
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
-      const excess = dx * dx + dy * dy - limit;
-      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+      const squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
     }
   }
+  if (sure < length) length = dropApart(words, task.length, length, positions, 2, diameter);
   nameSlots(words, task.length, length, names);
   task.next = slot;
   task.length = length;

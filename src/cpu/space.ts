@@ -19,7 +19,7 @@ import {
 } from './contact';
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
-import { overlapsInSpace, ROUNDING_BAND } from './overlap';
+import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from './overlap';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
@@ -127,7 +127,8 @@ const slotsAhead = new Int32Array(ROWS_AHEAD);
 function collect(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const limit = diameter * diameter;
-  const band = limit * ROUNDING_BAND;
+  const surely = limit * SURELY;
+  const perhaps = limit * PERHAPS;
   const { rowStride, layerStride } = lattice;
   toRowsAhead[0] = rowStride - 1;
   toRowsAhead[1] = layerStride - rowStride - 1;
@@ -135,6 +136,7 @@ function collect(task: PairTask, stop: number, end: number): void {
   toRowsAhead[3] = layerStride + rowStride - 1;
   let slot = task.next;
   let length = task.length;
+  let sure = length;
   if (slot < live) {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       slotsAhead[row] = lowerBound(keys, live, (keys[slot] as number) + (toRowsAhead[row] as number));
@@ -152,9 +154,9 @@ function collect(task: PairTask, stop: number, end: number): void {
       const dx = (positions[3 * other] as number) - x;
       const dy = (positions[3 * other + 1] as number) - y;
       const dz = (positions[3 * other + 2] as number) - z;
-      const excess = dx * dx + dy * dy + dz * dz - limit;
-      if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-      else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+      const squared = dx * dx + dy * dy + dz * dz;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
     }
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
@@ -169,12 +171,13 @@ function collect(task: PairTask, stop: number, end: number): void {
         const dx = (positions[3 * ahead] as number) - x;
         const dy = (positions[3 * ahead + 1] as number) - y;
         const dz = (positions[3 * ahead + 2] as number) - z;
-        const excess = dx * dx + dy * dy + dz * dz - limit;
-        if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
-        else if (overlapsAt(positions, slot, ahead, diameter)) length += 2;
+        const squared = dx * dx + dy * dy + dz * dz;
+        length += Number(squared <= perhaps) << 1;
+        sure += Number(squared < surely) << 1;
       }
     }
   }
+  if (sure < length) length = dropApart(words, task.length, length, positions, 3, diameter);
   nameSlots(words, task.length, length, names);
   task.next = slot;
   task.length = length;

@@ -7,6 +7,7 @@ import { areAdjacent, defineLattice, reserve } from '../../src/cpu/lattice';
 import { CellOrder } from '../../src/cpu/order';
 import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { PLANE } from '../../src/cpu/plane';
+import { isSparse, STRETCH } from '../../src/cpu/plane-window';
 import { PairSearch, sortPairs } from '../../src/cpu/search';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { repeat } from '../../src/scenes/scene';
@@ -281,8 +282,8 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
 });
 
 describe('pairs of the plane', () => {
-  // Rows are one high; rows 10 and 11 are each longer than a window.
-  const count = 11_000;
+  // Rows are one high; rows 10 and 11 are each longer than a window, and nobody is sparse.
+  const count = 24_800;
   let state = 5;
   const next = (below: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -290,7 +291,7 @@ describe('pairs of the plane', () => {
   };
   const positions = Float32Array.from({ length: 2 * count }, (_, index) => {
     if (index % 2 === 0) return next(1500);
-    return index < 2 * 1000 ? next(10) : index < 2 * 10_000 ? 10 + next(2) : 12 + next(8);
+    return index < 2 * 4000 ? next(10) : index < 2 * 20_800 ? 10 + next(2) : 12 + next(8);
   });
   const byX = Array.from({ length: count }, (_, id) => id).sort(
     (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
@@ -314,7 +315,7 @@ describe('pairs of the plane', () => {
 
   it('are found where rows fit the window, where they do not, and where a window was fuller before', () => {
     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
-    for (const among of [count, 9999, 1000, 998, 7, 1]) {
+    for (const among of [count, 9999, 4000, 998, 7, 1]) {
       grid.build(positions, among);
       const { count: found, pairs } = ending(() => grid.collectPairs());
       // As one string: to show where long lists differ takes minutes.
@@ -323,7 +324,8 @@ describe('pairs of the plane', () => {
   });
 
   it('are found by the window again behind rows that do not fit it', () => {
-    const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 20] }, 1));
+    // 25 cells a disc, but not where discs are.
+    const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(2 * count);
     order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
@@ -338,12 +340,94 @@ describe('pairs of the plane', () => {
     PLANE.collect(search.task, 0x7fff_ffff, count);
     const upTo = (row: number) =>
       Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
-    // Row 9 looks into row 10, and its last slots may be in one block with those of the next.
-    const [fitting = 0, ...rest] = stops;
+    // Row 9 looks into row 10, and only the first tenth of row 11 is too far from row 12.
+    const [fitting = 0] = stops;
     expect(fitting).toBeGreaterThan(upTo(9) - 256);
-    expect(fitting).toBeLessThanOrEqual(upTo(9));
-    expect(rest).toEqual(expect.arrayContaining([upTo(10), upTo(11), upTo(12)]));
-    expect(stops.slice(-2)).toEqual([upTo(12), count]);
+    expect(fitting).toBeLessThanOrEqual(upTo(10));
+    const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
+    expect(stops[again]).toBeGreaterThan(upTo(11));
+    expect(stops[again]).toBeLessThan(upTo(11) + 2 * STRETCH);
+    expect(stops.slice(0, again).every((stop) => stop === fitting || (stop - fitting) % STRETCH === 0)).toBe(
+      true,
+    );
+    expect(stops[again + 1]).toBeGreaterThan(count - STRETCH);
+    expect(stops.at(-1)).toBe(count);
+  });
+
+  it('are sparse where fewer than a quarter of the samples have somebody near, and only there', () => {
+    // Of every sixteen slots the first is asked.
+    const keysWith = (near: number, slots: number, gap = 2) => {
+      let key = 0;
+      return Int32Array.from({ length: slots + 1 }, (_, slot) => {
+        if (slot === slots) return 0x7fff_ffff;
+        key += slot % 16 === 1 && slot < 16 * near ? gap : 3;
+        return key;
+      });
+    };
+    const slots = 2 * STRETCH;
+    expect(isSparse(keysWith(16, slots), slots, 0)).toBe(false);
+    expect(isSparse(keysWith(15, slots), slots, 0)).toBe(true);
+    expect(isSparse(keysWith(64, slots, 3), slots, 0)).toBe(true);
+    expect(isSparse(keysWith(64, slots), slots, STRETCH)).toBe(true);
+    // Who is left at the end: what is behind it is nobody.
+    expect(isSparse(keysWith(1, 17), 17, 0)).toBe(false);
+    expect(isSparse(keysWith(1, 17), 17, 16)).toBe(true);
+    expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);
+  });
+
+  it('are found where discs are sparse, dense and sparse again', () => {
+    const width = 48;
+    const band = fc.record({
+      // On both sides of what is sparse.
+      cellsEach: fc.constantFrom(0.1, 0.5, 2, 8, 10, 40),
+      discs: fc.integer({ min: 1, max: 1500 }),
+      // Coarse ones touch often, or are in the same place.
+      units: fc.constantFrom(2, 64),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(band, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 0, max: 2 ** 31 }),
+        (bands, seed) => {
+          let word = seed;
+          const below = (limit: number, units: number) => {
+            word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+            return Math.floor(((word >>> 8) / 2 ** 24) * limit * units) / units;
+          };
+          let top = 0;
+          const discs = bands.flatMap(({ cellsEach, discs, units }) => {
+            const height = Math.ceil((cellsEach * discs) / width);
+            const placed = Array.from({ length: discs }, () => [
+              below(width, units),
+              top + below(height, units),
+            ]);
+            top += height;
+            return placed;
+          });
+          const grid = createCpuGrid({
+            dimensions: 2,
+            min: [0, 0],
+            max: [width, top],
+            diameter: 1,
+            capacity: discs.length,
+          });
+          grid.build(Float32Array.from(discs.flat()));
+          const byY = discs.map((_, id) => id).sort((a, b) => (discs[a]?.[1] ?? 0) - (discs[b]?.[1] ?? 0));
+          const expected: number[] = [];
+          byY.forEach((a, place) => {
+            for (const b of byY.slice(place + 1)) {
+              const [[ax = 0, ay = 0], [bx = 0, by = 0]] = [discs[a] ?? [], discs[b] ?? []];
+              if (by - ay >= 1) break;
+              if ((bx - ax) ** 2 + (by - ay) ** 2 < 1) expected.push(Math.min(a, b), Math.max(a, b));
+            }
+          });
+          const { count: found, pairs } = grid.findPairs();
+          expect(found).toBe(expected.length / 2);
+          expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 
   it('are the same where another grid is searched while they are visited', () => {
