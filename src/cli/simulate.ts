@@ -323,13 +323,20 @@ function describe(report: Report): string {
   const width = widthOf(process.stdout);
   let text = `${formatWrapped(rows, width)}\n`;
   if (report.warning !== null) text += `${wrapText(report.warning, width)}\n`;
-  if (times) {
-    const stages = Object.entries(times.stages).map(([name, milliseconds]) => [
-      `  ${name}`,
-      milliseconds.toFixed(3),
-      `${((100 * milliseconds) / Math.max(times.total, 1e-9)).toFixed(0)}%`,
-    ]);
-    text += `time per pass of the last step, ms (${times.source})\n${formatTable([...stages, ['  all', times.total.toFixed(3), '']], [false, true, true])}\n`;
-  }
+  if (times) text += describeTimes(times, width);
   return text;
+}
+
+/** `width`: columns of the terminal. */
+export function describeTimes({ source, stages, total, discarded }: StageTimes, width: number): string {
+  const rows = Object.entries(stages).map(([name, milliseconds]) => [
+    `  ${name}`,
+    milliseconds.toFixed(3),
+    `${((100 * milliseconds) / Math.max(total, 1e-9)).toFixed(0)}%`,
+  ]);
+  const table = formatTable([...rows, ['  all', total.toFixed(3), '']], [false, true, true]);
+  const text = `time per pass of the last step, ms (${source})\n${table}\n`;
+  if (!discarded) return text;
+  const passes = `${formatCount(discarded)} ${discarded === 1 ? 'pass' : 'passes'}`;
+  return `${text}${wrapText(`The clock of the device ran backwards in ${passes}, whose time is missing above.`, width)}\n`;
 }

@@ -37,6 +37,8 @@ export interface StepTime {
   readonly clock: Clock;
   /** Milliseconds of each stage, in their order, where the engine times them. */
   readonly stages?: Readonly<Record<string, number>>;
+  /** Stages whose time is missing, since the GPU's clock ran backwards in them. Who shows or averages times leaves these out. */
+  readonly discarded?: number | undefined;
 }
 
 export interface Run {

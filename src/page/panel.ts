@@ -186,7 +186,7 @@ export class Panel {
         ? 'paused'
         : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
     );
-    setText('step-time', stepTime ? formatMilliseconds(stepTime.milliseconds) : '–');
+    setText('step-time', stepTime && !stepTime.discarded ? formatMilliseconds(stepTime.milliseconds) : '–');
   }
 
   showLegend(legend: Legend): void {

@@ -57,7 +57,7 @@ export class StagePlot {
     this.isNew = false;
     this.read = now;
     this.write();
-    this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] : NO_STAGES;
+    this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] + this.history.note : NO_STAGES;
   }
 
   /** For other stages than before. */

@@ -2,6 +2,7 @@
  * Purpose: the last timed steps, stage by stage: what the live plot is drawn from. Pure.
  */
 import type { StepTime } from './engine';
+import { formatCountOf } from './format';
 
 /** Samples that are kept, and milliseconds between two at least: half a minute in all. */
 export const MOST_STAGE_SAMPLES = 60;
@@ -45,16 +46,21 @@ export class StageHistory {
   private samples: Readonly<Record<string, number>>[] = [];
   private taken: StepTime | undefined;
   private next = Number.NEGATIVE_INFINITY;
+  private discarded = 0;
 
-  /** Returns whether the step was a new one, and is kept. */
+  /** Returns whether the step was a new one. It is kept unless some of its time is missing. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
-    const { stages = {}, milliseconds, clock } = stepTime;
-    const sample = Object.keys(stages).length > 0 ? stages : { [WHOLE_STEP]: milliseconds };
-    const isOther = !Object.keys(sample).some((name) => name in this.latest);
-    if (isOther || this.taken?.clock !== clock) this.samples = [];
+    const { stages = {}, milliseconds, clock, discarded } = stepTime;
+    if (this.taken?.clock !== clock) this.samples = [];
     this.taken = stepTime;
     this.next = now + INTERVAL_MS - EARLY_MS;
+    if (discarded) {
+      this.discarded++;
+      return true;
+    }
+    const sample = Object.keys(stages).length > 0 ? stages : { [WHOLE_STEP]: milliseconds };
+    if (!Object.keys(sample).some((name) => name in this.latest)) this.samples = [];
     this.samples.push(sample);
     if (this.samples.length > MOST_STAGE_SAMPLES) this.samples.shift();
     return true;
@@ -64,6 +70,14 @@ export class StageHistory {
     this.samples = [];
     this.taken = undefined;
     this.next = Number.NEGATIVE_INFINITY;
+    this.discarded = 0;
+  }
+
+  /** What follows how steps are timed: how many were not kept; '' where all were. */
+  get note(): string {
+    return this.discarded === 0
+      ? ''
+      : `; ${formatCountOf(this.discarded, 'step')} left out, in which its clock ran backwards`;
   }
 
   get length(): number {

@@ -11,10 +11,10 @@ import {
   lastSlope,
   type Timing,
 } from '../core/curves';
+import { CellstormError } from '../core/errors';
 import type { BroadPhase } from '../core/settings';
-import type { Clock } from './engine';
-import { explain } from './engine';
-import { formatCount, formatMilliseconds, formatTimes } from './format';
+import { type Clock, explain, type StepTime } from './engine';
+import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from './format';
 
 /** Three a decade would say no more; 300, 3,000 and 30,000 are where the difference is seen best. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
@@ -145,10 +145,7 @@ function describeCrossover(crossover: Crossover): string {
   return 'Naive is still faster at the largest size that both were timed at.';
 }
 
-export interface SampleTime {
-  readonly milliseconds: number;
-  readonly clock: Clock;
-}
+export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
 /** A simulation of a size of its own, to be timed. */
 export interface TimedRun {
@@ -197,8 +194,13 @@ export async function runSweep(request: SweepRequest): Promise<void> {
       request.onSize(broadPhase, size);
       await Promise.race([request.breathe(), request.ended]);
       try {
-        const { timing, clock } = await timeSize(request, broadPhase, size);
+        const { timing, clock, leftOut } = await timeSize(request, broadPhase, size);
         failures[broadPhase] = 0;
+        if (leftOut > 0) {
+          request.onNote(
+            `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, in which the clock of the GPU ran backwards.`,
+          );
+        }
         // Of a scene that comes in whole rows or towers, two sizes may be one.
         if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
@@ -217,7 +219,7 @@ async function timeSize(
   { start, ended, breathe }: SweepRequest,
   broadPhase: BroadPhase,
   size: number,
-): Promise<{ readonly timing: Timing; readonly clock: Clock }> {
+): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
     // It may come when nobody waits for it any more.
@@ -230,7 +232,8 @@ async function timeSize(
   try {
     const sample = (batch: number) => Promise.race([run.timeSteps(batch), ended]);
     let { milliseconds, clock } = await sample(1);
-    if (milliseconds > STEP_LIMIT_MS) return { timing: { count: run.count, milliseconds }, clock };
+    if (milliseconds > STEP_LIMIT_MS)
+      return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
     // The first steps find kernels and caches cold, and JavaScript not yet compiled.
     const started = performance.now();
     do {
@@ -239,13 +242,19 @@ async function timeSize(
     } while (performance.now() - started < WARM_MS);
     const batch = clock === 'gpu' ? 1 : Math.min(MOST_BATCH, Math.max(1, Math.ceil(BATCH_MS / milliseconds)));
     const samples: number[] = [];
+    let leftOut = 0;
     const began = performance.now();
     for (let spent = 0; spent < MOST_MS; spent = performance.now() - began) {
       if (samples.length >= FEWEST_SAMPLES && spent >= ENOUGH_MS) break;
-      samples.push((await sample(batch)).milliseconds);
+      const taken = await sample(batch);
+      if (taken.discarded) leftOut++;
+      else samples.push(taken.milliseconds);
       await Promise.race([breathe(), ended]);
     }
-    return { timing: { count: run.count, milliseconds: typicalTime(samples) }, clock };
+    if (samples.length === 0) {
+      throw new CellstormError('The clock of the GPU ran backwards in every step that was timed.');
+    }
+    return { timing: { count: run.count, milliseconds: typicalTime(samples) }, clock, leftOut };
   } finally {
     run.destroy();
   }

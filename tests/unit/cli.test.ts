@@ -15,7 +15,7 @@ import { exitCodeOf } from '../../src/cli/bench';
 import { describeRecord } from '../../src/cli/bench-table';
 import { renderImage } from '../../src/cli/image';
 import { Progresses } from '../../src/cli/output';
-import { adviseFlag } from '../../src/cli/simulate';
+import { adviseFlag, describeTimes } from '../../src/cli/simulate';
 import { crowdingWarning } from '../../src/core/crowding';
 import { ArgumentError, Phrase } from '../../src/core/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
@@ -295,6 +295,19 @@ describe('cellstorm', () => {
       const rest = await cellstorm(...common, '--from', state, ...flags);
       expect(JSON.parse(rest.out).crowds).toBe(flags.length > 0);
     }
+  });
+
+  it('says of how many passes the time is missing, and nothing where of none', () => {
+    const times = { source: 'timestamp-query', stages: { scan: 1, resolve: 3 }, total: 4 } as const;
+    const whole = describeTimes(times, 200);
+    expect(whole).toMatch(
+      /^time per pass of the last step, ms \(timestamp-query\)\n {2}scan .*25%\n(.*\n){2}$/,
+    );
+    const [one, two] = [1, 2].map((discarded) => describeTimes({ ...times, discarded }, 200));
+    expect(one).toBe(
+      `${whole}The clock of the device ran backwards in 1 pass, whose time is missing above.\n`,
+    );
+    expect(two).toMatch(/ in 2 passes, whose /);
   });
 
   it('advises the flag where the library advises the option', () => {

@@ -228,6 +228,32 @@ describe('a sweep', () => {
     expect(sweep.alive()).toBe(0);
   });
 
+  it('leaves out steps of which some time is missing, and says so; with no others a size fails', async () => {
+    const sweep = request(() => 4);
+    const { start } = sweep;
+    let steps = 0;
+    await runSweep({
+      ...sweep,
+      start: async (broadPhase, count) => {
+        const run = await start(broadPhase, count);
+        const isMissing = () => (broadPhase === 'grid' ? count === 300 && steps++ % 2 === 1 : count === 1000);
+        return {
+          ...run,
+          timeSteps: async (batch) =>
+            isMissing() ? { milliseconds: 1, clock: 'gpu', discarded: 1 } : run.timeSteps(batch),
+        };
+      },
+    });
+    expect(sweep.last().grid.map(({ milliseconds }) => milliseconds)).toEqual(SIZES.map(() => 4));
+    expect(sweep.last().naive.map(({ count }) => count)).toEqual(SIZES.filter((count) => count !== 1000));
+    expect(sweep.notes).toEqual([
+      expect.stringMatching(
+        /^Grid at 300: \d timed steps? left out, in which the clock of the GPU ran backwards\.$/,
+      ),
+      'Naive at 1,000: The clock of the GPU ran backwards in every step that was timed.',
+    ]);
+  });
+
   it('takes the sizes that a scene makes of what is asked for', async () => {
     const sweep = request(() => 1);
     const { start } = sweep;
@@ -313,6 +339,29 @@ describe('the stages of the last steps', () => {
     expect(history.length).toBe(MOST_STAGE_SAMPLES);
     expect(history.stacked()[1]?.at(-1)).toBe(100);
     expect(history.stacked()[0]?.[0]).toBe(1 - MOST_STAGE_SAMPLES);
+  });
+
+  it('leave out steps of which some time is missing, and say how many', () => {
+    const history = new StageHistory();
+    const missing = () => ({ ...stepTime({ scan: 0, resolve: 4 }), discarded: 1 });
+    expect(history.add(missing(), 0)).toBe(true);
+    expect([history.length, history.note]).toEqual([
+      0,
+      '; 1 step left out, in which its clock ran backwards',
+    ]);
+    history.add(stepTime({ scan: 1, resolve: 4 }), 1000);
+    const again = missing();
+    expect(history.add(again, 2000)).toBe(true);
+    expect(history.add(again, 3000)).toBe(false);
+    expect(history.latest).toEqual({ scan: 1, resolve: 4 });
+    expect([history.length, history.note]).toEqual([
+      1,
+      '; 2 steps left out, in which its clock ran backwards',
+    ]);
+    history.clear();
+    expect(history.note).toBe('');
+    history.add(stepTime({ scan: 1 }), 4000);
+    expect(history.note).toBe('');
   });
 
   it('forget stages that are no longer done, and everything with another clock or none of the stages', () => {
