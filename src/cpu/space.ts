@@ -20,6 +20,7 @@ import {
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
 import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from './overlap';
+import { collectByCells, STRETCH } from './space-cells';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
@@ -125,6 +126,14 @@ const toRowsAhead = new Int32Array(ROWS_AHEAD);
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
+  while (task.next < end && task.length <= stop) {
+    collectByCells(task, stop, end);
+    // Whoever is left although there is room for more pairs is not crowded, or too much so.
+    collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
+  }
+}
+
+function collectByKeys(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, words, lattice } = task;
   const limit = diameter * diameter;
   const surely = limit * SURELY;

@@ -9,6 +9,8 @@ import { overlapsInPlane, overlapsInSpace } from '../../src/cpu/overlap';
 import { PLANE } from '../../src/cpu/plane';
 import { isSparse, STRETCH } from '../../src/cpu/plane-window';
 import { PairSearch, sortPairs } from '../../src/cpu/search';
+import { SPACE } from '../../src/cpu/space';
+import { isCrowded } from '../../src/cpu/space-cells';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { repeat } from '../../src/scenes/scene';
 import { ending } from '../helpers/ending';
@@ -278,6 +280,129 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     grid.forEachPair(() => grid.near([3, 3, 3].slice(0, dimensions), 1, () => near++));
     expect(near).toBe(2);
     expect(grid.countPairs()).toBe(1);
+  });
+});
+
+describe('pairs of space', () => {
+  type Ball = readonly [number, number, number];
+  let word = 9;
+  const below = (limit: number, units: number) => {
+    word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+    return Math.floor(((word >>> 8) / 2 ** 24) * limit * units) / units;
+  };
+
+  /** Coordinates are dyadic, so that doubles decide. */
+  const expectSwept = (balls: readonly Ball[], max: readonly number[]) => {
+    const grid = createCpuGrid({
+      dimensions: 3,
+      min: [0, 0, 0],
+      max,
+      diameter: 1,
+      capacity: balls.length,
+    });
+    grid.build(Float32Array.from(balls.flat()));
+    const byZ = balls.map((ball, id) => ({ id, ball })).sort((a, b) => a.ball[2] - b.ball[2]);
+    const expected: number[] = [];
+    byZ.forEach(({ id, ball: [x, y, z] }, place) => {
+      for (let other = place + 1; other < byZ.length; other++) {
+        const { id: otherId, ball } = byZ[other] as (typeof byZ)[number];
+        if (ball[2] - z >= 1) break;
+        const squared = (ball[0] - x) ** 2 + (ball[1] - y) ** 2 + (ball[2] - z) ** 2;
+        if (squared < 1) expected.push(Math.min(id, otherId), Math.max(id, otherId));
+      }
+    });
+    const { count: found, pairs } = grid.findPairs();
+    expect(found).toBe(expected.length / 2);
+    // As one string: to show where long lists differ takes minutes.
+    expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
+    expect(grid.countPairs()).toBe(found);
+  };
+
+  it('are found where balls are sparse, crowded and sparse again', () => {
+    const width = 8;
+    const band = fc.record({
+      // On both sides of what is crowded.
+      cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
+      count: fc.integer({ min: 1, max: 1500 }),
+      // Coarse ones touch often, or are in the same place.
+      units: fc.constantFrom(4, 64),
+    });
+    fc.assert(
+      fc.property(fc.array(band, { minLength: 1, maxLength: 4 }), (bands) => {
+        let top = 0;
+        const balls = bands.flatMap(({ cellsEach, count, units }) => {
+          const height = Math.ceil((cellsEach * count) / width ** 2);
+          const bottom = top;
+          top += height;
+          return Array.from(
+            { length: count },
+            (): Ball => [below(width, units), below(width, units), bottom + below(height, units)],
+          );
+        });
+        expectSwept(balls, [width, width, top]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([1024, 1025])(
+    'are found where three cells of a row hold %d, as many as fit or one more',
+    (held) => {
+      const row = (count: number, y: number, z: number, width: number) =>
+        Array.from({ length: count }, (): Ball => [2 + below(width, 64), y + below(1, 64), z + below(1, 64)]);
+      // Behind what does not fit it goes on by cells.
+      const balls = [...row(300, 1, 1, 3), ...row(held, 2, 1, 3), ...row(2000, 5, 5, 200)];
+      expectSwept(balls, [210, 8, 8]);
+    },
+  );
+
+  it('are crowded where three of ten samples share their cell with the next, and only there', () => {
+    // Of every sixteen slots the first is asked.
+    const keysWith = (shared: number, slots: number) => {
+      let key = 0;
+      return Int32Array.from({ length: slots + 1 }, (_, slot) => {
+        if (slot === slots) return 0x7fff_ffff;
+        key += slot % 16 === 1 && slot < 16 * shared ? 0 : 1;
+        return key;
+      });
+    };
+    const slots = 2 * STRETCH;
+    expect(isCrowded(keysWith(20, slots), slots, 0)).toBe(true);
+    expect(isCrowded(keysWith(19, slots), slots, 0)).toBe(false);
+    expect(isCrowded(keysWith(64, slots), slots, 16)).toBe(true);
+    expect(isCrowded(keysWith(64, slots), slots, STRETCH)).toBe(false);
+    expect(isCrowded(keysWith(1, 2), 2, 0)).toBe(true);
+    expect(isCrowded(keysWith(1, 2), 2, 1)).toBe(false);
+    expect(isCrowded(keysWith(1, 1), 1, 0)).toBe(false);
+  });
+
+  it('are found by cells where these are crowded, and by keys elsewhere', () => {
+    // Two layers of crowds, far apart in a box that is empty on average.
+    const balls = [0, 1, 40, 41].flatMap((z) =>
+      Array.from({ length: 3000 }, (): Ball => [below(20, 64), below(20, 64), z + below(1, 64)]),
+    );
+    const positions = Float32Array.from(balls.flat());
+    const count = balls.length;
+    const lattice = defineLattice(defineWorld({ dimensions: 3, min: [0, 0, 0], max: [20, 20, 60] }, 1));
+    const order = new CellOrder(lattice, count);
+    const sorted = new Float32Array(3 * count);
+    order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
+    const stopsOf = (frozen: boolean) => {
+      const search = new PairSearch(order, 1, count);
+      search.begin(sorted, order.source, 'grid', frozen);
+      const stops: number[] = [];
+      Object.defineProperty(search.task, 'next', {
+        get: () => stops.at(-1) ?? 0,
+        set: (next: number) => stops.push(next),
+      });
+      search.task.words = new Uint32Array(2 ** 20);
+      SPACE.collect(search.task, 0x7fff_ffff, count);
+      return stops;
+    };
+    // All in one go, but for the last few.
+    expect(stopsOf(false)[0]).toBeGreaterThan(count - STRETCH);
+    expect(stopsOf(false).at(-1)).toBe(count);
+    expect(stopsOf(true)).toEqual(stopsOf(false));
   });
 });
 
