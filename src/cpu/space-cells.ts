@@ -25,9 +25,9 @@ const FOUND_WORDS = BLOCK_WORDS + 2 * ROWS * RING;
 /** Slots for which it is decided at once whether they are crowded. */
 export const STRETCH = 2 ** 10;
 
-/** Every so many slots one is asked whether the next shares its cell, and so great a share must: from one ball a cell on. */
+/** Every so many slots one is asked whether the next shares its cell; more than this share must: at random from 1.6 a cell on. */
 const SAMPLE_STEP = 16;
-const LEAST_SHARE = 0.3;
+const CROWDED_SHARE = 0.5;
 
 const ringX = new Float64Array(ROWS * RING);
 const ringY = new Float64Array(ROWS * RING);
@@ -88,7 +88,7 @@ export function isCrowded(keys: Int32Array, live: number, slot: number): boolean
     crowded += Number(keys[sample] === keys[sample + 1]);
     asked++;
   }
-  return crowded > LEAST_SHARE * asked;
+  return crowded > CROWDED_SHARE * asked;
 }
 
 /** Loads the rows around the cell of a slot; false where one of them does not fit its ring. */

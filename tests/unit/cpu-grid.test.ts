@@ -356,7 +356,7 @@ describe('pairs of space', () => {
     },
   );
 
-  it('are crowded where three of ten samples share their cell with the next, and only there', () => {
+  it('are crowded where more than half of the samples share their cell with the next, and only there', () => {
     // Of every sixteen slots the first is asked.
     const keysWith = (shared: number, slots: number) => {
       let key = 0;
@@ -367,8 +367,8 @@ describe('pairs of space', () => {
       });
     };
     const slots = 2 * STRETCH;
-    expect(isCrowded(keysWith(20, slots), slots, 0)).toBe(true);
-    expect(isCrowded(keysWith(19, slots), slots, 0)).toBe(false);
+    expect(isCrowded(keysWith(33, slots), slots, 0)).toBe(true);
+    expect(isCrowded(keysWith(32, slots), slots, 0)).toBe(false);
     expect(isCrowded(keysWith(64, slots), slots, 16)).toBe(true);
     expect(isCrowded(keysWith(64, slots), slots, STRETCH)).toBe(false);
     expect(isCrowded(keysWith(1, 2), 2, 0)).toBe(true);
