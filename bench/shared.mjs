@@ -29,7 +29,14 @@ export async function bundle(entries) {
           entry: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)])),
           formats: ['es'],
         },
-        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' } },
+        rolldownOptions: {
+          output: {
+            entryFileNames: '[name].mjs',
+            chunkFileNames: '[name].mjs',
+            // As in what is published: constants stay constants, which V8 takes into its code.
+            topLevelVar: false,
+          },
+        },
       },
     });
     const load = async (name) => [
