@@ -1,0 +1,453 @@
+// Purpose: the grid of grid.cuh as a program that the benchmark asks, line by line: an engine of `cellstorm bench`.
+// Inputs: lines on stdin, some with raw little-endian floats behind them. Outputs: a line on stdout for each, of the same order.
+//
+//     (when it begins)                                              cellstorm-native 1 CLOCK NANOSECONDS DEVICE
+//     copy BYTES                                                    ok BYTES MILLISECONDS SHARE
+//     open DIMENSIONS COUNT DIAMETER INVERSE MIN… CELLS… ROWS       ok BYTES
+//     place, then COUNT × DIMENSIONS floats                         ok
+//     roll FRAMES, then as many floats for each frame               ok
+//     find                                                          ok PAIRS CHECKSUM
+//     time BATCH PART…                                              ok MILLISECONDS
+//
+// CLOCK (`events`, or `wall` without CUDA) is what times are measured by, NANOSECONDS its step, DEVICE the rest of the line.
+// copy: of two buffers of so many bytes, or of half as many as often as there is no room; milliseconds of a copy, the best of
+// several, and what share of the wall's time the clock made of copies of known size. open: BYTES is the memory that is taken;
+// ROWS is `ahead` or `around`, which is what a query looks at. time: BATCH times all of the PARTs in order (`wind`: the next
+// frame is put in place, there and back again; `build`; `query`), milliseconds in all.
+// What goes wrong is one line, `error memory|absent|failed SENTENCE`, and the end of the program with status 1.
+//
+//     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
+//     g++ -std=c++17 -O2 -pthread -I on_cpu -x c++ -o cuda-grid-on-cpu grid.cu
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "grid.cuh"
+
+namespace {
+
+constexpr int PROTOCOL = 1;
+
+#ifndef CUDA_ON_CPU
+constexpr const char* CLOCK_NAME = "events";
+// "A resolution of around 0.5 microseconds", says CUDA of cudaEventElapsedTime.
+constexpr unsigned CLOCK_STEP_NS = 500;
+#endif
+
+// As bench/harness/gpu-clock.ts measures copies.
+constexpr size_t LEAST_COPY_BYTES = 1 << 20;
+constexpr int COPY_REPEATS = 3;
+constexpr unsigned MOST_COPIES = 256;
+constexpr double CHECK_MS = 20;
+
+// Bytes of positions that are read at a time.
+constexpr size_t STAGE_BYTES = 1 << 24;
+
+// What ends the program: its kind, and a sentence.
+struct Failure : std::runtime_error {
+  const char* kind;
+  Failure(const char* kind, const std::string& sentence) : std::runtime_error(sentence), kind(kind) {}
+};
+
+void check(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  const char* kind = status == cudaErrorMemoryAllocation ? "memory"
+                     : status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ? "absent"
+                                                                                            : "failed";
+  throw Failure(kind, "CUDA could not " + what + ": " + cudaGetErrorString(status) + ".");
+}
+
+void require(bool holds, const std::string& sentence) {
+  if (!holds) throw Failure("failed", sentence);
+}
+
+// Memory on the device, freed with its owner.
+template <class Item>
+class Buffer {
+ public:
+  Buffer(const char* name, size_t length) : length(length) {
+    // Nobody has no memory, but an address.
+    check(cudaMalloc(&data, bytes()), "allocate " + std::to_string(bytes()) + " bytes for " + name);
+  }
+  ~Buffer() { cudaFree(data); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  size_t bytes() const { return std::max<size_t>(length, 1) * sizeof(Item); }
+
+  Item* data = nullptr;
+  const size_t length;
+};
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "create a stream"); }
+  ~Stream() { cudaStreamDestroy(handle); }
+  void wait() { check(cudaStreamSynchronize(handle), "do the work"); }
+
+  template <class... Parameters, class... Arguments>
+  void launch(void (*kernel)(Parameters...), size_t threads, Arguments... arguments) {
+    if (threads == 0) return;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(unsigned((threads + THREADS - 1) / THREADS));
+    config.blockDim = dim3(THREADS);
+    config.stream = handle;
+    check(cudaLaunchKernelEx(&config, kernel, arguments...), "launch a kernel");
+  }
+
+  cudaStream_t handle = nullptr;
+};
+
+// Milliseconds of the device between two events around what is put into a stream.
+class EventClock {
+ public:
+  explicit EventClock(Stream& stream) : stream(stream) {
+    check(cudaEventCreate(&begin), "create an event");
+    check(cudaEventCreate(&end), "create an event");
+  }
+  ~EventClock() {
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+  }
+
+  template <class Work>
+  double time(Work work) {
+    check(cudaEventRecord(begin, stream.handle), "record an event");
+    work();
+    check(cudaEventRecord(end, stream.handle), "record an event");
+    check(cudaEventSynchronize(end), "do the work");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end), "tell the time between two events");
+    return milliseconds;
+  }
+
+ private:
+  Stream& stream;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+};
+
+// A recorded sequence of work, which is launched as a whole: kernels of microseconds then do not wait for the host.
+class Graph {
+ public:
+  template <class Work>
+  Graph(Stream& stream, Work record) {
+    check(cudaStreamBeginCapture(stream.handle, cudaStreamCaptureModeThreadLocal), "begin a graph");
+    record();
+    check(cudaStreamEndCapture(stream.handle, &graph), "end a graph");
+    check(cudaGraphInstantiate(&executable, graph, 0), "instantiate a graph");
+  }
+  ~Graph() {
+    if (executable) cudaGraphExecDestroy(executable);
+    if (graph) cudaGraphDestroy(graph);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  void launch(Stream& stream) { check(cudaGraphLaunch(executable, stream.handle), "launch a graph"); }
+
+ private:
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+};
+
+struct Parts {
+  bool wind = false;
+  bool build = false;
+  bool query = false;
+};
+
+struct Order {
+  int dimensions;
+  Lattice lattice;
+  bool around;
+};
+
+class Grid {
+ public:
+  Grid(Stream& stream, const Order& order)
+      : stream(stream),
+        order(order),
+        lattice(order.lattice),
+        tiles(tiles_of(order.lattice)),
+        positions("positions", size_t(order.dimensions) * order.lattice.count),
+        ranks("ranks", order.lattice.count),
+        bodies("sorted bodies", order.lattice.count),
+        cells("cells", tiles * (CELLS_PER_TILE + 2) + 1),
+        found("counters", COUNTERS) {}
+
+  size_t bytes() const {
+    return positions.bytes() + ranks.bytes() + bodies.bytes() + cells.bytes() + found.bytes();
+  }
+  size_t frame_bytes() const { return positions.length * sizeof(float); }
+  float* placed() { return positions.data; }
+
+  // Frames that `wind` puts in place from now on.
+  float* roll(size_t count) {
+    frames = std::make_unique<Buffer<float>>("frames", count * positions.length);
+    frame_count = count;
+    step = 0;
+    return frames->data;
+  }
+
+  Found find() {
+    check(cudaMemsetAsync(found.data, 0, found.bytes(), stream.handle), "clear the counters");
+    record({false, true, true});
+    std::vector<Found> parts(COUNTERS);
+    check(cudaMemcpyAsync(parts.data(), found.data, found.bytes(), cudaMemcpyDeviceToHost, stream.handle), "read");
+    stream.wait();
+    Found sum = {0, 0};
+    for (const Found& part : parts) {
+      sum.pairs += part.pairs;
+      sum.checksum += part.checksum;
+    }
+    return sum;
+  }
+
+  double time(EventClock& clock, unsigned batch, const Parts& parts) {
+    Graph* const graph = parts.build || parts.query ? &graph_of(parts) : nullptr;
+    return clock.time([&] {
+      for (unsigned run = 0; run < batch; run++) {
+        if (parts.wind) wind();
+        if (graph) graph->launch(stream);
+      }
+    });
+  }
+
+ private:
+  // With one cell more, whose start is the end of all.
+  static size_t tiles_of(const Lattice& lattice) {
+    const size_t cells = size_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
+    return cells / CELLS_PER_TILE + 1;
+  }
+
+  Tile* tile_sums() { return reinterpret_cast<Tile*>(cells.data + tiles * CELLS_PER_TILE); }
+  unsigned* next_tile() { return cells.data + tiles * (CELLS_PER_TILE + 2); }
+
+  void wind() {
+    if (frame_count == 0) return;
+    const size_t period = std::max<size_t>(1, 2 * (frame_count - 1));
+    const size_t place = step++ % period;
+    const size_t frame = place < frame_count ? place : period - place;
+    const float* from = frames->data + frame * positions.length;
+    check(cudaMemcpyAsync(positions.data, from, frame_bytes(), cudaMemcpyDeviceToDevice, stream.handle), "copy a frame");
+  }
+
+  Graph& graph_of(const Parts& parts) {
+    std::unique_ptr<Graph>& graph = graphs[2 * parts.build + parts.query];
+    if (!graph) graph = std::make_unique<Graph>(stream, [&] { record(parts); });
+    return *graph;
+  }
+
+  void record(const Parts& parts) {
+    if (order.dimensions == 2) record_in<2>(parts);
+    else record_in<3>(parts);
+  }
+
+  template <int DIMENSIONS>
+  void record_in(const Parts& parts) {
+    const size_t count = lattice.count;
+    if (parts.build) {
+      // Counters, what tiles tell each other and who is next: one piece of memory, cleared at once.
+      check(cudaMemsetAsync(cells.data, 0, cells.bytes(), stream.handle), "clear the cells");
+      stream.launch(count_bodies<DIMENSIONS>, count, lattice, positions.data, cells.data, ranks.data);
+      stream.launch(scan_cells, tiles * THREADS, reinterpret_cast<uint4*>(cells.data), tile_sums(), next_tile());
+      stream.launch(scatter_bodies<DIMENSIONS>, count, lattice, positions.data, cells.data, ranks.data, bodies.data);
+    }
+    if (parts.query) {
+      const auto kernel = order.around ? find_pairs<DIMENSIONS, true> : find_pairs<DIMENSIONS, false>;
+      stream.launch(kernel, count, lattice, cells.data, bodies.data, found.data);
+    }
+  }
+
+  Stream& stream;
+  const Order order;
+  const Lattice lattice;
+  const size_t tiles;
+  Buffer<float> positions;
+  Buffer<unsigned> ranks;
+  Buffer<Body> bodies;
+  Buffer<unsigned> cells;
+  Buffer<Found> found;
+  std::unique_ptr<Buffer<float>> frames;
+  size_t frame_count = 0;
+  size_t step = 0;
+  std::unique_ptr<Graph> graphs[4];
+};
+
+struct CopySpeed {
+  size_t bytes;
+  double milliseconds;
+  double share;
+};
+
+CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
+  std::unique_ptr<Buffer<char>> from;
+  std::unique_ptr<Buffer<char>> to;
+  for (;; bytes /= 2) {
+    try {
+      from = std::make_unique<Buffer<char>>("a copy", bytes);
+      to = std::make_unique<Buffer<char>>("a copy", bytes);
+      break;
+    } catch (const Failure& failure) {
+      from.reset();
+      if (std::strcmp(failure.kind, "memory") != 0 || bytes <= LEAST_COPY_BYTES) throw;
+      // A refused allocation is not an error of what comes next.
+      cudaGetLastError();
+    }
+  }
+  const auto time_copies = [&](unsigned copies) {
+    return clock.time([&] {
+      for (unsigned copy = 0; copy < copies; copy++) {
+        check(cudaMemcpyAsync(to->data, from->data, bytes, cudaMemcpyDeviceToDevice, stream.handle), "copy");
+      }
+    });
+  };
+  using Wall = std::chrono::steady_clock;
+  const auto wall_of = [&](unsigned copies, double& told) {
+    stream.wait();
+    const auto began = Wall::now();
+    told = time_copies(copies);
+    return std::chrono::duration<double, std::milli>(Wall::now() - began).count();
+  };
+  // The first touches pages that are not there yet.
+  time_copies(1);
+  unsigned copies = 1;
+  double told = 0;
+  double wall = wall_of(copies, told);
+  // Until the way to the device is small beside the work.
+  while (wall < CHECK_MS && copies < MOST_COPIES) {
+    copies *= 4;
+    wall = wall_of(copies, told);
+  }
+  const double share = told / wall;
+  double best = told;
+  for (int repeat = 0; repeat < COPY_REPEATS; repeat++) best = std::min(best, time_copies(copies));
+  return {bytes, best / copies, share};
+}
+
+void read_floats(Stream& stream, float* target, size_t bytes) {
+  std::vector<char> stage(std::min(STAGE_BYTES, bytes));
+  for (size_t done = 0; done < bytes;) {
+    const size_t some = std::min(STAGE_BYTES, bytes - done);
+    require(bool(std::cin.read(stage.data(), std::streamsize(some))), "The input ended in the middle of positions.");
+    char* const to = reinterpret_cast<char*>(target) + done;
+    check(cudaMemcpyAsync(to, stage.data(), some, cudaMemcpyHostToDevice, stream.handle), "copy positions");
+    stream.wait();
+    done += some;
+  }
+}
+
+Order read_order(std::istringstream& words) {
+  Order order = {};
+  Lattice& lattice = order.lattice;
+  float diameter = 0;
+  std::string rows;
+  words >> order.dimensions >> lattice.count >> diameter >> lattice.inverse;
+  require(words && (order.dimensions == 2 || order.dimensions == 3), "\"open\" must say 2 or 3 dimensions first.");
+  for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.min[axis];
+  lattice.cells[2] = 1;
+  for (int axis = 0; axis < order.dimensions; axis++) words >> lattice.cells[axis];
+  words >> rows;
+  order.around = rows == "around";
+  require(words && (order.around || rows == "ahead"), "\"open\" must end with ahead or around.");
+  for (int axis = 0; axis < order.dimensions; axis++) {
+    require(lattice.cells[axis] >= 3, "\"open\" must say 3 cells or more along each axis, the ring included.");
+  }
+  lattice.diameter_squared = diameter * diameter;
+  return order;
+}
+
+Parts read_parts(std::istringstream& words) {
+  Parts parts;
+  for (std::string word; words >> word;) {
+    bool& part = word == "wind" ? parts.wind : word == "build" ? parts.build : parts.query;
+    require(&part != &parts.query || word == "query", "A part is \"" + word + "\", but it must be wind, build or query.");
+    part = true;
+  }
+  return parts;
+}
+
+class Session {
+ public:
+  Session() : clock(stream) {}
+
+  void answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    if (command == "copy") {
+      size_t bytes = 0;
+      words >> bytes;
+      require(words && bytes > 0, "\"copy\" must say how many bytes.");
+      const CopySpeed speed = measure_copies(stream, clock, bytes);
+      std::printf("ok %zu %.9g %.9g\n", speed.bytes, speed.milliseconds, speed.share);
+    } else if (command == "open") {
+      grid.reset();
+      grid = std::make_unique<Grid>(stream, read_order(words));
+      std::printf("ok %zu\n", grid->bytes());
+    } else if (!grid) {
+      throw Failure("failed", "The line is \"" + line + "\", but it must be copy or open at first.");
+    } else if (command == "place") {
+      read_floats(stream, grid->placed(), grid->frame_bytes());
+      std::printf("ok\n");
+    } else if (command == "roll") {
+      size_t frames = 0;
+      words >> frames;
+      require(bool(words), "\"roll\" must say how many frames.");
+      read_floats(stream, grid->roll(frames), frames * grid->frame_bytes());
+      std::printf("ok\n");
+    } else if (command == "find") {
+      const Found found = grid->find();
+      std::printf("ok %llu %u\n", found.pairs, found.checksum);
+    } else if (command == "time") {
+      unsigned batch = 0;
+      words >> batch;
+      require(words && batch > 0, "\"time\" must say how large the batch is.");
+      std::printf("ok %.9g\n", grid->time(clock, batch, read_parts(words)));
+    } else {
+      throw Failure("failed", "\"" + command + "\" is no command: copy, open, place, roll, find and time are.");
+    }
+  }
+
+ private:
+  Stream stream;
+  EventClock clock;
+  std::unique_ptr<Grid> grid;
+};
+
+void run() {
+  cudaDeviceProp device = {};
+  check(cudaGetDeviceProperties(&device, 0), "find a device");
+  require(device.major >= 8, "The device is of compute capability " + std::to_string(device.major) + "." +
+                                 std::to_string(device.minor) + ", but it must be 8.0 or later.");
+  Session session;
+  std::printf("cellstorm-native %d %s %u %s\n", PROTOCOL, CLOCK_NAME, CLOCK_STEP_NS, device.name);
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    session.answer(line);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  try {
+    run();
+    return 0;
+  } catch (const Failure& failure) {
+    std::printf("error %s %s\n", failure.kind, failure.what());
+  } catch (const std::exception& error) {
+    std::printf("error failed %s\n", error.what());
+  }
+  return 1;
+}

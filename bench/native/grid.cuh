@@ -1,0 +1,236 @@
+// Purpose: a dense counting-sort grid and the pairs of bodies that overlap, written directly for CUDA: what cellstorm's grid is
+// measured by. Bodies have one radius.
+// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world.ts): a body is
+// in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
+// Outputs: bodies in the order of cells, the first body of each cell; every pair of bodies nearer than a diameter once, folded
+// into a count and a sum of mix_pair modulo 2^32, which does not depend on any order.
+//
+// A build clears the counters, counts (the counter hands out the rank in the cell), scans the counters in place, and scatters.
+// Bodies of a cell are in the order of the atomics: cellstorm puts them in the order of ids, this does not.
+// Coordinates of the benchmark are such that every difference, square and sum of squares is exact in 32-bit floats, so fused
+// multiplications and additions find no other pairs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+constexpr unsigned THREADS = 256;
+constexpr unsigned WARP = 32;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
+// A warp scans so many rows of 32 vectors of four counters; a block, a tile.
+constexpr unsigned ROWS_PER_WARP = 4;
+constexpr unsigned VECTORS_PER_WARP = ROWS_PER_WARP * WARP;
+constexpr unsigned WARPS = THREADS / WARP;
+constexpr unsigned VECTORS_PER_TILE = WARPS * VECTORS_PER_WARP;
+constexpr unsigned CELLS_PER_TILE = 4 * VECTORS_PER_TILE;
+
+// What pairs are added to, block by block: more than one, so that blocks hardly ever wait for each other.
+constexpr unsigned COUNTERS = 1024;
+
+// A body as it is sorted: one load of 16 bytes has all that a test of two needs, in the plane and in space.
+struct alignas(16) Body {
+  float x;
+  float y;
+  float z;
+  unsigned id;
+};
+
+struct Found {
+  unsigned long long pairs;
+  unsigned checksum;
+};
+
+// Where cells are, and when two bodies overlap.
+struct Lattice {
+  unsigned count;
+  float diameter_squared;
+  float inverse;
+  float min[3];
+  // Along each axis, the ring included; 1 along an axis that there is not.
+  unsigned cells[3];
+};
+
+__device__ inline unsigned cell_along(float place, float low, float inverse, unsigned cells) {
+  const int cell = int(floorf((place - low) * inverse)) + 1;
+  return unsigned(min(max(cell, 1), int(cells) - 2));
+}
+
+template <int DIMENSIONS>
+__device__ inline unsigned cell_of(const Lattice& lattice, const Body& body) {
+  const float inverse = lattice.inverse;
+  const unsigned x = cell_along(body.x, lattice.min[0], inverse, lattice.cells[0]);
+  const unsigned y = cell_along(body.y, lattice.min[1], inverse, lattice.cells[1]);
+  const unsigned z = DIMENSIONS == 3 ? cell_along(body.z, lattice.min[2], inverse, lattice.cells[2]) : 0;
+  return x + lattice.cells[0] * (y + lattice.cells[1] * z);
+}
+
+template <int DIMENSIONS>
+__device__ inline Body load_body(const float* __restrict__ positions, unsigned id) {
+  const float* place = positions + size_t(DIMENSIONS) * id;
+  return Body{place[0], place[1], DIMENSIONS == 3 ? place[2] : 0.0f, id};
+}
+
+// Counts the bodies of each cell. Counters are zero before. A body's rank is its number among those of its cell.
+template <int DIMENSIONS>
+__global__ void __launch_bounds__(THREADS)
+    count_bodies(Lattice lattice, const float* __restrict__ positions, unsigned* counts, unsigned* __restrict__ ranks) {
+  const unsigned id = blockIdx.x * THREADS + threadIdx.x;
+  if (id >= lattice.count) return;
+  const unsigned cell = cell_of<DIMENSIONS>(lattice, load_body<DIMENSIONS>(positions, id));
+  ranks[id] = atomicAdd(&counts[cell], 1u);
+}
+
+// What a tile of the scan tells those behind it, in one word, so that both are seen at once: how far it is, and a sum.
+using Tile = unsigned long long;
+enum : Tile { OWN_SUM = 1ull << 32, WHOLE_SUM = 2ull << 32 };
+
+__device__ inline unsigned warp_prefix(unsigned lane, unsigned value) {
+  for (unsigned step = 1; step < WARP; step *= 2) {
+    const unsigned before = __shfl_up_sync(ALL_LANES, value, step);
+    if (lane >= step) value += before;
+  }
+  return value;
+}
+
+// Sum of all tiles before this one: a warp looks at 32 of them at a time, back to the nearest that knows its whole sum.
+__device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsigned own, unsigned lane) {
+  if (lane == 0) tiles[tile] = (tile == 0 ? WHOLE_SUM : OWN_SUM) | own;
+  unsigned sum = 0;
+  if (tile == 0) return sum;
+  for (long long nearest = (long long)(tile) - 1;; nearest -= WARP) {
+    const long long at = nearest - lane;
+    Tile told;
+    do {
+      told = at >= 0 ? tiles[at] : WHOLE_SUM;
+    } while (__any_sync(ALL_LANES, told < OWN_SUM));
+    const unsigned whole = __ballot_sync(ALL_LANES, told >= WHOLE_SUM);
+    const unsigned last = whole == 0 ? WARP - 1 : unsigned(__ffs(int(whole))) - 1;
+    sum += __reduce_add_sync(ALL_LANES, lane <= last ? unsigned(told) : 0u);
+    if (whole != 0) break;
+  }
+  if (lane == 0) tiles[tile] = WHOLE_SUM | (sum + own);
+  return sum;
+}
+
+// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each is read
+// and written once. Written out rather than CUB's DeviceScan, which does the same, so that one text also runs without CUDA
+// (on_cpu/). `tiles` are zero before, as is `next`: blocks take tiles in the order in which they begin, so that every
+// tile that is waited for has a block that runs.
+__global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Tile* tiles, unsigned* next) {
+  __shared__ unsigned shared_tile;
+  __shared__ unsigned warp_sums[WARPS];
+  __shared__ unsigned shared_before;
+  const unsigned lane = threadIdx.x % WARP;
+  const unsigned warp = threadIdx.x / WARP;
+  if (threadIdx.x == 0) shared_tile = atomicAdd(next, 1u);
+  __syncthreads();
+  const unsigned tile = shared_tile;
+  uint4* own = cells + size_t(tile) * VECTORS_PER_TILE + warp * VECTORS_PER_WARP + lane;
+  uint4 counts[ROWS_PER_WARP];
+  unsigned before[ROWS_PER_WARP];
+#pragma unroll
+  for (unsigned row = 0; row < ROWS_PER_WARP; row++) counts[row] = own[row * WARP];
+  unsigned warp_sum = 0;
+#pragma unroll
+  for (unsigned row = 0; row < ROWS_PER_WARP; row++) {
+    const unsigned sum = counts[row].x + counts[row].y + counts[row].z + counts[row].w;
+    const unsigned prefix = warp_prefix(lane, sum);
+    before[row] = warp_sum + prefix - sum;
+    warp_sum += __shfl_sync(ALL_LANES, prefix, WARP - 1);
+  }
+  if (lane == 0) warp_sums[warp] = warp_sum;
+  __syncthreads();
+  unsigned warps_before = 0;
+  unsigned tile_sum = 0;
+#pragma unroll
+  for (unsigned other = 0; other < WARPS; other++) {
+    if (other < warp) warps_before += warp_sums[other];
+    tile_sum += warp_sums[other];
+  }
+  if (warp == 0) {
+    const unsigned sum = sum_before(tiles, tile, tile_sum, lane);
+    if (lane == 0) shared_before = sum;
+  }
+  __syncthreads();
+  const unsigned start = shared_before + warps_before;
+#pragma unroll
+  for (unsigned row = 0; row < ROWS_PER_WARP; row++) {
+    const unsigned first = start + before[row];
+    const unsigned second = first + counts[row].x;
+    const unsigned third = second + counts[row].y;
+    own[row * WARP] = uint4{first, second, third, third + counts[row].z};
+  }
+}
+
+// Writes each body where its cell begins plus its rank.
+template <int DIMENSIONS>
+__global__ void __launch_bounds__(THREADS)
+    scatter_bodies(Lattice lattice, const float* __restrict__ positions, const unsigned* __restrict__ starts,
+                   const unsigned* __restrict__ ranks, Body* __restrict__ bodies) {
+  const unsigned id = blockIdx.x * THREADS + threadIdx.x;
+  if (id >= lattice.count) return;
+  const Body body = load_body<DIMENSIONS>(positions, id);
+  bodies[starts[cell_of<DIMENSIONS>(lattice, body)] + ranks[id]] = body;
+}
+
+// A pair as a number, whoever comes first: MIX_PAIR_WGSL of bench/harness/engine.ts.
+__device__ inline unsigned mix_pair(unsigned a, unsigned b) {
+  const unsigned mixed = ((min(a, b) ^ 0x9e3779b9u) * 0x85ebca6bu) ^ max(a, b);
+  return (mixed ^ (mixed >> 15)) * 0xc2b2ae35u;
+}
+
+// Adds every overlapping pair to `found`, each where it is met from the lower slot. Three cells of a row are one range of slots,
+// and all ranges are one loop: lanes then wait for the longest sum, not for the longest range of each row.
+// AROUND: a thread looks at all cells around its body, as a kernel over neighbours must that does not know what it is for.
+// Else only at what comes after it: the rest of its own row, and the rows behind that.
+template <int DIMENSIONS, bool AROUND>
+__global__ void __launch_bounds__(THREADS)
+    find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {
+  constexpr int ALL_ROWS = DIMENSIONS == 3 ? 9 : 3;
+  constexpr int FIRST_ROW = AROUND ? 0 : ALL_ROWS / 2;
+  constexpr int ROWS = ALL_ROWS - FIRST_ROW;
+  const unsigned slot = blockIdx.x * THREADS + threadIdx.x;
+  unsigned pairs = 0;
+  unsigned checksum = 0;
+  if (slot < lattice.count) {
+    const Body own = bodies[slot];
+    const unsigned cell = cell_of<DIMENSIONS>(lattice, own);
+    // Candidate k is in slot k + shifts[row], of the last row whose begins[row] <= k.
+    unsigned begins[ROWS];
+    unsigned shifts[ROWS];
+    unsigned candidates = 0;
+#pragma unroll
+    for (int row = 0; row < ROWS; row++) {
+      const int dy = (FIRST_ROW + row) % 3 - 1;
+      const int dz = DIMENSIONS == 3 ? (FIRST_ROW + row) / 3 - 1 : 0;
+      const unsigned middle = cell + unsigned(dy + dz * int(lattice.cells[1])) * lattice.cells[0];
+      const unsigned first = !AROUND && row == 0 ? slot + 1 : starts[middle - 1];
+      begins[row] = candidates;
+      shifts[row] = first - candidates;
+      candidates += starts[middle + 2] - first;
+    }
+    for (unsigned candidate = 0; candidate < candidates; candidate++) {
+      unsigned shift = shifts[0];
+#pragma unroll
+      for (int row = 1; row < ROWS; row++) {
+        if (candidate >= begins[row]) shift = shifts[row];
+      }
+      const unsigned other_slot = candidate + shift;
+      const Body other = bodies[other_slot];
+      const float dx = other.x - own.x;
+      const float dy = other.y - own.y;
+      const float dz = DIMENSIONS == 3 ? other.z - own.z : 0.0f;
+      const bool is_pair = dx * dx + dy * dy + dz * dz < lattice.diameter_squared;
+      if (is_pair && (!AROUND || other_slot > slot)) {
+        pairs++;
+        checksum += mix_pair(own.id, other.id);
+      }
+    }
+  }
+  pairs = __reduce_add_sync(ALL_LANES, pairs);
+  checksum = __reduce_add_sync(ALL_LANES, checksum);
+  if (threadIdx.x % WARP == 0 && pairs != 0) {
+    atomicAdd(&found[blockIdx.x % COUNTERS].pairs, (unsigned long long)(pairs));
+    atomicAdd(&found[blockIdx.x % COUNTERS].checksum, checksum);
+  }
+}
