@@ -3,5 +3,9 @@ import type { Engine } from '../harness/engine';
 import { PEERS } from '../peers';
 import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
+import { createCudaGrids } from './native/cuda';
 
-export const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES, ...PEERS];
+/** `native`: the program of those that are one. */
+export function listEngines(native?: string): readonly Engine[] {
+  return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
+}

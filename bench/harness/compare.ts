@@ -85,6 +85,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],
     ['GPU clock', ({ machine }) => machine.gpuClock],
+    ['device of native engines', ({ machine }) => machine.devices?.map(({ name }) => name).join(' and ')],
     ['number of rounds', ({ repeat }) => repeat],
     ['limit', ({ limit }) => `${limit} ms`],
   ];

@@ -8,6 +8,7 @@
 import { CellstormError } from '../../src/core/errors';
 import type { PairList } from '../../src/core/simulation';
 import type { Gpu } from '../../src/gpu/device';
+import type { ClockSource } from './gpu-clock';
 import type { BenchScene } from './scenes';
 
 export const BACKENDS = ['gpu', 'cpu'] as const;
@@ -25,10 +26,13 @@ interface Described {
   readonly about: string;
   /** Why it cannot take a scene, as one sentence; undefined if it can. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
+  /** What it lacks, as one sentence: then only runs that name it have it, and refuse it. */
+  readonly absent?: string | undefined;
 }
 
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
+  readonly native?: undefined;
   /** Not timed: what a program does once. Peers are imported here, and one that is not installed throws. */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
@@ -47,6 +51,7 @@ export interface CpuRunner {
 
 export interface GpuEngine extends Described {
   readonly backend: 'gpu';
+  readonly native?: undefined;
   readonly open: (scene: BenchScene, gpu: Gpu) => Promise<GpuRunner>;
 }
 
@@ -76,7 +81,44 @@ export interface GpuRunner {
   destroy(): void;
 }
 
-export type Engine = CpuEngine | GpuEngine;
+/** One that uses neither JavaScript nor WebGPU, such as a program of its own: it keeps its memory and its time itself. */
+export interface NativeEngine extends Described {
+  readonly backend: Backend;
+  readonly native: true;
+  /** `copyBytes`: of the copies that the bandwidth of its device is measured by. */
+  readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
+}
+
+/** What a native engine runs on, as it says itself. */
+export interface OwnDevice {
+  readonly name: string;
+  /** Bytes a millisecond that copies move, reads and writes both counted. */
+  readonly copyBytesPerMs: number;
+  /** Of each of these copies. */
+  readonly copyBytes: number;
+  readonly clock: ClockSource;
+  /** Nanoseconds. */
+  readonly clockStep: number;
+}
+
+/** What is timed; `wind` puts the next frame in place. */
+export type Part = 'wind' | 'build' | 'query';
+
+export interface NativeRunner {
+  readonly device: OwnDevice;
+  /** What it has allocated for the scene, positions included. */
+  readonly memoryBytes: number;
+  place(positions: Float32Array): Promise<void>;
+  /** Frames that `wind` puts in place one after the other, there and back again. */
+  roll(frames: readonly Float32Array[]): Promise<void>;
+  /** Builds and queries. */
+  find(): Promise<Found>;
+  /** Milliseconds of one, of `batch` behind one another, each of them all of these parts. */
+  time(parts: readonly Part[], batch: number): Promise<number>;
+  destroy(): Promise<void>;
+}
+
+export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
 /** What an engine needs is not there, such as a package that nobody installed. */
 export class AbsentError extends CellstormError {

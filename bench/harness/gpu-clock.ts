@@ -16,13 +16,14 @@ const MOST_COPIES = 256;
 /** Copies that take so long show whether stamps and wall agree. */
 const CHECK_MS = 20;
 /** Stamps that make less of it than this share of the wall's time do not wait for the work between them. */
-const LEAST_SHARE = 0.6;
+export const LEAST_SHARE = 0.6;
 /** Looks at that, until one of them shows it: stamps that do not wait are short in all. */
 const MOST_LOOKS = 5;
 /** Submissions of nothing, whose median is what the way to the device takes. */
 const EMPTY_SUBMISSIONS = 9;
 
-export type ClockSource = 'timestamps' | 'wall';
+/** `events`: what another API than WebGPU puts between two pieces of work. */
+export type ClockSource = 'timestamps' | 'events' | 'wall';
 
 /** `run`: the how manieth of the batch is recorded. */
 export type Recorder = (encoder: GPUCommandEncoder, run: number) => void;

@@ -1,6 +1,6 @@
 /**
- * Purpose: an engine that was opened for a scene, whichever backend it has, behind one face: placed, asked what it finds,
- * timed in batches. On the GPU all of it is inside error scopes: work that a device dropped would look very fast.
+ * Purpose: an engine that was opened for a scene, whatever it runs on, behind one face: placed, asked what it finds,
+ * timed in batches. On the GPU by WebGPU all of it is inside error scopes: work that a device dropped would look very fast.
  */
 import { GpuError, LimitError } from '../../src/core/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -16,8 +16,11 @@ import {
   foldPairs,
   type GpuEngine,
   type GpuRunner,
+  type NativeEngine,
+  type OwnDevice,
+  type Part,
 } from './engine';
-import type { ClockSource, GpuClock, Recorder } from './gpu-clock';
+import type { ClockSource, GpuClock } from './gpu-clock';
 import type { BenchScene } from './scenes';
 
 /** Milliseconds of one. */
@@ -33,6 +36,10 @@ export type Batches = Sample;
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
+  /** Bytes a millisecond that copies move where it runs, reads and writes both counted. */
+  readonly copyBytesPerMs: number;
+  /** Where it runs, if that is neither the adapter nor the thread that all others have. */
+  readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
   /** Milliseconds by which a measurement may be wrong. */
   readonly stepMs: () => number;
@@ -52,13 +59,18 @@ function frameAt(step: number, frames: number): number {
   return place < frames ? place : period - place;
 }
 
-export async function openCpu(engine: CpuEngine, scene: BenchScene, stepMs: number): Promise<Open> {
+export async function openCpu(
+  engine: CpuEngine,
+  scene: BenchScene,
+  { stepMs, copyBytesPerMs }: { readonly stepMs: number; readonly copyBytesPerMs: number },
+): Promise<Open> {
   const runner: CpuRunner = await engine.open(scene);
   let frames: readonly Float32Array[] = [];
   let step = 0;
   return {
     engine,
     source: 'wall',
+    copyBytesPerMs,
     memoryBytes: () => runner.memoryBytes,
     stepMs: () => stepMs,
     place: async (positions) => runner.place(positions),
@@ -99,11 +111,19 @@ export async function openGpu(
   const readback = new Readback(gpu, 'bench.found');
   const { device } = gpu;
   const reel = new Reel(gpu, runner);
-  const build = (encoder: GPUCommandEncoder) => runner.encodeBuild(encoder);
-  const query = (encoder: GPUCommandEncoder) => runner.encodeQuery(encoder);
+  const encode: Readonly<Record<Part, (encoder: GPUCommandEncoder) => void>> = {
+    wind: (encoder) => reel.wind(encoder),
+    build: (encoder) => runner.encodeBuild(encoder),
+    query: (encoder) => runner.encodeQuery(encoder),
+  };
+  const time: Timer = (parts, batch) =>
+    clock.time(batch, (encoder) => {
+      for (const part of parts) encode[part](encoder);
+    });
   return {
     engine,
     source: clock.source,
+    copyBytesPerMs: clock.copyBytesPerMs,
     memoryBytes: () => runner.memoryBytes,
     stepMs: () => clock.stepMs,
     place: (positions) =>
@@ -116,40 +136,63 @@ export async function openGpu(
       guard(gpu, async () => {
         const encoder = device.createCommandEncoder({ label: 'bench.find' });
         encoder.clearBuffer(runner.counters);
-        build(encoder);
-        query(encoder);
+        encode.build(encoder);
+        encode.query(encoder);
         const reading = readback.record(encoder, [{ buffer: runner.counters, size: FOLD_BYTES }]);
         device.queue.submit([encoder.finish()]);
         const [bytes] = await reading.finish();
         return foldCounters(new Uint32Array(bytes as ArrayBuffer));
       }),
-    time: (batches) =>
-      guard(gpu, async () => {
-        const wind: Recorder = (encoder) => reel.wind(encoder);
-        // What puts the next frame in place is timed by itself and taken off.
-        const winding = reel.isFilled ? await clock.time(batches.total, wind) : 0;
-        const total = await clock.time(batches.total, (encoder) => {
-          reel.wind(encoder);
-          build(encoder);
-          query(encoder);
-        });
-        const building = await clock.time(batches.build, (encoder) => {
-          reel.wind(encoder);
-          build(encoder);
-        });
-        const querying = await clock.time(batches.query, query);
-        if (winding === undefined || total === undefined || building === undefined || querying === undefined)
-          return undefined;
-        // What does nothing takes as long as what was taken off, give or take; thrown away, only what took longer would count.
-        const less = (time: number) => Math.max(0, time - winding);
-        return { build: less(building), query: querying, total: less(total) };
-      }),
+    time: (batches) => guard(gpu, () => takeSample(batches, reel.isFilled, time)),
     close: async () => {
       runner.destroy();
       reel.destroy();
       readback.destroy();
     },
   };
+}
+
+export async function openNative(
+  engine: NativeEngine,
+  scene: BenchScene,
+  copyBytes: number,
+): Promise<Open & { readonly device: OwnDevice }> {
+  const runner = await engine.open(scene, copyBytes);
+  const { device } = runner;
+  let isRolled = false;
+  return {
+    engine,
+    source: device.clock,
+    copyBytesPerMs: device.copyBytesPerMs,
+    device,
+    memoryBytes: () => runner.memoryBytes,
+    stepMs: () => device.clockStep / 1e6,
+    place: (positions) => runner.place(positions),
+    roll: async (frames) => {
+      await runner.roll(frames);
+      isRolled = frames.length > 0;
+    },
+    find: () => runner.find(),
+    time: (batches) => takeSample(batches, isRolled, (parts, batch) => runner.time(parts, batch)),
+    close: () => runner.destroy(),
+  };
+}
+
+/** Milliseconds of one, of `batch` of all of these parts behind one another; undefined where the clock ran backwards. */
+type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
+
+/** Of a device that times whole batches. */
+async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
+  // What puts the next frame in place is timed by itself and taken off.
+  const winding = isRolled ? await time(['wind'], batches.total) : 0;
+  const total = await time(['wind', 'build', 'query'], batches.total);
+  const building = await time(['wind', 'build'], batches.build);
+  const querying = await time(['query'], batches.query);
+  if (winding === undefined || total === undefined || building === undefined || querying === undefined)
+    return undefined;
+  // What does nothing takes as long as what was taken off, give or take; thrown away, only what took longer would count.
+  const less = (time: number) => Math.max(0, time - winding);
+  return { build: less(building), query: querying, total: less(total) };
 }
 
 /** Frames on the device, so that many can be stepped through in one submission. */

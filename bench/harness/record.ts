@@ -5,7 +5,7 @@
 import { type Curve, crossingOf, growthOf } from '../../src/core/curves';
 import { ArgumentError } from '../../src/core/errors';
 import type { Dimensions } from '../../src/core/world';
-import { BACKENDS, type Backend, type Found } from './engine';
+import { BACKENDS, type Backend, type Found, type OwnDevice } from './engine';
 import type { ClockSource } from './gpu-clock';
 import type { Statistics } from './statistics';
 
@@ -30,6 +30,8 @@ export interface Outcome extends CaseName {
   readonly backend: Backend;
   /** Whose it is, where it is not ours. */
   readonly peer?: string | undefined;
+  /** What it was timed on, where that is neither the adapter nor the processor's one thread. */
+  readonly device?: string | undefined;
   readonly status: Status;
   /** Why there is no time. */
   readonly reason?: string | undefined;
@@ -65,6 +67,8 @@ export interface Measured {
   readonly gpuClock?: ClockSource | undefined;
   /** Nanoseconds that all of the GPU's timestamps were multiples of, or by the wall, that a submission of nothing takes. */
   readonly gpuClockStep?: number | undefined;
+  /** What engines ran on that are neither JavaScript nor WebGPU, as they say themselves. */
+  readonly devices?: readonly OwnDevice[] | undefined;
 }
 
 export interface Machine extends Measured {
@@ -111,8 +115,13 @@ export interface Growth {
   readonly crossover: number | undefined;
 }
 
-/** What the public grid is measured by: it takes no other scenes than these, and nobody can install it. */
-export const YARDSTICK = 'cpu-tight';
+/**
+ * Whether an engine is only there for the public grids to be measured by: it takes no other scenes than these, and nobody
+ * can install it. On the GPU those are who run on a device of their own.
+ */
+export function isYardstick({ engine, device }: Outcome): boolean {
+  return device !== undefined || engine === 'cpu-tight';
+}
 
 /** Who looks at all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
@@ -132,7 +141,8 @@ export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   return [...curves.values()].map(({ first, curve }) => {
     const { engine, backend, scene, dimensions } = first;
     curve.sort((a, b) => a.count - b.count);
-    const naive = curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
+    // On a device of its own an engine has nobody beside it who looks at all pairs.
+    const naive = first.device ? undefined : curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
     const crossing = naive && engine !== NAIVE[backend] ? crossingOf(naive, curve) : undefined;
     const crossover =
       crossing?.kind === 'at'
@@ -159,6 +169,7 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['spread', ({ total }) => total?.spread],
   ['samples', ({ total }) => total?.samples],
   ['clock', ({ clock }) => clock],
+  ['device', ({ device }) => device],
   ['step_share', ({ stepShare }) => stepShare],
   ['discarded', ({ discarded }) => discarded],
   ['apart', ({ apart }) => (apart ? 'yes' : undefined)],

@@ -10,11 +10,11 @@
 import { type Curve, expectedTime, type Timing } from '../../src/core/curves';
 import type { Dimensions } from '../../src/core/world';
 import type { Gpu } from '../../src/gpu/device';
-import { type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
-import type { Engine } from './engine';
+import { COPY_BYTES, type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
+import type { Engine, OwnDevice } from './engine';
 import { GpuClock } from './gpu-clock';
 import { Judge } from './judge';
-import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu } from './open';
+import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu, openNative } from './open';
 import type { CaseName, Measured, Outcome } from './record';
 import { type BenchScene, createBenchScene, defineBenchScene } from './scenes';
 import { describeSamples } from './statistics';
@@ -94,6 +94,8 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
+  /** Of native engines, by name. */
+  private readonly devices = new Map<string, OwnDevice>();
   private done = 0;
   private readonly total: number;
 
@@ -216,7 +218,7 @@ class Bench {
   ): Promise<Pick<Outcome, 'status' | 'reason'> | undefined> {
     const refusal = engine.refuse?.(scene);
     if (refusal) return { status: 'refused', reason: refusal };
-    if (engine.backend === 'gpu' && !this.host.openGpu)
+    if (engine.backend === 'gpu' && !engine.native && !this.host.openGpu)
       return { status: 'refused', reason: 'There is no GPU.' };
     const curve = await this.curveOf(engine, scene);
     const expected = expectedTime(curve, scene.count, LEAST_GROWTH);
@@ -327,13 +329,13 @@ class Bench {
     }
     const found = judge.expected[0];
     const total = describeSamples(samples.map((sample) => sample.total));
-    const bandwidth = engine.backend === 'gpu' ? this.clock?.copyBytesPerMs : this.copy.bytesPerMs;
     const memory = run.memoryBytes();
     const count = Math.max(1, name.count);
     const whole = total.median * batch;
     this.note(name, engine, total.median);
     this.tell(name, engine, {
       status: 'timed',
+      device: run.device?.name,
       found,
       expected: found,
       build: describeSamples(samples.map((sample) => sample.build)),
@@ -344,7 +346,7 @@ class Bench {
       discarded: discarded > 0 ? discarded : undefined,
       apart: apart || undefined,
       clock: run.source,
-      bytesEquivalent: bandwidth === undefined ? undefined : (total.median * bandwidth) / count,
+      bytesEquivalent: (total.median * run.copyBytesPerMs) / count,
       memoryPerBody: memory === undefined ? undefined : memory / count,
     });
   }
@@ -388,7 +390,14 @@ class Bench {
   }
 
   private async open(engine: Engine, scene: BenchScene): Promise<Open> {
-    if (engine.backend === 'cpu') return openCpu(engine, scene, this.cpuStep);
+    if (engine.native) {
+      const run = await openNative(engine, scene, this.host.copyBytes ?? COPY_BYTES);
+      this.devices.set(run.device.name, run.device);
+      return run;
+    }
+    if (engine.backend === 'cpu') {
+      return openCpu(engine, scene, { stepMs: this.cpuStep, copyBytesPerMs: this.copy.bytesPerMs });
+    }
     const { gpu, clock } = await this.openGpu(scene.dimensions);
     return openGpu(engine, scene, gpu, clock);
   }
@@ -406,7 +415,8 @@ class Bench {
   private get measured(): Measured {
     const { clock, copy, lastClock } = this;
     const gpu = clock ? describeClock(clock) : lastClock;
-    return { copyBytesPerMs: copy.bytesPerMs, copyBytes: copy.bytes, ...gpu };
+    const devices = this.devices.size > 0 ? [...this.devices.values()] : undefined;
+    return { copyBytesPerMs: copy.bytesPerMs, copyBytes: copy.bytes, ...gpu, devices };
   }
 
   private closeGpu(): void {

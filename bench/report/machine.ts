@@ -1,6 +1,7 @@
 /** Purpose: what a record was measured on and how, in words. */
-import type { BenchRecord, Machine } from '../harness/record';
-import { formatCopies, formatCount, formatTime } from './format';
+import type { OwnDevice } from '../harness/engine';
+import type { BenchRecord, Machine, Outcome } from '../harness/record';
+import { formatCopies, formatCount, formatList, formatTime } from './format';
 
 /** Name and value; what is not known is left out. */
 export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
@@ -17,6 +18,7 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
     ['flags', flags?.join(' ')],
     ['the GPU copies', gpuCopyBytesPerMs && formatCopies(gpuCopyBytesPerMs, gpuCopyBytes)],
     ['GPU timed by', adapter && describeGpuClock(machine)],
+    ...describeDevices(machine, record.outcomes),
     ['cellstorm', `${version}${commit ? `, commit ${commit}` : ''}`],
     ['seed', String(seed)],
     ['rounds', String(repeat)],
@@ -25,6 +27,25 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
     ['ended', ended ?? 'it was cut off: cases are missing'],
   ].map(([name, value]) => [name as string, value as string | undefined]);
   return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+/** Who ran on a device of its own, and what it says of that. */
+export function describeDevices(
+  { devices = [] }: Machine,
+  outcomes: readonly Outcome[],
+): (readonly [string, string])[] {
+  return devices.map((device) => {
+    const engines = outcomes.filter((outcome) => outcome.device === device.name).map(({ engine }) => engine);
+    const { name, copyBytesPerMs, copyBytes } = device;
+    return [
+      formatList([...new Set(engines)]) || 'native engines',
+      `${name}, copies ${formatCopies(copyBytesPerMs, copyBytes)}, timed by ${describeOwnClock(device)}`,
+    ];
+  });
+}
+
+function describeOwnClock({ clock, clockStep }: OwnDevice): string {
+  return `${clock === 'wall' ? 'the wall clock' : clock} in steps of ${formatCount(clockStep)} ns`;
 }
 
 export function describeGpuClock({ gpuClock, gpuClockStep = 0 }: Machine): string {

@@ -10,10 +10,10 @@ import {
   DENSE_GRID,
   type Growth,
   growthsOf,
+  isYardstick,
   NAIVE,
   type Outcome,
   type Status,
-  YARDSTICK,
 } from '../harness/record';
 import type { Statistics } from '../harness/statistics';
 import { formatCount, formatCountOf, formatList, formatRatio, formatTime } from './format';
@@ -55,7 +55,7 @@ export function summarise(record: BenchRecord): Chapter[] {
     { title: 'Who is fastest', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
     { title: 'Beside what others wrote', sentences: groups.flatMap(describePeers) },
-    { title: 'Beside a loop that does only this', sentences: groups.flatMap(describeYardstick) },
+    { title: 'Beside a loop that does only this', sentences: groups.flatMap(describeYardsticks) },
     { title: 'From how many bodies on it beats all pairs', sentences: describeCrossovers(growths) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
     { title: 'Beside the memory', sentences: groups.flatMap(describeBytes) },
@@ -193,7 +193,7 @@ function describeRange(values: readonly number[], format: (value: number) => str
 
 function describeFastest({ name, cases }: Group): string[] {
   const winners = cases.flatMap(({ count, timed }) => {
-    const [best, ...others] = timed.filter(({ engine }) => engine !== YARDSTICK);
+    const [best, ...others] = timed.filter((outcome) => !isYardstick(outcome));
     if (!best || others.length === 0) return [];
     return [{ count, value: { best, close: others.filter((other) => !isFaster(best, other)) } }];
   });
@@ -270,8 +270,8 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
 }
 
 /** What somebody may choose instead. */
-function isChoice({ engine, backend }: Outcome, of: Backend): boolean {
-  return backend === of && engine !== YARDSTICK;
+function isChoice(outcome: Outcome, of: Backend): boolean {
+  return outcome.backend === of && !isYardstick(outcome);
 }
 
 function rivalOf({ outcomes, timed }: Case, backend: Backend): Rival | undefined {
@@ -335,19 +335,27 @@ function describePeers({ name, cases }: Group): string[] {
   ];
 }
 
-/** How much the public grid's checks, worlds and options cost. */
-function describeYardstick({ name, cases }: Group): string[] {
-  const grid = DENSE_GRID.cpu;
-  const parts = cases.flatMap(({ count, timed }) => {
-    const of = (name: string) => timed.find(({ engine }) => engine === name)?.total.median;
-    const [own, tight] = [of(grid), of(YARDSTICK)];
-    return own && tight ? [`${(own / tight).toFixed(2)} ${describeCounts([count])}`] : [];
+/** How much the public grids' checks, worlds and options cost, and what WebGPU does. */
+function describeYardsticks({ name, cases }: Group): string[] {
+  return BACKENDS.flatMap((backend) => {
+    const grid = DENSE_GRID[backend];
+    const parts = new Map<string, string[]>();
+    for (const { count, timed } of cases) {
+      const own = timed.find(({ engine }) => engine === grid)?.total.median;
+      if (!own) continue;
+      for (const outcome of timed) {
+        const { engine, device, total } = outcome;
+        if (outcome.backend !== backend || !isYardstick(outcome) || total.median === 0) continue;
+        const yardstick = device ? `${engine} on ${device}` : engine;
+        const part = `${(own / total.median).toFixed(2)} ${describeCounts([count])}`;
+        parts.set(yardstick, [...(parts.get(yardstick) ?? []), part]);
+      }
+    }
+    return [...parts].map(
+      ([yardstick, of]) =>
+        `${name}: ${grid} takes the time of ${yardstick}, which does only this, times ${formatList(of)}.`,
+    );
   });
-  return parts.length === 0
-    ? []
-    : [
-        `${name}: ${grid} takes the time of ${YARDSTICK}, a loop that does only this, times ${formatList(parts)}.`,
-      ];
 }
 
 function describeCrossovers(growths: readonly Growth[]): string[] {

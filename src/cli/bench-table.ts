@@ -2,20 +2,20 @@
  * Purpose: what `cellstorm bench` prints: what can be chosen, and a record as a table, in lines no longer than a terminal's.
  * A case is a headline with its engines below, the fastest first; then why there is no time, and how times grow.
  */
-import { ENGINES } from '../../bench/engines';
+import type { Engine } from '../../bench/harness/engine';
 import { type BenchRecord, growthsOf, type Machine, type Outcome } from '../../bench/harness/record';
 import { BENCH_SCENES } from '../../bench/harness/scenes';
 import { formatCopies, formatCountOf, formatFigure, formatRatio } from '../../bench/report/format';
-import { describeGpuClock } from '../../bench/report/machine';
+import { describeDevices, describeGpuClock } from '../../bench/report/machine';
 import { type Case, groupsOf } from '../../bench/report/summary';
 import { formatCount, formatTable, formatWrapped, wrapText } from './output';
 
-export function describeChoices(width: number): string {
-  const engines = ENGINES.map(({ name, backend, peer, about }) => [
+export function describeChoices(offered: readonly Engine[], width: number): string {
+  const engines = offered.map(({ name, backend, peer, about, absent }) => [
     name,
     backend,
     peer ?? 'cellstorm',
-    about,
+    absent === undefined ? about : `${about} ${absent}`,
   ]);
   const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
   return `Engines\n\n${formatWrapped(engines, width)}\n\nScenes\n\n${formatWrapped(scenes, width)}\n`;
@@ -39,7 +39,9 @@ export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;
   const legend = `milliseconds, medians of ${repeat} rounds in which all take turns; bytes-eq: time × copy bandwidth ÷ bodies; memory: bytes a body; times: the fastest of the case`;
   const parts = [
-    [...describeMachine(machine), legend].map((line) => wrapText(line, width, INDENT)).join('\n'),
+    [...describeMachine(machine), ...describeNatives(record), legend]
+      .map((line) => wrapText(line, width, INDENT))
+      .join('\n'),
     describeTimes(outcomes),
     describeMissing(outcomes, width),
     describeGrowths(outcomes),
@@ -54,6 +56,10 @@ function describeMachine(machine: Machine): string[] {
   const { gpuCopyBytesPerMs = Number.NaN, gpuCopyBytes = 0 } = machine;
   const copies = formatCopies(gpuCopyBytesPerMs, gpuCopyBytes);
   return [processor, `${adapter}, copies ${copies}, timed by ${describeGpuClock(machine)}`];
+}
+
+function describeNatives({ machine, outcomes }: BenchRecord): string[] {
+  return describeDevices(machine, outcomes).map(([engines, device]) => `${engines} on ${device}`);
 }
 
 function describeTimes(outcomes: readonly Outcome[]): string {

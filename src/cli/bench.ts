@@ -4,12 +4,12 @@
  * found other pairs than there are, or failed, or where the file of --out could not be written at the end. That is whole at
  * any time: written anew after each case, under another name, and then renamed.
  */
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
-import { dirname } from 'node:path';
-import { ENGINES } from '../../bench/engines';
+import { dirname, resolve } from 'node:path';
+import { listEngines } from '../../bench/engines';
 import { openWholeGpu } from '../../bench/harness/device';
-import { BACKENDS } from '../../bench/harness/engine';
+import { BACKENDS, type Engine } from '../../bench/harness/engine';
 import {
   type BenchRecord,
   FORMAT,
@@ -39,7 +39,7 @@ import { describeChoices, describeRecord } from './bench-table';
 import { commitOf } from './commit';
 import { Progress, widthOf } from './output';
 
-const ENGINE_NAMES = ENGINES.map(({ name }) => name);
+const ENGINE_NAMES = listEngines().map(({ name }) => name);
 
 const DEFAULT_COUNTS = [1000, 10_000, 100_000];
 const DEFAULT_SCENES = ['uniform'];
@@ -59,6 +59,7 @@ export const BENCH_FLAGS: Flags = {
     value: 'seconds',
     help: `leave an engine out where one build and query would take longer, stop it where one does (default ${DEFAULT_LIMIT_SECONDS})`,
   },
+  native: { value: 'program', help: 'the program of cuda-grid, which is left out without (bench/native)' },
   seed: { value: 'n', help: 'seed of the scenes (default 1)' },
   json: { help: 'print the record as JSON instead of the table' },
   csv: { help: 'print the outcomes as CSV instead of the table' },
@@ -70,7 +71,7 @@ export const BENCH_FLAGS: Flags = {
 export async function bench(argv: readonly string[]): Promise<number> {
   const given = parseFlags('bench', BENCH_FLAGS, argv);
   if (given.has('list')) {
-    process.stdout.write(describeChoices(widthOf(process.stdout)));
+    process.stdout.write(describeChoices(enginesOf(given), widthOf(process.stdout)));
     return 0;
   }
   if (given.has('json') && given.has('csv')) {
@@ -78,6 +79,8 @@ export async function bench(argv: readonly string[]): Promise<number> {
       '--json and --csv both say what is printed; give one of them, and --out for a file.',
     );
   }
+  const native = given.get('native');
+  if (native !== undefined) await checkRunnable(native);
   const plan = planOf(given);
   const baseline = await readBaseline(given.get('baseline'));
   const out = given.get('out');
@@ -139,11 +142,18 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
+/** A path without a folder is no name of a command. */
+function enginesOf(given: Given): readonly Engine[] {
+  const native = given.get('native');
+  return listEngines(native === undefined ? undefined : resolve(native));
+}
+
 function planOf(given: Given): BenchPlan {
   const backends = severalOf(given, 'backend', BACKENDS) ?? BACKENDS;
   const only = severalOf(given, 'only', ENGINE_NAMES);
-  const engines = ENGINES.filter(
-    ({ name, backend }) => backends.includes(backend) && (only?.includes(name) ?? true),
+  const engines = enginesOf(given).filter(
+    ({ name, backend, absent }) =>
+      backends.includes(backend) && (only ? only.includes(name) : absent === undefined),
   );
   if (engines.length === 0) {
     throw new UsageError(
@@ -169,6 +179,13 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
     throw new UsageError(`--baseline is ${path}, which cannot be read (${error.code}).`);
   });
   return parseRecord('baseline', text);
+}
+
+/** Before anything is run, as below. */
+async function checkRunnable(path: string): Promise<void> {
+  await access(path, constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--native is ${path}, which cannot be run (${error.code}).`);
+  });
 }
 
 /** Before anything is run: nobody waits an hour to be told. Permissions do not tell it: a folder may be one of the system's. */

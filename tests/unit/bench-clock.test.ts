@@ -136,6 +136,7 @@ describe('turns', () => {
     const run: Open = {
       engine: CPU_GRID,
       source: 'timestamps',
+      copyBytesPerMs: 1,
       memoryBytes: () => undefined,
       stepMs: () => step,
       place: async () => {},

@@ -41,11 +41,31 @@ describe('the summary', () => {
   it("holds the public grid against a loop that does only this, which is nobody's choice", () => {
     const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
     expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
-      'uniform 2D: cpu-grid takes the time of cpu-tight, a loop that does only this, times 1.10 at 1,000 bodies.',
+      'uniform 2D: cpu-grid takes the time of cpu-tight, which does only this, times 1.10 at 1,000 bodies.',
     ]);
     expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
       expect.stringMatching(/in 1 of the 1 case/),
     ]);
+  });
+
+  it('holds the grid of the GPU against programs on a device of their own, and names that', () => {
+    const native = (engine: string, median: number) =>
+      timed(engine, 1000, median, { backend: 'gpu', device: 'a CPU' });
+    const outcomes = [
+      timed('gpu-naive', 1000, 9),
+      timed('gpu-grid', 1000, 3),
+      native('cuda-grid', 2),
+      native('cuda-grid-around', 2.5),
+    ];
+    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: gpu-grid takes the time of cuda-grid on a CPU, which does only this, times 1.50 at 1,000 bodies.',
+      'uniform 2D: gpu-grid takes the time of cuda-grid-around on a CPU, which does only this, times 1.20 at 1,000 bodies.',
+    ]);
+    expect(sentencesOf('Who is fastest', outcomes)).toEqual(['uniform 2D: gpu-grid at 1,000 bodies (3 ms).']);
+    expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
+      expect.stringMatching(/no case here .* 1 of the 1 case/),
+    ]);
+    expect(sentencesOf('From how many bodies on it beats all pairs', outcomes).join()).not.toContain('cuda');
   });
 
   it('says who is fastest where, and who is within the noise of it', () => {

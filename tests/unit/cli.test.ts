@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode } from 'fast-png';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ENGINES } from '../../bench/engines';
+import { CPU_NAIVE } from '../../bench/engines/cpu/naive';
 import type { CpuEngine } from '../../bench/harness/engine';
 import { STATUSES, type Status } from '../../bench/harness/record';
 import { nameFlag } from '../../src/cli/arguments';
@@ -602,6 +602,9 @@ describe('bench', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^cpu-grid +cpu +cellstorm +\S/m);
     expect(out).toMatch(/^uniform +\S/m);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/cuda-grid gpu cellstorm [^.]*\. Left out without a program/);
+    const { out: whole } = await cellstorm('bench', '--list', '--native', 'a-program');
+    expect(whole).not.toContain('Left out');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
@@ -634,9 +637,8 @@ describe('bench', () => {
   it('writes the record after each case, and what the one before had that is lost', async () => {
     const path = join(folder, 'cases.json');
     const read = () => JSON.parse(readFileSync(path, 'utf8'));
-    const engine = ENGINES.find(({ name }) => name === 'cpu-naive') as CpuEngine;
     const written: [number, unknown][] = [];
-    const spy = vi.spyOn(engine as { open: CpuEngine['open'] }, 'open').mockImplementation(({ count }) => {
+    const spy = vi.spyOn(CPU_NAIVE as { open: CpuEngine['open'] }, 'open').mockImplementation(({ count }) => {
       if (count === 300) written.push([read().outcomes.length, read().ended]);
       throw new Error('The roof fell in.');
     });
@@ -665,8 +667,7 @@ describe('bench', () => {
   it('runs what is named twice once, and prints what it found where --out cannot be written any more', async () => {
     const path = join(folder, 'away', 'record.json');
     mkdirSync(join(folder, 'away'));
-    const engine = ENGINES.find(({ name }) => name === 'cpu-naive') as CpuEngine;
-    const spy = vi.spyOn(engine as { open: CpuEngine['open'] }, 'open').mockImplementation(() => {
+    const spy = vi.spyOn(CPU_NAIVE as { open: CpuEngine['open'] }, 'open').mockImplementation(() => {
       rmSync(join(folder, 'away'), { recursive: true, force: true });
       throw new Error('The roof fell in.');
     });
@@ -701,6 +702,38 @@ describe('bench', () => {
     );
   });
 
+  it('says what native engines ran on', () => {
+    const outcome = { engine: 'a', backend: 'gpu', scene: 'uniform', dimensions: 2, count: 9 } as const;
+    const times = { median: 1, p95: 1, least: 1, most: 1, spread: 0, samples: 3 };
+    const device = {
+      name: 'a CPU',
+      clock: 'wall',
+      clockStep: 1,
+      copyBytesPerMs: 3e6,
+      copyBytes: 2 ** 20,
+    } as const;
+    const outcomes = [{ ...outcome, status: 'timed', total: times, device: device.name } as const];
+    const machine = {
+      cpu: 'one',
+      cores: 1,
+      runtime: 'Node',
+      copyBytesPerMs: 1,
+      copyBytes: 1,
+      devices: [device],
+    };
+    const about = { version: '0', commit: undefined, began: '', seed: 1, repeat: 3, limit: 1000 };
+    const record = { format: 'cellstorm-bench', formatVersion: 2, ...about, machine, outcomes } as const;
+    expect(describeRecord(record, 100).split('\n')).toContain(
+      'a on a CPU, copies 3.0 GB/s (1 MiB each), timed by the wall clock in steps of 1 ns',
+    );
+  });
+
+  it('refuses an engine that is a program where there is none, and only where it was named', async () => {
+    const { code, out } = await cellstorm('bench', '--only', 'cuda-grid', '--count', '9', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).outcomes).toMatchObject([{ engine: 'cuda-grid', status: 'refused' }]);
+  });
+
   it('ends with 1 where an engine was wrong or failed, and not where it was left out', async () => {
     const outcome = { engine: 'a', backend: 'cpu', scene: 'uniform', dimensions: 2, count: 1 } as const;
     const codeOf = (status: Status) => exitCodeOf([{ ...outcome, status }]);
@@ -723,6 +756,7 @@ describe('bench', () => {
       /^cellstorm: --out is .*, but package\.json cannot be written to \(ENOTDIR\)\./,
     ],
     [['--repeat', '2'], /^cellstorm: --repeat is 2, but it must be a whole number from 3 to 1000\./],
+    [['--native', 'nowhere'], /^cellstorm: --native is nowhere, which cannot be run \(ENOENT\)\./],
     [
       ['--baseline', 'nowhere.json'],
       /^cellstorm: --baseline is nowhere\.json, which cannot be read \(ENOENT\)\./,

@@ -29,14 +29,15 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene): number {
   );
 }
 
-function refuseEmptiness(scene: BenchScene): string | undefined {
+/** Whether a grid that has memory for every cell of the box would be mostly empty. */
+export function refuseEmptiness(scene: BenchScene): string | undefined {
   const cells = cellsOf(scene);
   if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
   return `The box has ${cells.toPrecision(2)} cells of the largest diameter for ${scene.count} bodies, and each takes eight bytes and is scanned in each build: at most ${MOST_CELLS_PER_BODY} a body are.`;
 }
 
 /** Cells of equal bodies: of one diameter, larger where most would be empty, or there would be too many along an axis. */
-function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
+export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;

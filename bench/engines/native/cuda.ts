@@ -1,0 +1,107 @@
+/**
+ * Purpose: a dense grid written directly for CUDA (bench/native), as engines: what gpu-grid is measured by. It has the very
+ * cells of gpu-grid, and takes the scenes that it takes, of one radius.
+ */
+import { defineWorld } from '../../../src/core/world';
+import {
+  AbsentError,
+  type Found,
+  type NativeEngine,
+  type NativeRunner,
+  type OwnDevice,
+} from '../../harness/engine';
+import { LEAST_SHARE } from '../../harness/gpu-clock';
+import type { BenchScene } from '../../harness/scenes';
+import { chooseCells, refuseEmptiness } from '../gpu/grids';
+import { NativeProgram, type Started } from './program';
+
+/** What a query looks at. */
+type Rows = 'ahead' | 'around';
+
+const ABSENT = 'Left out without a program, which --native names and bench/native builds.';
+
+export function createCudaGrids(program?: string): readonly NativeEngine[] {
+  const copies = new Map<number, OwnDevice>();
+  const create = (name: string, rows: Rows, about: string): NativeEngine => ({
+    name,
+    backend: 'gpu',
+    native: true,
+    about,
+    absent: program === undefined ? ABSENT : undefined,
+    refuse: (scene) => (scene.radii ? 'It knows one radius only.' : refuseEmptiness(scene)),
+    open: (scene, copyBytes) => {
+      if (program === undefined) throw new AbsentError(ABSENT);
+      return openGrid(program, scene, rows, copyBytes, copies);
+    },
+  });
+  return [
+    create(
+      'cuda-grid',
+      'ahead',
+      'What gpu-grid is measured by: its cells, sorted and searched by CUDA, ahead of each body only.',
+    ),
+    create(
+      'cuda-grid-around',
+      'around',
+      'The same, searched all around each body, as kernels over neighbours are.',
+    ),
+  ];
+}
+
+/** `devices`: what is known already, by bytes of a copy; a program's copies are measured once. */
+async function openGrid(
+  path: string,
+  scene: BenchScene,
+  rows: Rows,
+  copyBytes: number,
+  devices: Map<number, OwnDevice>,
+): Promise<NativeRunner> {
+  const started = await NativeProgram.start(path);
+  const { program } = started;
+  try {
+    const device = devices.get(copyBytes) ?? (await measureDevice(started, copyBytes));
+    devices.set(copyBytes, device);
+    const { dimensions, count, radius, min, max } = scene;
+    const { cellSize } = chooseCells(scene);
+    const world = defineWorld({ dimensions, min, max, cellSize }, 2 * radius, count);
+    const words = [
+      dimensions,
+      count,
+      world.diameter,
+      world.inverseCellSize,
+      ...world.min,
+      ...world.cells,
+      rows,
+    ];
+    const [memoryBytes = 0] = await program.ask(`open ${words.join(' ')}`, 1);
+    return {
+      device,
+      memoryBytes,
+      place: async (positions) => void (await program.ask('place', 0, [positions])),
+      roll: async (frames) => void (await program.ask(`roll ${frames.length}`, 0, frames)),
+      find: async (): Promise<Found> => {
+        const [pairs = 0, checksum = 0] = await program.ask('find', 2);
+        return { pairs, checksum };
+      },
+      time: async (parts, batch) => {
+        const [milliseconds = 0] = await program.ask(`time ${batch} ${parts.join(' ')}`, 1);
+        return milliseconds / batch;
+      },
+      destroy: () => program.destroy(),
+    };
+  } catch (error) {
+    await program.destroy();
+    throw error;
+  }
+}
+
+async function measureDevice({ program, greeting }: Started, wanted: number): Promise<OwnDevice> {
+  const { device: name, clock, clockStep } = greeting;
+  const [copyBytes = 0, milliseconds = 0, share = 0] = await program.ask(`copy ${wanted}`, 3);
+  if (share < LEAST_SHARE) {
+    throw new Error(
+      `The ${clock} of ${name} made ${Math.round(100 * share)}% of the wall's time of copies, but it must be ${Math.round(100 * LEAST_SHARE)}% at least to be believed.`,
+    );
+  }
+  return { name, clock, clockStep, copyBytes, copyBytesPerMs: (2 * copyBytes) / milliseconds };
+}

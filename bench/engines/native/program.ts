@@ -1,0 +1,176 @@
+/**
+ * Purpose: a program beside this one that answers questions line by line: what bench/native/grid.cu says in its header.
+ * Guarantee: whatever it does, a question is answered or rejects with a sentence that names the program and the question; it is
+ * not left running.
+ * Ordering: one question at a time.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { GpuError } from '../../../src/core/errors';
+import { AbsentError } from '../../harness/engine';
+import type { ClockSource } from '../../harness/gpu-clock';
+
+/** Of lines and what is behind them; another one is another program. */
+const PROTOCOL = 'cellstorm-native 1';
+const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
+
+/** Seconds without an answer, after which nobody waits any longer: far more than any limit of a build and query. */
+const PATIENCE = 600;
+/** Seconds from the end of what it is asked until it is ended. */
+const FAREWELL = 10;
+/** Bytes written at a time, and of an answer or of complaints that are kept. */
+const CHUNK_BYTES = 2 ** 24;
+const MOST_ANSWER = 2 ** 12;
+
+/** Questions are told of by so many letters. */
+const MOST_TOLD = 80;
+
+export interface Greeting {
+  readonly device: string;
+  readonly clock: ClockSource;
+  /** Nanoseconds. */
+  readonly clockStep: number;
+}
+
+export interface Started {
+  readonly program: NativeProgram;
+  readonly greeting: Greeting;
+}
+
+interface Question {
+  readonly line: string;
+  readonly answer: (line: string) => void;
+  readonly fail: (error: Error) => void;
+}
+
+export class NativeProgram {
+  private question: Question | undefined;
+  /** What it said that is no whole line yet. */
+  private begun = '';
+  private complaints = '';
+  /** Why no question will be answered any more. */
+  private ended: Error | undefined;
+  private readonly closed: Promise<unknown>;
+
+  private constructor(
+    private readonly path: string,
+    private readonly patience: number,
+    private readonly child: ChildProcessByStdio<Writable, Readable, Readable>,
+  ) {
+    this.closed = once(child, 'close').catch(() => undefined);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => this.hear(text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.complaints = (this.complaints + text).slice(-MOST_ANSWER);
+    });
+    // Whoever does not read any more has ended, and is told of below.
+    child.stdin.on('error', () => undefined);
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      this.end(new AbsentError(`The program ${path} could not be started (${error.code ?? error.message}).`)),
+    );
+    child.on('close', (code, signal) => this.end(this.describeEnd(code, signal)));
+  }
+
+  /** `patience`: seconds. */
+  static async start(path: string, patience = PATIENCE): Promise<Started> {
+    const program = new NativeProgram(path, patience, spawn(path, [], { stdio: ['pipe', 'pipe', 'pipe'] }));
+    try {
+      const line = await program.hearAnswer('');
+      const [, clock, step, device] = new RegExp(`^${PROTOCOL} (\\S+) (\\d+) (.+)$`).exec(line) ?? [];
+      const known = CLOCKS.find((name) => name === clock);
+      if (!known || !device) throw program.misunderstood('', line, `"${PROTOCOL} CLOCK NANOSECONDS DEVICE"`);
+      return { program, greeting: { device, clock: known, clockStep: Number(step) } };
+    } catch (error) {
+      await program.destroy();
+      throw error;
+    }
+  }
+
+  /** `count` numbers, none of them negative. */
+  async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
+    const heard = this.hearAnswer(line);
+    const [answer] = await Promise.all([heard, this.write(line, payload)]);
+    const [first, ...words] = answer.split(' ');
+    const numbers = words.map((word) => (/^[\d.]/.test(word) ? Number(word) : Number.NaN));
+    if (first === 'ok' && numbers.length === count && numbers.every(Number.isFinite)) return numbers;
+    throw this.misunderstood(line, answer, `"ok" and ${count} numbers`);
+  }
+
+  async destroy(): Promise<void> {
+    this.child.stdin.end();
+    const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * FAREWELL);
+    await this.closed;
+    clearTimeout(late);
+  }
+
+  private async write(line: string, payload: readonly Float32Array[]): Promise<void> {
+    const { stdin } = this.child;
+    stdin.write(`${line}\n`);
+    for (const { buffer, byteOffset, byteLength } of payload) {
+      for (let done = 0; done < byteLength; done += CHUNK_BYTES) {
+        if (this.ended) return;
+        const some = Math.min(CHUNK_BYTES, byteLength - done);
+        const isRoom = stdin.write(new Uint8Array(buffer, byteOffset + done, some));
+        if (!isRoom) await Promise.race([once(stdin, 'drain').catch(() => this.closed), this.closed]);
+      }
+    }
+  }
+
+  private async hearAnswer(line: string): Promise<string> {
+    if (this.ended) throw this.ended;
+    let late: NodeJS.Timeout | undefined;
+    const answer = await new Promise<string>((resolve, reject) => {
+      this.question = { line, answer: resolve, fail: reject };
+      late = setTimeout(() => {
+        this.end(new Error(`${this.tell(line)} nothing for ${this.patience} seconds, so it was ended.`));
+        this.child.kill('SIGKILL');
+      }, 1000 * this.patience);
+    }).finally(() => clearTimeout(late));
+    const [, kind, sentence = ''] = /^error (\S+) (.+)$/.exec(answer) ?? [];
+    if (kind === 'memory') throw new GpuError('memory', sentence);
+    if (kind === 'absent') throw new AbsentError(sentence);
+    if (kind === 'failed') throw new Error(sentence);
+    return answer;
+  }
+
+  private hear(text: string): void {
+    this.begun += text;
+    const lines = this.begun.split('\n');
+    this.begun = lines.pop() ?? '';
+    if (this.begun.length > MOST_ANSWER) lines.push(this.begun);
+    for (const line of lines) {
+      const { question } = this;
+      this.question = undefined;
+      question?.answer(line);
+      if (question && line.length <= MOST_ANSWER) continue;
+      // Nobody knows what later answers would be to.
+      this.end(new Error(`The program ${this.path} said "${shorten(line)}" without being asked.`));
+      this.child.kill('SIGKILL');
+    }
+  }
+
+  private end(error: Error): void {
+    this.ended ??= error;
+    this.question?.fail(this.ended);
+    this.question = undefined;
+  }
+
+  private describeEnd(code: number | null, signal: string | null): Error {
+    const how = signal ? `was ended by ${signal}` : `ended with status ${code}`;
+    const asked = this.question?.line ? ` when it was asked "${shorten(this.question.line)}"` : '';
+    const last = this.complaints.trim().split('\n').at(-1);
+    return new Error(`The program ${this.path} ${how}${asked}${last ? `: ${last}` : ''}.`);
+  }
+
+  private misunderstood(line: string, answer: string, accepted: string): Error {
+    return new Error(`${this.tell(line)} "${shorten(answer)}", but it must be ${accepted}.`);
+  }
+
+  private tell(line: string): string {
+    return `The program ${this.path} ${line === '' ? 'began with' : `answered "${shorten(line)}" with`}`;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > MOST_TOLD ? `${text.slice(0, MOST_TOLD)}…` : text;
+}
