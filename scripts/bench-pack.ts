@@ -46,6 +46,9 @@ const LIBRARY_FOLDERS = [
   '/lib64',
 ];
 
+/** What run.sh compiles where there is a compiler for it. */
+export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
+
 /** Of a package nothing that only its authors or a compiler need. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
@@ -121,6 +124,10 @@ export async function pack(folder: string): Promise<void> {
     }
     mkdirSync(join(folder, 'lib', group), { recursive: true });
     for (const path of paths) copyFileSync(realpathSync(path), join(folder, 'lib', group, basename(path)));
+  }
+  mkdirSync(join(folder, 'native'));
+  for (const name of NATIVE_SOURCES) {
+    copyFileSync(join(ROOT, 'bench/native', name), join(folder, 'native', name));
   }
   for (const name of ['run.sh', 'README.txt']) {
     copyFileSync(join(ROOT, 'scripts/bench-pack', name), join(folder, name));

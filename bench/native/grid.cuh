@@ -66,8 +66,13 @@ __device__ inline unsigned cell_of(const Lattice& lattice, const Body& body) {
 
 template <int DIMENSIONS>
 __device__ inline Body load_body(const float* __restrict__ positions, unsigned id) {
-  const float* place = positions + size_t(DIMENSIONS) * id;
-  return Body{place[0], place[1], DIMENSIONS == 3 ? place[2] : 0.0f, id};
+  if constexpr (DIMENSIONS == 2) {
+    const float2 place = reinterpret_cast<const float2*>(positions)[id];
+    return Body{place.x, place.y, 0.0f, id};
+  } else {
+    const float* place = positions + size_t(3) * id;
+    return Body{place[0], place[1], place[2], id};
+  }
 }
 
 // Counts the bodies of each cell. Counters are zero before. A body's rank is its number among those of its cell.
@@ -78,6 +83,16 @@ __global__ void __launch_bounds__(THREADS)
   if (id >= lattice.count) return;
   const unsigned cell = cell_of<DIMENSIONS>(lattice, load_body<DIMENSIONS>(positions, id));
   ranks[id] = atomicAdd(&counts[cell], 1u);
+}
+
+// Of all lanes. One instruction from compute capability 8.0 on.
+__device__ inline unsigned warp_sum(unsigned value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  for (unsigned step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
+  return value;
+#else
+  return __reduce_add_sync(ALL_LANES, value);
+#endif
 }
 
 // What a tile of the scan tells those behind it, in one word, so that both are seen at once: how far it is, and a sum.
@@ -105,7 +120,7 @@ __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsig
     } while (__any_sync(ALL_LANES, told < OWN_SUM));
     const unsigned whole = __ballot_sync(ALL_LANES, told >= WHOLE_SUM);
     const unsigned last = whole == 0 ? WARP - 1 : unsigned(__ffs(int(whole))) - 1;
-    sum += __reduce_add_sync(ALL_LANES, lane <= last ? unsigned(told) : 0u);
+    sum += warp_sum(lane <= last ? unsigned(told) : 0u);
     if (whole != 0) break;
   }
   if (lane == 0) tiles[tile] = WHOLE_SUM | (sum + own);
@@ -227,8 +242,8 @@ __global__ void __launch_bounds__(THREADS)
       }
     }
   }
-  pairs = __reduce_add_sync(ALL_LANES, pairs);
-  checksum = __reduce_add_sync(ALL_LANES, checksum);
+  pairs = warp_sum(pairs);
+  checksum = warp_sum(checksum);
   if (threadIdx.x % WARP == 0 && pairs != 0) {
     atomicAdd(&found[blockIdx.x % COUNTERS].pairs, (unsigned long long)(pairs));
     atomicAdd(&found[blockIdx.x % COUNTERS].checksum, checksum);

@@ -2,7 +2,8 @@
 # Runs cellstorm's benchmark on this machine's GPU: ./run.sh [FOLDER], where FOLDER takes the records (default: results
 # beside this file). It needs a Vulkan driver and nothing else: no Node, no network, nothing installed.
 # To try it out with less: COUNTS (bodies on the GPU), SCENE_COUNT (bodies of the other scenes), SCENES, GROWTH (bodies for
-# all engines, packages included), REPEAT (rounds), DIMENSIONS.
+# all engines, packages included), REPEAT (rounds), DIMENSIONS, PARTS (of those at the end of this file). NVCC is CUDA's compiler, if it
+# is neither on the path nor in /usr/local/cuda; empty: none.
 set -u
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 out=${1:-$here/results}
@@ -12,6 +13,8 @@ scenes=${SCENES:-uniform-sparse,uniform-dense,steady,moving,packing,settled,clus
 growth=${GROWTH:-1e2,3e2,1e3,3e3,1e4,3e4,1e5,3e5,1e6}
 repeat=${REPEAT:-9}
 dimensions=${DIMENSIONS:-2,3}
+parts=${PARTS:-check,large,scenes,one-cell,growth}
+nvcc=${NVCC-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 mkdir -p "$out" || exit 1
 out=$(CDPATH= cd -- "$out" && pwd)
 if ! (: >"$out/info.txt") 2>/dev/null; then
@@ -46,8 +49,10 @@ wrong=
 bench() {
   name=$1
   shift
+  case ",$parts," in *",$name,"*) ;; *) return ;; esac
+  rm -f "$out/$name.json"
   printf '\n== %s: cellstorm bench %s\n\n' "$name" "$*"
-  cellstorm bench --out "$out/$name.json" --repeat "$repeat" "$@" 2>"$out/$name.log" | tee "$out/$name.txt"
+  cellstorm bench --out "$out/$name.json" --repeat "$repeat" "$@" ${native:+--native "$native"} 2>"$out/$name.log" | tee "$out/$name.txt"
   # Of a pipe sh knows only the last status: what counts is the record.
   if [ ! -s "$out/$name.json" ]; then
     failed="$failed $name"
@@ -60,13 +65,25 @@ bench() {
   fi
 }
 
-rm -f "$out/check.json" "$out/large.json" "$out/scenes.json" "$out/one-cell.json" "$out/growth.json"
 if ! cellstorm info >"$out/info.txt" 2>&1; then
   cat "$out/info.txt" >&2
   printf '\nThere is no GPU that WebGPU can use: see README.txt.\n' >&2
   exit 1
 fi
 cat "$out/info.txt"
+
+# Beside our grid one written directly for CUDA, which takes part in all that follows.
+native=
+uncompiled=
+if [ -z "$nvcc" ]; then
+  printf '\nThere is no nvcc, so cuda-grid is left out.\n'
+elif "$nvcc" -std=c++17 -O3 -arch=native -o "$out/cuda-grid" "$here/native/grid.cu" >"$out/nvcc.log" 2>&1; then
+  native=$out/cuda-grid
+  printf '\ncuda-grid was compiled by %s.\n' "$nvcc"
+else
+  uncompiled=yes
+  cat "$out/nvcc.log" >&2
+fi
 
 bench check --count 1e3,1e4 --dimensions "$dimensions"
 bench large --backend gpu --scene uniform --count "$counts" --dimensions "$dimensions" --limit 20
@@ -78,4 +95,5 @@ printf '\nRecords are in %s.\n' "$out"
 if [ -n "$wrong" ]; then printf 'An engine was wrong or failed in:%s.\n' "$wrong" >&2; fi
 if [ -n "$failed" ]; then printf 'No record of:%s. Their logs are beside them.\n' "$failed" >&2; fi
 if [ -n "$cut" ]; then printf 'Cut off, with what there was until then:%s.\n' "$cut" >&2; fi
-[ -z "$failed$cut$wrong" ]
+if [ -n "$uncompiled" ]; then printf 'cuda-grid could not be compiled: see nvcc.log.\n' >&2; fi
+[ -z "$failed$cut$wrong$uncompiled" ]

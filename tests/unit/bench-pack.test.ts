@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isNeededOfDawn, withDependencies } from '../../scripts/bench-pack';
+import { isNeededOfDawn, NATIVE_SOURCES, withDependencies } from '../../scripts/bench-pack';
 
 const SCRIPTS = fileURLToPath(new URL('../../scripts/bench-pack', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../../bench/native', import.meta.url));
 
 it('takes of Dawn what one system needs', () => {
   const needed = [
@@ -39,6 +40,9 @@ it('takes what packages depend on, also in circles', () => {
   expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
 });
 
+/** A Node that leaves whole records. */
+const WHOLE = `if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`;
+
 describe('run.sh', () => {
   let folder = '';
 
@@ -54,8 +58,11 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** With a Node that only writes down what it was asked for. */
-  function run(node: string): { code: number | null; out: string; error: string; asked: string[] } {
+  /** With a Node that only writes down what it was asked for, and no compiler but the one that is given. */
+  function run(
+    node: string,
+    variables: Record<string, string> = {},
+  ): { code: number | null; out: string; error: string; asked: string[] } {
     const log = join(folder, 'asked');
     writeFileSync(log, '');
     writeFileSync(
@@ -66,13 +73,13 @@ describe('run.sh', () => {
     const { status, stdout, stderr } = spawnSync('./run.sh', ['out'], {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: '/usr/bin:/bin', COUNTS: '5,6', REPEAT: '3' },
+      env: { PATH: '/usr/bin:/bin', COUNTS: '5,6', REPEAT: '3', NVCC: '', ...variables },
     });
     return { code: status, out: stdout, error: stderr, asked: readFileSync(log, 'utf8').trim().split('\n') };
   }
 
   it('asks for the adapter, then for every part, with libraries that the system has not', () => {
-    const { code, error, asked } = run(`if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`);
+    const { code, error, asked } = run(WHOLE);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(asked.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
       'info',
@@ -82,6 +89,40 @@ describe('run.sh', () => {
     ]);
     expect(asked[2]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
     for (const line of asked) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
+  });
+
+  it('runs no other parts than it is told to, and leaves the records of others', () => {
+    const kept = join(folder, 'out/growth.json');
+    writeFileSync(kept, 'kept');
+    const { asked } = run(WHOLE, { PARTS: 'large,check' });
+    expect(asked.slice(1).map((line) => /(\S+)\.json/.exec(line)?.[1])).toEqual(
+      ['check', 'large'].map((name) => join(folder, 'out', name)),
+    );
+    expect(readFileSync(kept, 'utf8')).toBe('kept');
+  });
+
+  it('compiles the program for CUDA where there is a compiler, and hands it to all parts', () => {
+    const nvcc = join(folder, 'nvcc');
+    const compiler = (text: string) => {
+      writeFileSync(nvcc, `#!/bin/sh\n${text}\n`);
+      chmodSync(nvcc, 0o755);
+      return { NVCC: nvcc };
+    };
+    const without = run(WHOLE);
+    expect(without.out).toContain('There is no nvcc, so cuda-grid is left out.');
+    expect(without.asked.join()).not.toContain('--native');
+    const program = join(folder, 'out/cuda-grid');
+    const good = run(WHOLE, compiler('echo "$@"'));
+    expect(good.code).toBe(0);
+    for (const line of good.asked.slice(1)) expect(line).toMatch(new RegExp(` --native ${program}$`));
+    expect(readFileSync(join(folder, 'out/nvcc.log'), 'utf8')).toBe(
+      `-std=c++17 -O3 -arch=native -o ${program} ${join(folder, 'native/grid.cu')}\n`,
+    );
+    const bad = run(WHOLE, compiler('echo "It is no C++." >&2; exit 1'));
+    expect(bad.code).toBe(1);
+    expect(bad.error).toMatch(/^It is no C\+\+\.\ncuda-grid could not be compiled: see nvcc\.log\.\n$/);
+    expect(bad.asked).toHaveLength(6);
+    expect(bad.asked.join()).not.toContain('--native');
   });
 
   it('goes on after a part without a record, or with one that was cut off, and says which', () => {
@@ -101,6 +142,13 @@ describe('run.sh', () => {
     expect(asked).toHaveLength(1);
     expect(error).toMatch(/No adapter at all\.(?:.|\n)*README\.txt/);
   });
+});
+
+it('packs all that the program for CUDA is made of', () => {
+  const included = NATIVE_SOURCES.flatMap((name) =>
+    [...readFileSync(join(NATIVE, name), 'utf8').matchAll(/#include "(.*)"/g)].map(([, file]) => file),
+  );
+  for (const file of included) expect(NATIVE_SOURCES).toContain(file);
 });
 
 it('says the one command', () => {

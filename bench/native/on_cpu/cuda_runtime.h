@@ -36,6 +36,10 @@ struct dim3 {
   dim3(unsigned x = 1) : x(x), y(1), z(1) {}
 };
 
+struct float2 {
+  float x, y;
+};
+
 struct uint4 {
   unsigned x, y, z, w;
 };
@@ -220,12 +224,10 @@ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 
 struct cudaDeviceProp {
   char name[256];
-  int major, minor;
 };
 
-// Of compute capability it says what the program asks for.
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* device, int) {
-  *device = {"CPU, 4 threads (no CUDA)", 8, 0};
+  *device = {"CPU, 4 threads (no CUDA)"};
   static_assert(on_cpu::WORKERS == 4, "The device's name says how many threads there are.");
   return cudaSuccess;
 }

@@ -1,0 +1,118 @@
+/**
+ * Purpose: `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, by nvcc, and says what to run it by.
+ * `--cpu`: by a C++ compiler instead, with bench/native/on_cpu in the place of CUDA, for machines without such a GPU.
+ * `--check`: holds the program against the oracle on every scene that it takes, in 2D and 3D, from nobody to 100,000 bodies, all
+ * in one cell and frames that follow each other included; `--count n,…`: other counts. Exit code 1 where a pair is missing or
+ * one too many, or there is no compiler or device: nothing is left out in silence.
+ * Output: dist/bench-native/cuda-grid, or cuda-grid-on-cpu.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createCudaGrids } from './engines/native/cuda';
+import type { NativeEngine } from './harness/engine';
+import { Judge } from './harness/judge';
+import { BENCH_SCENES, createBenchScene } from './harness/scenes';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = join(ROOT, 'bench/native');
+const OUT = join(ROOT, 'dist/bench-native');
+
+/** On both sides of a warp, a block, a tile of the scan in cells, and of so many blocks that not all run at a time. */
+const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
+const FRAMES = [0, 1, 2];
+/** Copies are not what is checked. */
+const COPY_BYTES = 2 ** 20;
+
+interface Compiler {
+  readonly names: readonly string[];
+  readonly flags: readonly string[];
+  readonly program: string;
+  /** Where to get one. */
+  readonly missing: string;
+}
+
+const NVCC: Compiler = {
+  names: ['nvcc', '/usr/local/cuda/bin/nvcc'],
+  flags: ['-std=c++17', '-O3', '-arch=native'],
+  program: 'cuda-grid',
+  missing: "There is no nvcc, which comes with NVIDIA's CUDA toolkit; --cpu needs a C++ compiler only.",
+};
+const ON_CPU: Compiler = {
+  names: ['c++', 'g++', 'clang++'],
+  flags: ['-std=c++17', '-O2', '-pthread', '-I', 'on_cpu', '-x', 'c++'],
+  program: 'cuda-grid-on-cpu',
+  missing: 'There is no C++ compiler: c++, g++ or clang++.',
+};
+
+function compile({ names, flags, program, missing }: Compiler): string | undefined {
+  mkdirSync(OUT, { recursive: true });
+  const path = join(OUT, program);
+  for (const name of names) {
+    const { error, status } = spawnSync(name, [...flags, '-o', path, 'grid.cu'], {
+      cwd: SOURCES,
+      stdio: 'inherit',
+    });
+    if (!error) return status === 0 ? path : undefined;
+  }
+  process.stderr.write(`${missing}\n`);
+  return undefined;
+}
+
+/** How many answers are wrong. */
+async function check(engine: NativeEngine, counts: readonly number[]): Promise<number> {
+  let wrong = 0;
+  let right = 0;
+  for (const { name, dimensions: offered, most = Number.POSITIVE_INFINITY } of BENCH_SCENES) {
+    for (const dimensions of offered) {
+      for (const count of counts.filter((wanted) => wanted <= most)) {
+        const scene = createBenchScene(name, { dimensions, count });
+        if (engine.refuse?.(scene)) continue;
+        const frames = FRAMES.map((frame) => scene.frame(frame));
+        const judge = new Judge(scene, frames);
+        const runner = await engine.open(scene, COPY_BYTES);
+        try {
+          for (const [frame, positions] of frames.entries()) {
+            await runner.place(positions);
+            const { reason } = judge.wrong(frame, await runner.find()) ?? {};
+            if (reason === undefined) right++;
+            else {
+              wrong++;
+              process.stdout.write(
+                `${engine.name}, ${name} ${dimensions}D, ${count} bodies, frame ${frame}: ${reason}\n`,
+              );
+            }
+          }
+        } finally {
+          await runner.destroy();
+        }
+      }
+    }
+  }
+  process.stdout.write(`${engine.name}: ${right} of ${right + wrong} answers are those of the oracle.\n`);
+  return wrong;
+}
+
+const { values } = parseArgs({
+  options: {
+    cpu: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    count: { type: 'string', default: COUNTS },
+  },
+});
+const program = compile(values.cpu ? ON_CPU : NVCC);
+if (program === undefined) process.exit(1);
+process.stdout.write(`npm run bench -- --native ${relative(process.cwd(), program)}\n`);
+if (values.check) {
+  const counts = values.count.split(',').map(Number);
+  try {
+    let wrong = 0;
+    for (const engine of createCudaGrids(program)) wrong += await check(engine, counts);
+    if (wrong > 0) process.exit(1);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
