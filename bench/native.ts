@@ -1,9 +1,10 @@
 /**
- * Purpose: `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, by nvcc, and says what to run it by.
+ * Purpose: `npm run bench:native`: compiles bench/native/grid.cu, the program behind cuda-grid, by nvcc, and says what
+ * to run it by.
  * `--cpu`: by a C++ compiler instead, with bench/native/on_cpu in the place of CUDA, for machines without such a GPU.
- * `--check`: holds the program against the oracle on every scene that it takes, in 2D and 3D, from nobody to 100,000 bodies, all
- * in one cell and frames that follow each other included; `--count n,…`: other counts. Exit code 1 where a pair is missing or
- * one too many, or there is no compiler or device: nothing is left out in silence.
+ * `--check`: holds the program against the oracle on every scene that it takes, in 2D and 3D, from nobody to 100,000
+ * bodies, all in one cell and frames that follow each other included; `--count n,…`: other counts. Exit code 1 where a
+ * pair is missing or one too many, or there is no compiler or device: nothing is left out in silence.
  * Output: dist/bench-native/cuda-grid, or cuda-grid-on-cpu.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { createCudaGrids } from './engines/native/cuda';
 import type { NativeEngine } from './harness/engine';
 import { Judge } from './harness/judge';
-import { BENCH_SCENES, createBenchScene } from './harness/scenes';
+import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scenes';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
@@ -61,38 +62,44 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** How many answers are wrong. */
-async function check(engine: NativeEngine, counts: readonly number[]): Promise<number> {
-  let wrong = 0;
-  let right = 0;
+/** What is wrong with the answers to the frames of a scene: a sentence each. */
+async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
+  const frames = FRAMES.map((frame) => scene.frame(frame));
+  const judge = new Judge(scene, frames);
+  const runner = await engine.open(scene, COPY_BYTES);
+  const wrong: string[] = [];
+  try {
+    for (const [frame, positions] of frames.entries()) {
+      await runner.place(positions);
+      const { reason } = judge.wrong(frame, await runner.find()) ?? {};
+      if (reason !== undefined) wrong.push(`${scene.count} bodies, frame ${frame}: ${reason}`);
+    }
+  } finally {
+    await runner.destroy();
+  }
+  return wrong;
+}
+
+/** Whether all answers are right. Says so of each scene. */
+async function checkAll(engine: NativeEngine, counts: readonly number[]): Promise<boolean> {
+  let isRight = true;
   for (const { name, dimensions: offered, most = Number.POSITIVE_INFINITY } of BENCH_SCENES) {
     for (const dimensions of offered) {
-      for (const count of counts.filter((wanted) => wanted <= most)) {
-        const scene = createBenchScene(name, { dimensions, count });
-        if (engine.refuse?.(scene)) continue;
-        const frames = FRAMES.map((frame) => scene.frame(frame));
-        const judge = new Judge(scene, frames);
-        const runner = await engine.open(scene, COPY_BYTES);
-        try {
-          for (const [frame, positions] of frames.entries()) {
-            await runner.place(positions);
-            const { reason } = judge.wrong(frame, await runner.find()) ?? {};
-            if (reason === undefined) right++;
-            else {
-              wrong++;
-              process.stdout.write(
-                `${engine.name}, ${name} ${dimensions}D, ${count} bodies, frame ${frame}: ${reason}\n`,
-              );
-            }
-          }
-        } finally {
-          await runner.destroy();
-        }
-      }
+      const scenes = counts
+        .filter((count) => count <= most)
+        .map((count) => createBenchScene(name, { dimensions, count }));
+      const taken = scenes.filter((scene) => engine.refuse?.(scene) === undefined);
+      const wrong: string[] = [];
+      for (const scene of taken) wrong.push(...(await check(engine, scene)));
+      const right = FRAMES.length * taken.length - wrong.length;
+      const answers = `${right} of ${FRAMES.length * taken.length} answers are those of the oracle`;
+      process.stdout.write(
+        `${[`${engine.name}, ${name} ${dimensions}D: ${answers}.`, ...wrong].join('\n  ')}\n`,
+      );
+      isRight &&= wrong.length === 0;
     }
   }
-  process.stdout.write(`${engine.name}: ${right} of ${right + wrong} answers are those of the oracle.\n`);
-  return wrong;
+  return isRight;
 }
 
 const { values } = parseArgs({
@@ -108,9 +115,9 @@ process.stdout.write(`npm run bench -- --native ${relative(process.cwd(), progra
 if (values.check) {
   const counts = values.count.split(',').map(Number);
   try {
-    let wrong = 0;
-    for (const engine of createCudaGrids(program)) wrong += await check(engine, counts);
-    if (wrong > 0) process.exit(1);
+    let isRight = true;
+    for (const engine of createCudaGrids(program)) isRight = (await checkAll(engine, counts)) && isRight;
+    if (!isRight) process.exit(1);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -1,14 +1,14 @@
-// Purpose: a dense counting-sort grid and the pairs of bodies that overlap, written directly for CUDA: what cellstorm's grid is
-// measured by. Bodies have one radius.
-// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world.ts): a body is
-// in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
-// Outputs: bodies in the order of cells, the first body of each cell; every pair of bodies nearer than a diameter once, folded
-// into a count and a sum of mix_pair modulo 2^32, which does not depend on any order.
+// Purpose: a dense counting-sort grid and the pairs of bodies that overlap, written directly for CUDA: what cellstorm's
+// grid is measured by. Bodies have one radius.
+// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world.ts): a
+// body is in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
+// Outputs: bodies in the order of cells, the first body of each cell; every pair of bodies nearer than a diameter once,
+// folded into a count and a sum of mix_pair modulo 2^32, which does not depend on any order.
 //
-// A build clears the counters, counts (the counter hands out the rank in the cell), scans the counters in place, and scatters.
-// Bodies of a cell are in the order of the atomics: cellstorm puts them in the order of ids, this does not.
-// Coordinates of the benchmark are such that every difference, square and sum of squares is exact in 32-bit floats, so fused
-// multiplications and additions find no other pairs.
+// A build clears the counters, counts (the counter hands out the rank in the cell), scans the counters in place, and
+// scatters. Bodies of a cell are in the order of the atomics: cellstorm puts them in the order of ids, this does not.
+// Coordinates of the benchmark are such that every difference, square and sum of squares is exact in 32-bit floats, so
+// fused multiplications and additions find no other pairs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -127,10 +127,10 @@ __device__ inline unsigned sum_before(volatile Tile* tiles, unsigned tile, unsig
   return sum;
 }
 
-// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each is read
-// and written once. Written out rather than CUB's DeviceScan, which does the same, so that one text also runs without CUDA
-// (on_cpu/). `tiles` are zero before, as is `next`: blocks take tiles in the order in which they begin, so that every
-// tile that is waited for has a block that runs.
+// Exclusive prefix sum in place, in one pass over the counters (decoupled look-back, Merrill and Garland 2016): each is
+// read and written once. Written out rather than CUB's DeviceScan, which does the same, so that one text also runs
+// without CUDA (on_cpu/). `tiles` are zero before, as is `next`: blocks take tiles in the order in which they begin, so
+// that every tile that is waited for has a block that runs.
 __global__ void __launch_bounds__(THREADS) scan_cells(uint4* cells, volatile Tile* tiles, unsigned* next) {
   __shared__ unsigned shared_tile;
   __shared__ unsigned warp_sums[WARPS];
@@ -194,10 +194,10 @@ __device__ inline unsigned mix_pair(unsigned a, unsigned b) {
   return (mixed ^ (mixed >> 15)) * 0xc2b2ae35u;
 }
 
-// Adds every overlapping pair to `found`, each where it is met from the lower slot. Three cells of a row are one range of slots,
-// and all ranges are one loop: lanes then wait for the longest sum, not for the longest range of each row.
-// AROUND: a thread looks at all cells around its body, as a kernel over neighbours must that does not know what it is for.
-// Else only at what comes after it: the rest of its own row, and the rows behind that.
+// Adds every overlapping pair to `found`, each where it is met from the lower slot. Three cells of a row are one range
+// of slots, and all ranges are one loop: lanes then wait for the longest sum, not for the longest range of each row.
+// AROUND: a thread looks at all cells around its body, as a kernel over neighbours must that does not know what it is
+// for. Else only at what comes after it: the rest of its own row, and the rows behind that.
 template <int DIMENSIONS, bool AROUND>
 __global__ void __launch_bounds__(THREADS)
     find_pairs(Lattice lattice, const unsigned* __restrict__ starts, const Body* __restrict__ bodies, Found* found) {

@@ -1,8 +1,8 @@
 /**
- * Engines of the benchmark that are a program of their own: what is asked of one and how, that it goes through the same gate as
- * all others, and that one which is wrong, slow to answer, talks nonsense, dies or is not there does so in a sentence. The
- * programs here are written in Node and look at all pairs; the one that is measured is bench/native/grid.cu, which
- * `npm run bench:native -- --cpu --check` compiles and holds against the oracle.
+ * Engines of the benchmark that are a program of their own: what is asked of one and how, that it goes through the same
+ * gate as all others, and that one which is wrong, slow to answer, talks nonsense, dies or is not there does so in a
+ * sentence. The programs here are written in Node and look at all pairs; the one that is measured is
+ * bench/native/grid.cu, which `npm run bench:native -- --cpu --check` compiles and holds against the oracle.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * Purpose: a program beside this one that answers questions line by line: what bench/native/grid.cu says in its header.
- * Guarantee: whatever it does, a question is answered or rejects with a sentence that names the program and the question; it is
- * not left running.
+ * Guarantee: whatever it does, a question is answered or rejects with a sentence that names the program and the
+ * question; it is not left running.
  * Ordering: one question at a time.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';

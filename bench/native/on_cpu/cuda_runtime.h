@@ -1,10 +1,10 @@
-// Purpose: as much of CUDA as ../grid.cu asks for, without CUDA, for a C++ compiler on Linux: so that its very text is compiled and
-// its pairs are checked on a machine without such a GPU. Its times say nothing.
+// Purpose: as much of CUDA as ../grid.cu asks for, without CUDA, for a C++ compiler on Linux: so that its very text is
+// compiled and its pairs are checked on a machine without such a GPU. Its times say nothing.
 //
-// Blocks are shared out among a few threads, so blocks do run at the same time, as those of a scan that wait for each other
-// must. Of a block every thread has a stack of its own and runs until it waits for others, or ends.
-// Not kept: __syncthreads and warp functions are for all threads of a block, or of a warp, and a stream does at once what it
-// is given, unless it is captured.
+// Blocks are shared out among a few threads, so blocks do run at the same time, as those of a scan that wait for each
+// other must. Of a block every thread has a stack of its own and runs until it waits for others, or ends.
+// Not kept: __syncthreads and warp functions are for all threads of a block, or of a warp, and a stream does at once
+// what it is given, unless it is captured.
 #pragma once
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 #define __launch_bounds__(threads)
 
 constexpr const char* CLOCK_NAME = "wall";
-constexpr unsigned CLOCK_STEP_NS = std::chrono::steady_clock::period::num * (1000000000 / std::chrono::steady_clock::period::den);
+constexpr unsigned CLOCK_STEP_NS = std::chrono::nanoseconds(std::chrono::steady_clock::duration(1)).count();
 
 struct dim3 {
   unsigned x, y, z;
@@ -311,7 +311,8 @@ struct cudaLaunchConfig_t {
 };
 
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments... arguments) {
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments... arguments) {
   const unsigned blocks = config->gridDim.x;
   const unsigned threads = config->blockDim.x;
   return config->stream->take([=] { on_cpu::launch(blocks, threads, [=] { kernel(arguments...); }); });
