@@ -5,7 +5,7 @@
  * `--check`: holds the program against the oracle on every scene that it takes, in 2D and 3D, from nobody to 100,000
  * bodies, all in one cell and frames that follow each other included; `--count n,…`: other counts. Exit code 1 where a
  * pair is missing or one too many, or there is no compiler or device: nothing is left out in silence.
- * Output: dist/bench-native/cuda-grid, or cuda-grid-on-cpu.
+ * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -19,7 +19,8 @@ import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scene
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
-const OUT = join(ROOT, 'dist/bench-native');
+/** Not in dist, which every build empties. */
+const OUT = join(ROOT, '.cache/bench-native');
 
 /** On both sides of a warp, a block, a tile of the scan in cells, and of so many blocks that not all run at a time. */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
@@ -89,6 +90,11 @@ async function checkAll(engine: NativeEngine, counts: readonly number[]): Promis
         .filter((count) => count <= most)
         .map((count) => createBenchScene(name, { dimensions, count }));
       const taken = scenes.filter((scene) => engine.refuse?.(scene) === undefined);
+      if (taken.length === 0) {
+        const reasons = new Set(scenes.map((scene) => engine.refuse?.(scene)));
+        process.stdout.write(`${engine.name}, ${name} ${dimensions}D: refused. ${[...reasons].join(' ')}\n`);
+        continue;
+      }
       const wrong: string[] = [];
       for (const scene of taken) wrong.push(...(await check(engine, scene)));
       const right = FRAMES.length * taken.length - wrong.length;

@@ -13,10 +13,10 @@
 // CLOCK (`events`, or `wall` without CUDA) is what times are measured by, NANOSECONDS its step, DEVICE the rest of the
 // line.
 // copy: of two buffers of so many bytes, or of half as many as often as there is no room; milliseconds of a copy, the
-// best of several, and what share of the wall's time the clock made of copies of known size. open: BYTES is the memory
-// that is taken; ROWS is `ahead` or `around`, which is what a query looks at. time: BATCH times all of the PARTs in
-// order (`wind`: the next frame is put in place, there and back again; `build`; `query`), milliseconds in all. What
-// goes wrong is one line, `error memory|absent|failed SENTENCE`, and the end of the program with status 1.
+// best of several, and what share of the wall's time the clock made of them, the greatest of several. open: BYTES is
+// the memory that is taken; ROWS is `ahead` or `around`, which is what a query looks at. time: BATCH times all of the
+// PARTs in order (`wind`: the next frame is put in place, there and back again; `build`; `query`), milliseconds in all.
+// What goes wrong is one line, `error memory|absent|failed SENTENCE`, and the end of the program with status 1.
 //
 //     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
 //     g++ -std=c++17 -O2 -pthread -I on_cpu -x c++ -o cuda-grid-on-cpu grid.cu
@@ -330,9 +330,14 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     copies *= 4;
     wall = wall_of(copies, told);
   }
-  const double share = told / wall;
+  // Where other work held up one measurement, the next may tell: a clock that does not wait is short in all.
+  double share = told / wall;
   double best = told;
-  for (int repeat = 0; repeat < COPY_REPEATS; repeat++) best = std::min(best, time_copies(copies));
+  for (int repeat = 0; repeat < COPY_REPEATS; repeat++) {
+    wall = wall_of(copies, told);
+    share = std::max(share, told / wall);
+    best = std::min(best, told);
+  }
   return {bytes, best / copies, share};
 }
 
