@@ -732,6 +732,16 @@ describe('bench', () => {
     const { code, out } = await cellstorm('bench', '--only', 'cuda-grid', '--count', '9', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).outcomes).toMatchObject([{ engine: 'cuda-grid', status: 'refused' }]);
+    // The scene has not so many bodies, so that none is opened.
+    const enginesOf = async (...flags: string[]) => {
+      const nothing = ['--backend', 'gpu', '--scene', 'one-cell', '--count', '5000', '--json'];
+      const { outcomes } = JSON.parse((await cellstorm('bench', ...nothing, ...flags)).out);
+      return outcomes.map(({ engine }: { engine: string }) => engine);
+    };
+    const without = await enginesOf();
+    expect(without).toContain('gpu-grid');
+    expect(without).not.toContain('cuda-grid');
+    expect(await enginesOf('--native', process.execPath)).toContain('cuda-grid');
   });
 
   it('ends with 1 where an engine was wrong or failed, and not where it was left out', async () => {
