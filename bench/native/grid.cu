@@ -384,9 +384,9 @@ Parts read_parts(std::istringstream& words) {
   return parts;
 }
 
-class Session {
+class Dialogue {
  public:
-  Session() : clock(stream) {}
+  Dialogue() : clock(stream) {}
 
   void answer(const std::string& line) {
     std::istringstream words(line);
@@ -435,11 +435,11 @@ class Session {
 void run() {
   cudaDeviceProp device = {};
   check(cudaGetDeviceProperties(&device, 0), "find a device");
-  Session session;
+  Dialogue dialogue;
   std::printf("cellstorm-native %d %s %u %s\n", PROTOCOL, CLOCK_NAME, CLOCK_STEP_NS, device.name);
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
-    session.answer(line);
+    dialogue.answer(line);
     std::fflush(stdout);
   }
 }
