@@ -75,7 +75,9 @@ for (const dimensions of [2, 3] as const) {
     timers.push(async () => {
       const { total, discarded } = await simulation.profile(DT);
       if (discarded === undefined) return total;
-      throw new Error(`The device's clock ran backwards in ${discarded} passes; their time is missing. Run it again.`);
+      throw new Error(
+        `The device's clock ran backwards in ${discarded} passes; their time is missing. Run it again.`,
+      );
     });
   }
   await compare(`GPU (${gpu.info?.description ?? 'no name'}), ${dimensions}D`, timers as [Timer, Timer]);
