@@ -27,7 +27,8 @@ import { type Chosen, describeOpened, type Opened, refuseOpened } from './opened
 import { OverlayKey } from './overlay-key';
 import { hidesLines, shownOf } from './overlays';
 import { find, Panel, type PanelEvents } from './panel';
-import { goOnFrom, prepare, type RestartSite, Restarts, type Shown, seenOf } from './restarts';
+import { goOnFrom, prepare, seenOf } from './prepare';
+import { type RestartSite, Restarts, type Shown } from './restarts';
 import { nextTask, saveFile } from './save';
 import { type SheetSite, Sheets } from './sheets';
 import { StagePlot } from './stage-plot';
