@@ -41,7 +41,7 @@ export const KEYS: readonly Key[] = [
   { keys: ['.'], shown: '.', does: 'one step', act: (playground) => playground.stepOnce() },
   { keys: ['r'], shown: 'R', does: 'start over', act: (playground) => playground.reset() },
   { keys: ['b'], shown: 'B', does: 'back to the last checkpoint', act: (playground) => playground.goBack() },
-  { keys: ['f'], shown: 'F', does: 'fit the picture', act: (playground) => playground.fit() },
+  { keys: ['f'], shown: 'F', does: 'fit the picture', act: (playground) => playground.looking.fit() },
   {
     keys: ['arrowleft', 'arrowright', 'arrowup', 'arrowdown'],
     shown: 'arrows',
@@ -53,14 +53,19 @@ export const KEYS: readonly Key[] = [
     keys: ['+', '='],
     shown: '+',
     does: 'nearer',
-    act: (playground) => playground.zoomMiddle(KEY_ZOOM),
+    act: (playground) => playground.looking.zoomMiddle(KEY_ZOOM),
   },
-  { keys: ['-'], shown: '−', does: 'farther', act: (playground) => playground.zoomMiddle(1 / KEY_ZOOM) },
+  {
+    keys: ['-'],
+    shown: '−',
+    does: 'farther',
+    act: (playground) => playground.looking.zoomMiddle(1 / KEY_ZOOM),
+  },
   {
     keys: ['x'],
     shown: 'X',
     does: 'what Drag to says, in the middle of the picture, as long as it is down',
-    act: (playground) => playground.workInMiddle(true),
+    act: (playground) => playground.work.inMiddle(true),
   },
   {
     keys: ['i'],
@@ -76,8 +81,13 @@ export const KEYS: readonly Key[] = [
   },
   { keys: ['p'], shown: 'P', does: 'save a picture', act: (playground) => playground.savePicture() },
   { keys: ['g'], shown: 'G', does: 'presets', act: (playground) => playground.sheets.togglePresets() },
-  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.files.choose() },
-  { keys: ['s'], shown: 'S', does: 'save, open, film', act: (playground) => playground.files.toggle() },
+  { keys: ['o'], shown: 'O', does: 'open a file', act: (playground) => playground.keeping.files.choose() },
+  {
+    keys: ['s'],
+    shown: 'S',
+    does: 'save, open, film',
+    act: (playground) => playground.keeping.files.toggle(),
+  },
   {
     keys: ['v'],
     shown: 'V',
@@ -85,7 +95,7 @@ export const KEYS: readonly Key[] = [
     act: (playground) => playground.sheets.toggleFilm(),
   },
   { keys: ['c'], shown: 'C', does: 'copy the link', act: (playground) => playground.copyLink() },
-  { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.toggleHelp() },
+  { keys: ['?'], shown: '?', does: 'this sheet', act: (playground) => playground.help.toggle() },
 ];
 
 export function listenToKeys(playground: Playground): void {
@@ -108,17 +118,17 @@ export function listenToKeys(playground: Playground): void {
     event.preventDefault();
   });
   document.addEventListener('keyup', (event) => {
-    if (event.key.toLowerCase() === 'x') playground.workInMiddle(false);
+    if (event.key.toLowerCase() === 'x') playground.work.inMiddle(false);
   });
   // Nobody hears of a key that is let go elsewhere.
-  window.addEventListener('blur', () => playground.workInMiddle(false));
+  window.addEventListener('blur', () => playground.work.inMiddle(false));
 }
 
 function moveByKey(playground: Playground, key: string, withShift: boolean): void {
   const across = key === 'arrowleft' ? -1 : key === 'arrowright' ? 1 : 0;
   const up = key === 'arrowup' ? 1 : key === 'arrowdown' ? -1 : 0;
-  if (playground.canTurn && !withShift) playground.turn(across * KEY_TURN, up * KEY_TURN);
-  else playground.pan(-across * KEY_PAN, up * KEY_PAN);
+  if (playground.looking.canTurn && !withShift) playground.looking.turn(across * KEY_TURN, up * KEY_TURN);
+  else playground.looking.pan(-across * KEY_PAN, up * KEY_PAN);
 }
 
 /**
@@ -152,19 +162,19 @@ export function listenToPointers(playground: Playground): void {
   const endWaiting = () => {
     const place = waiting?.place;
     stopWaiting();
-    if (place) playground.workAt(place);
+    if (place) playground.work.at(place);
   };
   /** Whether the pointer works on particles: alone, with its first button and without shift. */
   const work = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
     const isAlone = pointers.size === 1 && !isPinching && event.buttons === 1;
-    const isWork = playground.isToolChosen && isAlone && !event.shiftKey;
+    const isWork = playground.work.isChosen && isAlone && !event.shiftKey;
     const place = { x: event.clientX, y: event.clientY };
     if (!isWork) stopWaiting();
     else if (event.type === 'pointerdown' && event.pointerType === 'touch') beginWaiting(place);
     if (waiting && Math.hypot(place.x - waiting.place.x, place.y - waiting.place.y) > ALONE_PIXELS)
       endWaiting();
-    if (!waiting) playground.workAt(isWork ? place : undefined);
+    if (!waiting) playground.work.at(isWork ? place : undefined);
     return isWork;
   };
   stage.addEventListener('pointerdown', (event) => {
@@ -182,12 +192,12 @@ export function listenToPointers(playground: Playground): void {
     const after = pinch();
     if (work(event)) return;
     if (before && after) {
-      playground.pan(after.x - before.x, after.y - before.y);
-      if (before.spread > 0) playground.zoom(after.spread / before.spread, after.x, after.y);
-    } else if (!playground.canTurn || event.shiftKey || event.buttons > 1) {
-      playground.pan(across, down);
+      playground.looking.pan(after.x - before.x, after.y - before.y);
+      if (before.spread > 0) playground.looking.zoom(after.spread / before.spread, after.x, after.y);
+    } else if (!playground.looking.canTurn || event.shiftKey || event.buttons > 1) {
+      playground.looking.pan(across, down);
     } else {
-      playground.turn(-across * TURN, down * TURN);
+      playground.looking.turn(-across * TURN, down * TURN);
     }
   });
   for (const type of ['pointerup', 'pointercancel'] as const) {
@@ -197,19 +207,19 @@ export function listenToPointers(playground: Playground): void {
       // A tap adds, erases or builds once.
       if (type === 'pointerup') endWaiting();
       stopWaiting();
-      playground.workAt(undefined);
+      playground.work.at(undefined);
     });
   }
   stage.addEventListener('contextmenu', (event) => event.preventDefault());
   stage.addEventListener('dblclick', () => {
-    if (!playground.isToolChosen) playground.fit();
+    if (!playground.work.isChosen) playground.looking.fit();
   });
   stage.addEventListener(
     'wheel',
     (event) => {
       event.preventDefault();
       const pixels = event.deltaY * (WHEEL_UNITS[event.deltaMode] ?? 1);
-      playground.zoom(Math.exp(-pixels * WHEEL_ZOOM), event.clientX, event.clientY);
+      playground.looking.zoom(Math.exp(-pixels * WHEEL_ZOOM), event.clientX, event.clientY);
     },
     { passive: false },
   );

@@ -55,10 +55,10 @@ window.cellstorm = {
     return playground.frame;
   },
   get isHolding() {
-    return playground.isHolding;
+    return playground.work.isHolding;
   },
   get device() {
-    const engine = playground.currentEngine;
+    const { engine } = playground;
     return engine instanceof GpuEngine ? engine.device : undefined;
   },
   settled: () => playground.settled(),

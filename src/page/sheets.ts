@@ -13,15 +13,16 @@ import { methodOf } from './methods/list';
 import type { SweepHost } from './scale-sheet';
 
 /** What they ask of the page. */
-export interface SheetSite extends FilmSubject, SweepHost, InspectorSite {
+export interface SheetSite extends SweepHost, InspectorSite {
   readonly choices: Choices;
   choose(change: Partial<Choices>): void;
+  notify(text: string): void;
 }
 
 export class Sheets {
   private readonly inspecting = new Later(async () => new (await import('./inspector')).Inspector(this.site));
   private readonly scale = new Later(async () => new (await import('./scale-sheet')).ScaleSheet(this.site));
-  private readonly film = new Later(async () => new (await import('./film')).Film(this.site));
+  private readonly film = new Later(async () => new (await import('./film')).Film(this.filmed));
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
     return new Presets((link) => {
@@ -32,7 +33,10 @@ export class Sheets {
   /** What was asked of them and is not done. */
   private readonly asked = new Set<Promise<void>>();
 
-  constructor(private readonly site: SheetSite) {}
+  constructor(
+    private readonly site: SheetSite,
+    private readonly filmed: FilmSubject,
+  ) {}
 
   /** Once it is there. */
   get inspector(): Inspector | undefined {

@@ -1,0 +1,76 @@
+/**
+ * Purpose: the pointer at work on particles: where it is down, handed to the tools that do what is chosen, and a ring as wide as
+ * the brush reaches. Tools are loaded when one is chosen.
+ */
+import type { Run } from './engine';
+import type { Eye } from './eye';
+import type { Choices } from './fields';
+import { Later } from './later';
+import { find } from './panel';
+import type { Place, Workplace } from './tools';
+
+export class Work {
+  /** Where the pointer is down. */
+  private place: Place | undefined;
+  private readonly tools = new Later(async () => new (await import('./tools')).Tools(this.site));
+  private readonly ring = find('brush-ring', HTMLElement);
+
+  constructor(
+    private readonly site: Workplace,
+    private readonly eye: Eye,
+  ) {}
+
+  /** Loads what this choice takes; to be awaited before the pointer does it. */
+  async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
+    if (pointer !== 'look') await this.tools.get();
+  }
+
+  /** Whether dragging moves particles, not the picture. */
+  get isChosen(): boolean {
+    return this.site.choices.pointer !== 'look';
+  }
+
+  /** Whether a particle is being dragged. */
+  get isHolding(): boolean {
+    return this.tools.part?.isHolding ?? false;
+  }
+
+  /** The pointer is down here, CSS pixels of the window; undefined when it is up again. */
+  at(place: Place | undefined): void {
+    this.place = place;
+    this.eye.rest();
+    this.tools.part?.at(place);
+    this.showRing();
+  }
+
+  /** In the middle of the picture, for keys. */
+  inMiddle(isDown: boolean): void {
+    this.at(isDown && this.isChosen ? this.eye.middle : undefined);
+  }
+
+  /** The picture has moved below the pointer: what is at work goes over what is looked at now. */
+  looked(): void {
+    if (this.place) this.tools.part?.at(this.place);
+  }
+
+  /** To be called every frame. */
+  update(): void {
+    this.tools.part?.update();
+  }
+
+  beforeStep(run: Run, seconds: number): void {
+    this.tools.part?.beforeStep(run, seconds);
+  }
+
+  private showRing(): void {
+    const { place, ring } = this;
+    const { run, choices } = this.site;
+    ring.hidden = !place || !run;
+    if (!place || !run) return;
+    const sight = this.eye.sight(this.eye.viewport);
+    const size = 2 * choices.brush * run.simulation.radius * sight.pixelsPerUnit;
+    ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;
+    ring.style.width = `${size}px`;
+    ring.style.height = `${size}px`;
+  }
+}
