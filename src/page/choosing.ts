@@ -11,6 +11,7 @@ import { readLink } from './link';
 import { type Chosen, describeOpened, type Opened, refuseOpened } from './opened';
 import { prepare } from './prepare';
 import type { Restarts } from './restarts';
+import { whileWaiting } from './waiting';
 
 /** What it needs of the page. */
 export interface ChoosingSite {
@@ -126,14 +127,16 @@ export class Choosing {
   /** Does something for a run when what was asked for before is done; what goes wrong is said, as long as it runs. */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { site } = this;
-    this.preparing = this.preparing.then(async () => {
-      if (run !== site.run) return;
-      try {
-        await act();
-      } catch (error) {
-        if (run === site.run) site.notify(explain(error));
-      }
-    });
+    this.preparing = whileWaiting(
+      this.preparing.then(async () => {
+        if (run !== site.run) return;
+        try {
+          await act();
+        } catch (error) {
+          if (run === site.run) site.notify(explain(error));
+        }
+      }),
+    );
   }
 
   private refuse(why: string): void {

@@ -8,6 +8,7 @@ import { explain, type Run } from './engine';
 import type { Opened } from './opened';
 import { find } from './panel';
 import { nextTask, saveFile } from './save';
+import { whileWaiting } from './waiting';
 
 /** What files need of the page. */
 export interface FileSubject {
@@ -79,7 +80,7 @@ export class Files {
         `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
       );
     }
-    const { encodeCheckpoint } = await import('../core/state-file');
+    const { encodeCheckpoint } = await whileWaiting(import('../core/state-file'));
     const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
     saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
     this.subject.notify(
@@ -90,7 +91,7 @@ export class Files {
   }
 
   private async saveTable({ simulation }: Run, stem: string): Promise<void> {
-    const { encodeTable } = await import('../core/particle-table');
+    const { encodeTable } = await whileWaiting(import('../core/particle-table'));
     const { parts, leftOut } = encodeTable(await simulation.read(), simulation.dimensions);
     const blobs: Blob[] = [];
     for (const part of parts) {
@@ -113,7 +114,7 @@ export class Files {
     }
     this.latest = file;
     try {
-      const { checkFileSize, openParticles } = await import('./open-file');
+      const { checkFileSize, openParticles } = await whileWaiting(import('./open-file'));
       checkFileSize(file.name, file.size);
       subject.notify(`Reading ${file.name}.`);
       const bytes = new Uint8Array(await file.arrayBuffer());

@@ -1,7 +1,9 @@
 /**
  * Purpose: a part of the page that is loaded when somebody first asks for it: a sheet, a film, tools. Whoever asks while it is
- * on its way gets it when it is there; one that did not come is asked for again the next time.
+ * on its way gets it when it is there; one that did not come is asked for again the next time. A wait that is noticed is shown.
  */
+import { whileWaiting } from './waiting';
+
 export class Later<Part> {
   /** Once it is there. */
   part: Part | undefined;
@@ -16,7 +18,7 @@ export class Later<Part> {
 
   async get(): Promise<Part> {
     try {
-      this.loading ??= this.load();
+      this.loading ??= whileWaiting(this.load());
       this.part = await this.loading;
       return this.part;
     } catch (error) {

@@ -4,9 +4,10 @@ import type { Frame } from './engine';
 import { GpuEngine } from './gpu-engine';
 import { showHints } from './hints';
 import { listenToKeys, listenToPointers } from './input';
-import { find } from './panel';
+import { find, setText } from './panel';
 import { Playground } from './playground';
 import { watchLoading } from './unloaded';
+import { signWaiting } from './waiting';
 
 /** `window.cellstorm`: look at the running simulation from the console. */
 export interface PageHandle {
@@ -36,6 +37,7 @@ declare global {
 
 performance.mark('cellstorm:start');
 watchLoading();
+signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
 showHints();
 listenToKeys(playground);

@@ -30,10 +30,10 @@ import { goOnFrom } from './prepare';
 import { type RestartSite, Restarts, type Shown } from './restarts';
 import { type SheetSite, Sheets } from './sheets';
 import { StagePlot } from './stage-plot';
-import type { Place, Workplace } from './tools';
-import { Work } from './work';
+import type { Place } from './tools';
+import { Work, type WorkSite } from './work';
 
-type Sites = Workplace &
+type Sites = WorkSite &
   SheetSite &
   RestartSite &
   ChoosingSite &
@@ -295,6 +295,10 @@ export class Playground implements Sites {
     this.choosing.prepare(run);
     this.showChoices();
     this.restarts.notifyCap();
+  }
+
+  prepareTool(): void {
+    if (this.run) this.choosing.prepare(this.run);
   }
 
   async prepareFor(choices: Choices): Promise<void> {

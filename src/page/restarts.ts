@@ -18,6 +18,7 @@ import { type Chosen, refuseOpened, settingChanges, startCount } from './opened'
 import { goOnFrom, type Prepared, prepare, seenOf } from './prepare';
 import { nextTask } from './save';
 import type { SeenBox } from './seen-box';
+import { whileWaiting } from './waiting';
 
 /** Lost devices replaced before the page turns to the CPU. */
 const MOST_LOSSES = 2;
@@ -101,7 +102,7 @@ export class Restarts implements EngineOwner {
   request(choices: Chosen): void {
     this.wanted = choices;
     this.site.showChoices();
-    this.working ??= this.work();
+    this.working ??= whileWaiting(this.work());
   }
 
   /** Settings that the present run takes. */

@@ -1,17 +1,21 @@
 /**
  * Purpose: the live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
  * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
- * something to show and the plot is seen, and drawn only while it is. It gets no new samples while the page is paused.
+ * something to show and the plot is seen, and drawn only while it is; one that did not come is asked for again when the plot
+ * is brought into view, and now and then. It gets no new samples while the page is paused.
  */
 import { onAppearance } from './appearance';
 import type { Chart } from './chart';
 import type { StepTime } from './engine';
 import { formatMilliseconds } from './format';
+import { Later } from './later';
 import { find } from './panel';
 import { STAGE_HINTS, type Stacked, StageHistory } from './stages';
 
 /** Milliseconds between two readings of the numbers: quicker ones cannot be read. */
 const READING_MS = 1000;
+/** Before a chart that did not come is asked for again. */
+const AGAIN_MS = 10_000;
 
 export class StagePlot {
   private readonly history = new StageHistory();
@@ -19,8 +23,9 @@ export class StagePlot {
   private readonly list = find('stages', HTMLElement);
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
-  private charts: typeof import('./chart') | undefined;
-  private loading: Promise<void> | undefined;
+  private readonly charts = new Later(() => import('./chart'));
+  /** When the chart is asked for again, by the page's clock. */
+  private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
@@ -32,6 +37,7 @@ export class StagePlot {
   constructor() {
     new IntersectionObserver(([entry]) => {
       this.isSeen = entry?.isIntersecting ?? false;
+      this.again = Number.NEGATIVE_INFINITY;
       this.draw();
     }).observe(this.holder);
     onAppearance(() => this.paintList());
@@ -97,7 +103,7 @@ export class StagePlot {
   }
 
   private paintList(): void {
-    const colours = this.charts?.bandColours(this.names.length) ?? [];
+    const colours = this.charts.part?.bandColours(this.names.length) ?? [];
     colours.forEach((colour, index) => {
       const swatch = this.list.children[index]?.firstElementChild;
       if (swatch instanceof HTMLElement) swatch.style.background = colour;
@@ -106,17 +112,18 @@ export class StagePlot {
 
   private draw(): void {
     if (!this.isSeen || this.names.length === 0) return;
-    if (this.charts) {
-      this.chart ??= this.charts.stackedChart(this.holder, this.names.length);
+    const { charts } = this;
+    if (charts.part) {
+      this.chart ??= charts.part.stackedChart(this.holder, this.names.length);
       this.chart.set(this.history.stacked());
       return;
     }
+    const now = performance.now();
+    if (charts.isLoading || now < this.again) return;
+    this.again = now + AGAIN_MS;
     // Not before there is something to show: the first picture comes first. Without it the numbers are still there.
-    this.loading ??= import('./chart').then(
-      (charts) => {
-        this.charts = charts;
-        this.rebuild();
-      },
+    charts.get().then(
+      () => this.rebuild(),
       () => undefined,
     );
   }

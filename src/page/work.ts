@@ -1,6 +1,7 @@
 /**
  * Purpose: the pointer at work on particles: where it is down, handed to the tools that do what is chosen, and a ring as wide as
- * the brush reaches. Tools are loaded when one is chosen.
+ * the brush reaches. Tools are loaded when one is chosen; a pointer that is still down when they come works from where it is
+ * then, one that is up again has done nothing.
  */
 import type { Run } from './engine';
 import type { Eye } from './eye';
@@ -9,14 +10,25 @@ import { Later } from './later';
 import { find } from './panel';
 import type { Place, Workplace } from './tools';
 
+/** What it needs of the page. */
+export interface WorkSite extends Workplace {
+  /** Loads what the chosen tool takes, or says why not. */
+  prepareTool(): void;
+}
+
 export class Work {
   /** Where the pointer is down. */
   private place: Place | undefined;
-  private readonly tools = new Later(async () => new (await import('./tools')).Tools(this.site));
+  private readonly tools = new Later(async () => {
+    const { Tools: Made } = await import('./tools');
+    const tools = new Made(this.site);
+    if (this.place) tools.at(this.place);
+    return tools;
+  });
   private readonly ring = find('brush-ring', HTMLElement);
 
   constructor(
-    private readonly site: Workplace,
+    private readonly site: WorkSite,
     private readonly eye: Eye,
   ) {}
 
@@ -37,6 +49,9 @@ export class Work {
 
   /** The pointer is down here, CSS pixels of the window; undefined when it is up again. */
   at(place: Place | undefined): void {
+    // Tools that did not come when one was chosen are asked for again.
+    const isMissing = !this.tools.part && !this.tools.isLoading;
+    if (place && !this.place && isMissing) this.site.prepareTool();
     this.place = place;
     this.eye.rest();
     this.tools.part?.at(place);

@@ -1,0 +1,155 @@
+/** Parts of the page that come late, or not at first: what is shown meanwhile, and what is done when they are there. */
+import type { HTTPRequest, Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../helpers/browser';
+import {
+  chooseScene,
+  describeScenery,
+  FEW,
+  openPlayground,
+  settle,
+  stepTimes,
+  takePicture,
+  textOf,
+  typeNumber,
+} from './playground';
+
+/** What becomes of a request for a file whose address ends so. */
+type Fate = (request: HTTPRequest) => void;
+
+async function meddle(page: Page, fates: Map<string, Fate>): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const [path = ''] = request.url().split('?');
+    const fate = [...fates].find(([end]) => path.endsWith(end))?.[1];
+    if (fate) fate(request);
+    else request.continue();
+  });
+}
+
+/** Until who holds it lets it go. */
+function holdBack(): { readonly fate: Fate; letGo(): void } {
+  const held: HTTPRequest[] = [];
+  return {
+    fate: (request) => held.push(request),
+    letGo: () => {
+      for (const request of held.splice(0)) request.continue();
+    },
+  };
+}
+
+const waitingText = (page: Page) => textOf(page, 'waiting');
+
+describe('a part of the page', () => {
+  const browser = useBrowser();
+
+  browserTest('is said to be on its way, and a tool begins where the pointer is when it comes', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
+    // At rest, nothing falls, and nobody has a neighbour to bump into at once.
+    await chooseScene(page, 'lattice');
+    await typeNumber(page, 'size', 0.125);
+    await typeNumber(page, 'brush', 12);
+    expect(await waitingText(page)).toBe('');
+    const tools = holdBack();
+    await meddle(page, new Map([['/src/page/tools.ts', tools.fate]]));
+    await page.select('#pointer', 'Push particles');
+    await page.waitForFunction(() => document.querySelector('#waiting')?.textContent === 'One moment…');
+    const sign = () =>
+      page.$eval('#waiting', (element) => {
+        const { animationName, content } = getComputedStyle(element, '::before');
+        const { width, height } = element.getBoundingClientRect();
+        const cursor = getComputedStyle(document.querySelector('#stage') as Element).cursor;
+        return { animationName, content, cursor, width, height, role: element.role };
+      });
+    const still = {
+      animationName: 'none',
+      content: 'none',
+      cursor: 'progress',
+      width: expect.toSatisfy((width: number) => width > 60),
+      height: expect.toSatisfy((height: number) => height > 10),
+      role: 'status',
+    };
+    expect(await sign()).toEqual(still);
+    await takePicture(page, 'waiting');
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
+    expect(await sign()).toEqual({ ...still, animationName: 'turn', content: '""', width: 14, height: 14 });
+    await takePicture(page, 'waiting-in-motion');
+
+    const { free } = await describeScenery(page);
+    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+    const aside = free.width / 5;
+    // A press that ended before is over.
+    await page.mouse.move(x - aside, y);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.mouse.move(x, y - aside);
+    await page.mouse.down();
+    await page.mouse.move(x + aside, y, { steps: 3 });
+    tools.letGo();
+    await settle(page);
+    expect(await waitingText(page)).toBe('');
+    expect((await sign()).cursor).not.toBe('progress');
+    await page.keyboard.press('.');
+    await settle(page);
+    const pushed = await page.evaluate(async () => {
+      const simulation = window.cellstorm?.simulation;
+      const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
+      return Array.from({ length: velocities.length / 2 }, (_, particle) => ({
+        at: window.cellstorm?.toScreen([positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0]),
+        speed: Math.hypot(velocities[2 * particle] ?? 0, velocities[2 * particle + 1] ?? 0),
+      })).flatMap(({ at, speed }) => (at && speed > 0.01 ? [at] : []));
+    });
+    await page.mouse.up();
+    expect(pushed.length).toBeGreaterThan(2);
+    for (const [across, down] of pushed) {
+      expect(Math.hypot(across - x - aside, down - y)).toBeLessThan(aside / 2);
+    }
+    expectNoProblems();
+  });
+
+  browserTest(
+    'that did not come is asked for again: tools when they are used, the chart when it is seen',
+    async () => {
+      const { page } = await openPlayground(browser, {
+        count: FEW,
+        // Without kernels nothing else has to be waited for.
+        before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
+      });
+      const fates = new Map<string, Fate>();
+      await meddle(page, fates);
+      let failed = 0;
+      const fail: Fate = (request) => {
+        failed++;
+        request.abort();
+      };
+      fates.set('/src/page/chart.ts', fail);
+      fates.set('/src/page/tools.ts', fail);
+      const charts = () => page.$$eval('#stages-plot canvas', (canvases) => canvases.length);
+      const see = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
+      await see('#stages-plot');
+      await stepTimes(page, 1);
+      await page.waitForFunction(() => document.querySelectorAll('#stages li').length > 1);
+      while (failed === 0) await stepTimes(page, 1);
+      await settle(page);
+      await page.select('#pointer', 'Erase');
+      while (failed === 1) await settle(page);
+      await settle(page);
+      expect(await textOf(page, 'notice')).toMatch(/dynamically imported module/);
+      expect(await charts()).toBe(0);
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(FEW);
+
+      fates.clear();
+      await see('#scene');
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
+      await see('#stages-plot');
+      await page.waitForSelector('#stages-plot canvas');
+      const { free } = await describeScenery(page);
+      await page.mouse.move(free.x + free.width / 2, free.y + (2 * free.height) / 3);
+      await page.mouse.down();
+      await page.waitForFunction((few) => (window.cellstorm?.simulation?.count ?? few) < few, {}, FEW);
+      await page.mouse.up();
+    },
+  );
+});
