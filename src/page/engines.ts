@@ -3,12 +3,12 @@
  * where its own is too small, on the CPU where there is no GPU, which is said. Outputs: engines that are looked after: each
  * loss is handed on. Guarantee: an engine that is opened here and not handed out is destroyed.
  */
-import { GpuError, LimitError } from '../core/errors';
+import { CellstormError, GpuError, LimitError } from '../core/errors';
 import { planSimulation, type SimulationOptions } from '../core/simulation';
 import type { GpuRequest } from '../gpu/device';
 import type { MethodStart } from './body';
 import type { Hardware } from './choices';
-import { type Engine, explainMissingGpu, type Run } from './engine';
+import { type Engine, explain, explainMissingGpu, type Run } from './engine';
 import { MOST_PARTICLES } from './fields';
 import { type Chosen, startCount } from './opened';
 
@@ -21,6 +21,9 @@ export interface Openers {
   gpu(request: GpuRequest): Promise<Engine>;
   cpu(): Promise<Engine>;
 }
+
+/** Not even the CPU engine could be opened, which is the last that there is. */
+export class NoEngineError extends CellstormError {}
 
 /** What they need of the page. */
 export interface EngineSite {
@@ -84,7 +87,7 @@ export class Engines {
   }
 
   private async open(choices: Chosen): Promise<Engine> {
-    if (choices.engine === 'cpu') return this.openers.cpu();
+    if (choices.engine === 'cpu') return this.openCpu();
     try {
       const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
       const request = { particles, dimensions: choices.dimensions };
@@ -103,13 +106,19 @@ export class Engines {
       this.site.showEngineNote(`${why} ${CPU_INSTEAD}`);
       if (!wasThere) this.site.setGpuAvailable(false);
       try {
-        return await this.openers.cpu();
+        return await this.openCpu();
       } catch (further) {
         // It does not run, either.
         this.site.showEngineNote(why);
         throw further;
       }
     }
+  }
+
+  private openCpu(): Promise<Engine> {
+    return this.openers.cpu().catch((error: unknown) => {
+      throw new NoEngineError(explain(error));
+    });
   }
 
   /** A device that is looked after from now on, shown or not. */

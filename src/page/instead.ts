@@ -47,11 +47,6 @@ export function moreUsual(choices: Chosen, error: unknown): Instead | undefined 
     { ...choices, size, spread, boxWidth, opened: undefined },
     usual,
     { ...defaultChoices(), engine, appearance },
-    // Where the CPU engine is what did not come.
-    { ...defaultChoices(), appearance },
   ].find((one) => choices.opened || changedFields(one, choices).length > 0);
-  return {
-    choices: next,
-    apology: `${explain(error)}${next ? ' The scene starts with more usual settings instead.' : ''}`,
-  };
+  return { choices: next, apology: `${explain(error)} The scene starts with more usual settings instead.` };
 }

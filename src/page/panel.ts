@@ -111,9 +111,15 @@ export class Panel {
     setText('play-label', isPlaying ? 'Pause' : 'Play');
   }
 
-  showEngine({ kind, name, isSoftware }: Engine): void {
+  /** Undefined where nothing runs. */
+  showEngine(engine: Engine | undefined): void {
     const badge = find('badge', HTMLElement);
-    badge.dataset.engine = kind;
+    badge.dataset.engine = engine?.kind ?? 'none';
+    if (!engine) {
+      badge.textContent = 'nothing runs';
+      return;
+    }
+    const { kind, name, isSoftware } = engine;
     if (kind === 'cpu') badge.textContent = 'CPU engine';
     else badge.textContent = isSoftware ? 'Software GPU' : `GPU · ${name}`;
     this.engineName = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;

@@ -336,6 +336,10 @@ export class Playground implements Sites {
     this.picture.draw(run);
   }
 
+  showNothing(): void {
+    this.panel.showEngine(undefined);
+  }
+
   get isForced(): boolean {
     return this.restarts.isForced;
   }

@@ -10,7 +10,15 @@ import type { State } from './body';
 import { type Carried, carry, isSameStart } from './carried';
 import { capOf, changedFields, type Hardware, roomFor } from './choices';
 import { type Engine, explain, type Run } from './engine';
-import { CPU_INSTEAD, type EngineOwner, type EngineSite, Engines, hardwareOf, type Openers } from './engines';
+import {
+  CPU_INSTEAD,
+  type EngineOwner,
+  type EngineSite,
+  Engines,
+  hardwareOf,
+  NoEngineError,
+  type Openers,
+} from './engines';
 import { type Choices, fieldOf } from './fields';
 import { fewerThan, moreUsual } from './instead';
 import { startFrom } from './methods/start';
@@ -45,6 +53,8 @@ export interface RestartSite extends EngineSite {
   /** Loads what the page looks and works at such a run with; to be awaited before it is shown. */
   prepareFor(choices: Chosen): Promise<void>;
   show(shown: Shown): void;
+  /** Nothing runs, until something is asked for again. */
+  showNothing(): void;
   /** The present run is to take changes that came while it was made. */
   adjust(run: Run): void;
   showChoices(): void;
@@ -70,6 +80,9 @@ export class Restarts implements EngineOwner {
   private apology = '';
   /** The CPU runs though the GPU was chosen: a link is for whoever has one. */
   isForced = false;
+  /** Why it does, and whether that is still to be said: of an engine that did not come it was not. */
+  private whyForced = '';
+  private isNoteDue = false;
 
   constructor(
     private readonly site: RestartSite,
@@ -175,8 +188,7 @@ export class Restarts implements EngineOwner {
         } else {
           this.wanted = this.instead(choices, error);
           if (this.wanted) this.site.choices = this.wanted;
-          // It is said, and no word about what is asked for next.
-          else this.apology = '';
+          else this.giveUp(error);
         }
         this.site.showChoices();
       }
@@ -218,21 +230,40 @@ export class Restarts implements EngineOwner {
     const usual = moreUsual(choices, error);
     if (usual) {
       this.apology = usual.apology;
-      this.site.notify(this.apology);
+      if (usual.choices) this.site.notify(this.apology);
       return usual.choices;
     }
-    if (choices.engine === 'cpu') {
-      this.site.notify(explain(error));
-      return undefined;
+    if (error instanceof NoEngineError) {
+      // A GPU that was left for the CPU is not gone back to.
+      if (choices.engine === 'gpu' || this.isForced) return undefined;
+      this.apology = `${explain(error)} The GPU runs the scene instead.`;
+      return { ...choices, engine: 'gpu' };
     }
+    if (choices.engine === 'cpu') return undefined;
     const { engines } = this;
     // Lost before it was shown.
     if (error instanceof GpuError && error.reason === 'lost' && ++engines.losses <= MOST_LOSSES)
       return choices;
     // A GPU that fails at the first picture is as good as none.
-    this.site.showEngineNote(`${explain(error)} ${CPU_INSTEAD}`);
-    this.isForced = true;
+    this.force(explain(error), CPU_INSTEAD);
     return { ...choices, engine: 'cpu' };
+  }
+
+  /** The CPU is to run from now on; what it does is said as long as it comes. */
+  private force(why: string, does: string): void {
+    this.isForced = true;
+    this.whyForced = why;
+    this.site.showEngineNote(`${why} ${does}`);
+  }
+
+  /** Nothing is left to be tried: that is said, and how to try again. A state that was to go on still may. */
+  private giveUp(error: unknown): void {
+    const { site } = this;
+    this.apology = '';
+    this.isNoteDue = this.isForced;
+    if (this.isForced) site.showEngineNote(this.whyForced);
+    site.showNothing();
+    site.notify(`${explain(error)} Nothing runs now; Reset tries again.`);
   }
 
   private async restart(choices: Chosen): Promise<void> {
@@ -313,6 +344,12 @@ export class Restarts implements EngineOwner {
       this.engine?.destroy();
       this.engine = engine;
     }
+    if (this.isNoteDue) {
+      this.isNoteDue = false;
+      this.site.showEngineNote(
+        this.isForced && engine.kind === 'cpu' ? `${this.whyForced} ${CPU_INSTEAD}` : '',
+      );
+    }
     this.site.show({ ...prepared, engine, run, isOtherEngine, isOtherBox, hasPast });
   }
 
@@ -355,11 +392,8 @@ export class Restarts implements EngineOwner {
     if (losses <= MOST_LOSSES) {
       this.site.showEngineNote(`The GPU was lost (${why}) The scene ${where} on a new device.`);
     } else {
-      this.isForced = true;
       this.site.choices = { ...this.site.choices, engine: 'cpu' };
-      this.site.showEngineNote(
-        `The GPU was lost ${losses} times (${why}) The CPU engine takes over and ${where}.`,
-      );
+      this.force(`The GPU was lost ${losses} times (${why})`, `The CPU engine takes over and ${where}.`);
     }
     this.request(this.site.choices);
   }

@@ -69,6 +69,7 @@ class Page implements RestartSite {
   choices: Chosen = { ...defaultChoices(), count: 200 };
   latest: Checkpoint | undefined;
   readonly shown: Shown[] = [];
+  nothings = 0;
   readonly notices: string[] = [];
   readonly engineNotes: string[] = [];
   readonly gpuAvailable: boolean[] = [];
@@ -110,6 +111,9 @@ class Page implements RestartSite {
   }
 
   showChoices(): void {}
+  showNothing(): void {
+    this.nothings++;
+  }
   setGpuAvailable(isAvailable: boolean): void {
     this.gpuAvailable.push(isAvailable);
   }
@@ -328,6 +332,59 @@ describe('a lost device', () => {
   });
 });
 
+describe('a device that is lost for good', () => {
+  const failure = unloaded();
+  const missing = () => {
+    throw failure;
+  };
+
+  it('ends in words where the CPU engine does not come, and goes on when it does', async () => {
+    const page = new Page();
+    await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
+    const { simulation } = page.restarts.run as Run;
+    simulation.step(1 / 60);
+    page.latest = await simulation.checkpoint();
+    const chosen = page.choices;
+    for (let loss = 0; loss < 3; loss++) {
+      if (loss === 2) page.plans.push(missing);
+      page.engine.lose('gone');
+      await turn();
+      await page.restarts.settled();
+    }
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect([page.restarts.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
+    expect(page.engineNotes.at(-1)).toBe('The GPU was lost 3 times (gone.)');
+    expect(page.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
+    // Nothing that was chosen is lost, nor what ran.
+    expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
+    await page.run();
+    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost 3 times \(gone\.\) The CPU engine runs/);
+  });
+
+  it('can be tried again by choosing the GPU', async () => {
+    const page = new Page();
+    for (let plan = 0; plan < 3; plan++) {
+      page.plans.push((engine) => {
+        engine.onPrepare = async () => {
+          engine.lose('gone');
+          await turn();
+        };
+      });
+    }
+    page.plans.push(missing);
+    await page.run();
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect([page.restarts.run, page.nothings]).toEqual([undefined, 1]);
+    expect(page.engineNotes.at(-1)).toBe('The GPU was lost.');
+    page.restarts.isForced = false;
+    await page.run({ engine: 'gpu' });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.engineNotes.at(-1)).toBe('');
+  });
+});
+
 describe('what runs', () => {
   it('is known by its own scene while another one is being started', async () => {
     const page = new Page();
@@ -394,7 +451,9 @@ describe('a start that fails', () => {
     await page.run();
     expect(page.restarts.run).toBeUndefined();
     expect(page.notices).toEqual([
-      expect.stringMatching(/^A part of the page could not be loaded\..*again.*reload the page\.$/),
+      expect.stringMatching(
+        /^A part .* not be loaded\..*reload the page\. Nothing runs now; Reset tries again\.$/,
+      ),
     ]);
     await page.run();
     expect(page.restarts.run).toBeDefined();
@@ -452,11 +511,37 @@ describe('a part that could not be loaded', () => {
     const broken = (engine: FakeEngine) => {
       engine.onStart = () => Promise.reject(failure);
     };
-    // As long as the CPU is chosen; then the usual scene on the GPU.
     page.plans.push(broken, broken);
-    await page.run({ engine: 'cpu' });
-    expect(page.shown.at(-1)?.engine.kind).toBe('gpu');
-    expect(page.choices).toEqual(defaultChoices());
+    await page.run({ engine: 'cpu', size: 0.5 });
+    expect(page.shown.at(-1)?.engine.kind).toBe('cpu');
+    expect(page.choices).toEqual({ ...defaultChoices(), engine: 'cpu' });
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
+  });
+
+  it('leaves the scene to the GPU where it is the CPU engine, and ends in words where there is none', async () => {
+    const failure = unloaded();
+    const missing = () => {
+      throw failure;
+    };
+    const page = new Page();
+    page.plans.push(missing);
+    await page.run({ ...chooseScene(page.choices, 'gas'), engine: 'cpu' });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.choices).toMatchObject({ scene: 'gas', count: 200, engine: 'gpu' });
+    expect(page.notices.at(-1)).toMatch(
+      /^A part .* could not be loaded\..* The GPU runs the scene instead\.$/,
+    );
+    const bare = new Page();
+    bare.plans.push(
+      missing,
+      () => {
+        throw new GpuError('unsupported', 'There is no WebGPU.');
+      },
+      missing,
+    );
+    await bare.run({ engine: 'cpu' });
+    expect(bare.opened).toHaveLength(3);
+    expect([bare.restarts.run, bare.nothings]).toEqual([undefined, 1]);
+    expect(bare.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
   });
 });
