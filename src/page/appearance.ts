@@ -1,7 +1,8 @@
 /**
- * Purpose: whether a page is light or dark: as the system is, unless the visitor has chosen in the playground. What dark means is
- * in media rules of the style sheets, so that it is seen before a script runs; a choice puts another condition in the place of
- * theirs, and goes to the other pages with the links to them. Of the document, so there is one.
+ * Purpose: whether a page is light or dark: as the system is, unless the visitor has chosen in the playground. A choice is the
+ * visitor's own: kept in the browser, for all pages, and in no link. Only an address that somebody wrote it into says it for
+ * this visit, and goes on saying it. What dark means is in media rules of the style sheets, so that it is seen before a script
+ * runs; a choice puts another condition in the place of theirs. Of the document, so there is one.
  */
 export const APPEARANCES = [
   ['system', 'System'],
@@ -11,8 +12,9 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** In addresses; of the playground it is a field as all others. */
+/** In addresses, and where browsers keep what is chosen. */
 const PARAMETER = 'appearance';
+const KEPT = 'cellstorm:appearance';
 
 /** What style sheets and elements ask of the system. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
@@ -24,13 +26,8 @@ interface Conditional {
   require(condition: string): void;
 }
 
-/** What an address says of it. */
-export function appearanceInAddress(search: string): Appearance {
-  const text = new URLSearchParams(search).get(PARAMETER);
-  return APPEARANCES.find(([name]) => name === text)?.[0] ?? 'system';
-}
-
 let chosen: Appearance = 'system';
+let inAddress: Appearance | undefined;
 let conditionals: readonly Conditional[] | undefined;
 const listeners = new Set<() => void>();
 
@@ -49,7 +46,53 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
+/** To be called once: as the address says, else as was chosen in this browser. */
+export function openAppearance(search: string): void {
+  inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
+  if (inAddress) takeAlong(inAddress);
+  apply(inAddress ?? keptAppearance() ?? 'system');
+}
+
+/** What the visitor chooses, here and from now on. */
 export function chooseAppearance(appearance: Appearance): void {
+  if (inAddress) takeAlong(undefined);
+  inAddress = undefined;
+  keep(appearance);
+  apply(appearance);
+}
+
+export function chosenAppearance(): Appearance {
+  return chosen;
+}
+
+/** What the address says, as long as the visitor has not chosen. */
+export function appearanceInAddress(): Appearance | undefined {
+  return inAddress;
+}
+
+function appearanceOf(text: string | null): Appearance | undefined {
+  return APPEARANCES.find(([name]) => name === text)?.[0];
+}
+
+function keptAppearance(): Appearance | undefined {
+  try {
+    return appearanceOf(localStorage.getItem(KEPT));
+  } catch {
+    // Browsers may refuse to keep anything.
+    return undefined;
+  }
+}
+
+function keep(appearance: Appearance): void {
+  try {
+    if (appearance === 'system') localStorage.removeItem(KEPT);
+    else localStorage.setItem(KEPT, appearance);
+  } catch {
+    // It is for this visit, then.
+  }
+}
+
+function apply(appearance: Appearance): void {
   if (appearance === chosen) return;
   chosen = appearance;
   conditionals ??= [...rulesOfLooks(), ...elementsOfLooks()];
@@ -58,13 +101,12 @@ export function chooseAppearance(appearance: Appearance): void {
   }
   // Of what the browser draws itself.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
-  takeAlong(appearance);
   for (const listener of listeners) listener();
 }
 
-/** Links to the other pages say what was chosen on this one. */
-function takeAlong(appearance: Appearance): void {
-  const search = appearance === 'system' ? '' : `?${PARAMETER}=${appearance}`;
+/** Links to the other pages say what the address of this one says. */
+function takeAlong(appearance: Appearance | undefined): void {
+  const search = appearance ? `?${PARAMETER}=${appearance}` : '';
   for (const link of document.querySelectorAll('a[href^="./"]')) {
     const [path = ''] = (link.getAttribute('href') ?? '').split('?');
     link.setAttribute('href', `${path}${search}`);

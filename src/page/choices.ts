@@ -67,7 +67,6 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     engine: 'gpu',
     colour: 'speed',
     liquidAs: 'surface',
-    appearance: 'system',
     pointer: 'look',
     brush: 20,
     ...NO_OVERLAYS,

@@ -154,5 +154,7 @@ export function explain(error: unknown): string {
     return 'A part of the page could not be loaded. It is asked for again when you choose again what needs it; if it does not come then, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
-  return `Something went wrong: ${error instanceof Error ? error.message : String(error)}`;
+  const said = error instanceof Error ? error.message : String(error);
+  // Another sentence may follow.
+  return `Something went wrong: ${said.trim().replace(/(?<![.!?])$/, '.')}`;
 }

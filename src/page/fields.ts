@@ -1,10 +1,9 @@
 /**
- * Purpose: everything a visitor can choose, said once. The panel shows these fields, a link holds them, what is typed or
+ * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link holds them, what is typed or
  * read is checked against them, and tests go through them.
  */
 import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../core/settings';
 import type { Dimensions } from '../core/world';
-import { APPEARANCES, type Appearance } from './appearance';
 import { formatCount, formatReal, titleOf } from './format';
 import { PAGE_SCENES } from './methods/list';
 
@@ -258,13 +257,6 @@ export const FIELDS = {
       ['surface', 'Surface'],
       ['particles', 'Particles'],
     ]),
-  },
-  appearance: {
-    kind: 'choice',
-    label: 'Appearance',
-    group: 'Picture',
-    effect: 'view',
-    options: options<Appearance>(APPEARANCES),
   },
   cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
   heatMap: {

@@ -40,13 +40,13 @@ export function fewerThan(choices: Chosen, tried: number, error: unknown): Inste
 /** Where values that each can be cannot be together, or a part does not come: more and more of them as they usually are. */
 export function moreUsual(choices: Chosen, error: unknown): Instead | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;
-  const { scene, dimensions, engine, appearance } = choices;
-  const usual = { ...defaultChoices(scene, dimensions), engine, appearance };
+  const { scene, dimensions, engine } = choices;
+  const usual = { ...defaultChoices(scene, dimensions), engine };
   const { size, spread, boxWidth } = usual;
   const next = [
     { ...choices, size, spread, boxWidth, opened: undefined },
     usual,
-    { ...defaultChoices(), engine, appearance },
+    { ...defaultChoices(), engine },
   ].find((one) => choices.opened || changedFields(one, choices).length > 0);
   return { choices: next, apology: `${explain(error)} The scene starts with more usual settings instead.` };
 }

@@ -3,6 +3,7 @@
  * version of the record; and of how a visitor looks at it, where that is not as at first. Whatever is in an address is taken
  * as far as it makes sense: unknown names are ignored, numbers are brought into their range.
  */
+import type { Appearance } from './appearance';
 import { LOOK_RANGES, readLook, writeLook } from './camera';
 import { changedFields, defaultChoices } from './choices';
 import { type Choices, clampValue, FIELD_NAMES } from './fields';
@@ -18,12 +19,14 @@ export interface Regard {
   readonly isPaused?: boolean | undefined;
   /** Id of a particle that the inspector tells of. */
   readonly inspected?: number | undefined;
+  /** Light or dark, where the address that was opened says so; what a visitor chooses goes into no link. */
+  readonly appearance?: Appearance | undefined;
 }
 
 export const MOST_ID = 2 ** 32 - 1;
 
 /** The part of an address behind the question mark, or ''. */
-export function writeLink(choices: Choices, { look, isPaused, inspected }: Regard = {}): string {
+export function writeLink(choices: Choices, { look, isPaused, inspected, appearance }: Regard = {}): string {
   const usual = defaultChoices(choices.scene, choices.dimensions);
   const first = defaultChoices();
   const names = new Set(changedFields(usual, choices));
@@ -38,6 +41,7 @@ export function writeLink(choices: Choices, { look, isPaused, inspected }: Regar
     written.push(['camera', writeLook(choices.dimensions, look)]);
   if (isPaused) written.push(['paused', '1']);
   if (inspected !== undefined) written.push(['inspect', String(inspected)]);
+  if (appearance) written.push(['appearance', appearance]);
   if (written.length === 0) return '';
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
 }

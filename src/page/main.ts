@@ -1,4 +1,5 @@
 /** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
+import { openAppearance } from './appearance';
 import type { Body, Measured } from './body';
 import type { Frame } from './engine';
 import { GpuEngine } from './gpu-engine';
@@ -37,6 +38,7 @@ declare global {
 
 performance.mark('cellstorm:start');
 watchLoading();
+openAppearance(location.search);
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
 showHints();

@@ -5,6 +5,7 @@
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../core/world';
+import { APPEARANCES, type Appearance, chosenAppearance } from './appearance';
 import type { Body, Measured } from './body';
 import { checksOf } from './checks';
 import { canSpread, refusedFields } from './choices';
@@ -32,6 +33,7 @@ import type { Sheets } from './sheets';
 /** What a visitor asks for. */
 export interface PanelEvents {
   choose(change: Partial<Choices>): void;
+  chooseAppearance(appearance: Appearance): void;
   playOrPause(): void;
   stepOnce(): void;
   reset(): void;
@@ -224,14 +226,15 @@ export class Panel {
       this.describe(name);
       if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
     }
+    const picture = folders.get('Picture');
+    if (picture) this.addAppearance(picture);
   }
 
   private add(folder: GUI, name: FieldName): Omit<Control, 'note'> {
     const field = fieldOf(name);
     if (field.kind === 'choice') {
-      const labels = Object.fromEntries(field.options.map(({ label, value }) => [label, value]));
-      const controller = folder.add(this.shown, name, labels).name(field.label);
-      controller.domElement.querySelector('select')?.setAttribute('id', name);
+      const options = field.options.map(({ label, value }) => [label, value] as const);
+      const controller = this.addChoice(folder, name, field.label, options);
       controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
       return { controller, slider: undefined };
     }
@@ -243,6 +246,25 @@ export class Panel {
     const slider =
       field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
     return { controller, slider };
+  }
+
+  private addChoice(
+    folder: GUI,
+    id: string,
+    label: string,
+    options: readonly (readonly [label: string, value: string | number])[],
+  ): Controller {
+    const controller = folder.add(this.shown, id, Object.fromEntries(options)).name(label);
+    controller.domElement.querySelector('select')?.setAttribute('id', id);
+    return controller;
+  }
+
+  /** Of the page, not of what runs: no field. */
+  private addAppearance(folder: GUI): void {
+    this.shown.appearance = chosenAppearance();
+    const options = APPEARANCES.map(([value, label]) => [label, value] as const);
+    const controller = this.addChoice(folder, 'appearance', 'Appearance', options);
+    controller.onChange((value: Appearance) => this.events.chooseAppearance(value));
   }
 
   private addSlider(controller: Controller, name: FieldName, field: NumberField): HTMLInputElement {

@@ -5,7 +5,7 @@
  */
 import { movesObstacles } from '../scenes';
 import { Address, type AddressSite } from './address';
-import { chooseAppearance } from './appearance';
+import { type Appearance, appearanceInAddress, chooseAppearance } from './appearance';
 import type { Measured, State } from './body';
 import type { Ray } from './camera';
 import type { Cap } from './choices';
@@ -165,6 +165,11 @@ export class Playground implements Sites {
 
   choose(change: Partial<Choices>): void {
     this.choosing.choose(change);
+  }
+
+  chooseAppearance(appearance: Appearance): void {
+    chooseAppearance(appearance);
+    this.address.writeSoon();
   }
 
   playOrPause(): void {
@@ -345,7 +350,12 @@ export class Playground implements Sites {
   }
 
   get regard(): Regard {
-    return { look: this.eye.look, isPaused: this.pace.isPaused, inspected: this.inspector?.inspected };
+    return {
+      look: this.eye.look,
+      isPaused: this.pace.isPaused,
+      inspected: this.inspector?.inspected,
+      appearance: appearanceInAddress(),
+    };
   }
 
   /** As the address has it, for the first run. */
@@ -394,7 +404,6 @@ export class Playground implements Sites {
   }
 
   showChoices(): void {
-    chooseAppearance(this.choices.appearance);
     this.panel.showChoices(this.choices, this.restarts.countOf(this.choices));
     this.address.writeSoon();
   }

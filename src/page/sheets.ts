@@ -26,8 +26,8 @@ export class Sheets {
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
     return new Presets((link) => {
-      const { engine, appearance } = this.site.choices;
-      this.site.choose({ ...readLink(link), engine, appearance });
+      const { engine } = this.site.choices;
+      this.site.choose({ ...readLink(link), engine });
     });
   });
   /** What was asked of them and is not done. */

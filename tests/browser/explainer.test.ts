@@ -301,7 +301,7 @@ describe('the explainer', () => {
   });
 
   browserTest('fits a phone', async () => {
-    // As the playground's link has it where dark is chosen; the system is light.
+    // As somebody wrote it into the address; the system is light.
     const { page, expectNoProblems } = await browser.openPage('explainer.html?appearance=dark', {
       width: 390,
       height: 844,

@@ -43,6 +43,33 @@ const waitingText = (page: Page) => textOf(page, 'waiting');
 describe('a part of the page', () => {
   const browser = useBrowser();
 
+  browserTest('that is the last engine may not come, and the page can be tried again', async () => {
+    const { page } = await openPlayground(browser, { count: FEW, theme: 'light' });
+    await chooseScene(page, 'gas');
+    const fates = new Map<string, Fate>([['/src/page/cpu-engine.ts', (request) => request.abort()]]);
+    await meddle(page, fates);
+    for (let loss = 1; loss <= 3; loss++) {
+      await page.evaluate(() => window.cellstorm?.device?.destroy());
+      await page.waitForFunction(() =>
+        /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''),
+      );
+      await settle(page);
+      await page.$eval('#engine-note', (note) => note.replaceChildren());
+    }
+    expect(await textOf(page, 'notice')).toMatch(/\. Nothing runs now; Reset tries again\.$/);
+    expect(await textOf(page, 'badge')).toBe('nothing runs');
+    expect(await page.evaluate(() => window.cellstorm?.simulation === undefined)).toBe(true);
+    await takePicture(page, 'nothing-runs');
+    fates.clear();
+    await page.click('#reset');
+    await settle(page);
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await textOf(page, 'notice')).toBe('');
+    expect(await textOf(page, 'engine-note')).toMatch(/^The GPU was lost 3 times .* The CPU engine runs/);
+    await stepTimes(page, 1);
+    expect(await page.evaluate(() => window.cellstorm?.simulation?.time)).toBeCloseTo(1 / 60, 6);
+  });
+
   browserTest('is said to be on its way, and a tool begins where the pointer is when it comes', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     // At rest, nothing falls, and nobody has a neighbour to bump into at once.

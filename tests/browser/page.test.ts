@@ -511,7 +511,6 @@ describe('the page', () => {
       colour: 'id',
       broadPhase: 'naive',
       pointer: 'pull',
-      appearance: 'light',
       ...Object.fromEntries(switched.map((name) => [name, true])),
     } as Choices;
     expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
@@ -529,6 +528,8 @@ describe('the page', () => {
     expect(looked).toMatchObject({ isOpen: true, inspected: expect.stringMatching(/^\d+$/) });
     const address = new URL(page.url());
     expect(readLink(address.search)).toEqual(expected);
+    // The appearance is the visitor's own.
+    expect(address.searchParams.has('appearance')).toBe(false);
     expect(readRegard(address.search)).toMatchObject({ isPaused: true, inspected: Number(looked.inspected) });
     // The same again for whoever follows the link.
     await page.goto(address.href);
@@ -560,6 +561,21 @@ describe('the page', () => {
         expect(shown, field).toBe(option?.label);
       }
     }
+    // Of no other visitor, unless somebody writes it into the address.
+    const isDark = () => page.evaluate(() => window.cellstorm?.frame?.theme.isDark);
+    await chooseOption(page, 'appearance', 'System');
+    expect(await isDark()).toBe(true);
+    await page.goto(`${address.href}&appearance=light`);
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.evaluate(() => window.cellstorm?.ready);
+    await settle(page);
+    expect(await isDark()).toBe(false);
+    expect(await page.$eval('#appearance', (select) => (select as HTMLSelectElement).value)).toBe('Light');
+    expect(new URL(page.url()).searchParams.get('appearance')).toBe('light');
+    await chooseOption(page, 'appearance', 'Dark');
+    expect(new URL(page.url()).searchParams.has('appearance')).toBe(false);
+    await chooseOption(page, 'appearance', 'System');
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
     expectNoProblems();
   });
 

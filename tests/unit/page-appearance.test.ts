@@ -25,64 +25,121 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+/** What a browser keeps. */
+class FakeStorage {
+  readonly items = new Map<string, string>();
+  getItem(key: string): string | null {
+    return this.items.get(key) ?? null;
+  }
+  setItem(key: string, value: string): void {
+    this.items.set(key, value);
+  }
+  removeItem(key: string): void {
+    this.items.delete(key);
+  }
+}
+
+let pages = 0;
+
+/** A page that is opened by an address, in a browser that keeps this. */
+async function openPage(search: string, storage: unknown) {
+  const [dark, narrow] = [new FakeRule(DARK), new FakeRule('(max-width: 500px)')];
+  const metas = new Map<string, { media: string }>(
+    [LIGHT, DARK].map((media) => [`meta[media="${media}"]`, { media }]),
+  );
+  const links = ['./', './explainer.html'].map((href) => new FakeLink(href));
+  vi.stubGlobal('CSSMediaRule', FakeRule);
+  vi.stubGlobal('matchMedia', () => ({ matches: true }));
+  vi.stubGlobal('localStorage', storage);
+  vi.stubGlobal('document', {
+    documentElement: { style: { colorScheme: '' } },
+    querySelectorAll: (selector: string) => (selector === 'a[href^="./"]' ? links : [metas.get(selector)]),
+    styleSheets: [
+      {
+        get cssRules(): never {
+          // Of an extension, say.
+          throw new Error('SecurityError');
+        },
+      },
+      { cssRules: [dark, narrow] },
+    ],
+  });
+  // Each page has its own.
+  const module = `../../src/page/appearance.ts?page=${pages++}`;
+  const page = (await import(module)) as typeof import('../../src/page/appearance');
+  page.openAppearance(search);
+  const look = () => ({
+    isDark: page.isDark(),
+    dark: dark.media.mediaText,
+    metas: [...metas.values()].map(({ media }) => media),
+    scheme: document.documentElement.style.colorScheme,
+    links: links.map((link) => link.getAttribute()),
+    inAddress: page.appearanceInAddress(),
+  });
+  return { ...page, look, narrow };
+}
+
+const OTHER_PAGES = ['./', './explainer.html'];
+const LOOKS_LIGHT = { isDark: false, dark: 'not all', metas: ['all', 'not all'], scheme: 'light' };
+const LOOKS_DARK = { isDark: true, dark: 'all', metas: ['not all', 'all'], scheme: 'dark' };
+const AS_SYSTEM = { isDark: true, dark: DARK, metas: [LIGHT, DARK], scheme: '' };
+const OF_VISITOR = { links: OTHER_PAGES, inAddress: undefined };
+
 describe('a choice of light or dark', () => {
   it('takes the place of what the system says, whatever sheets of others are there', async () => {
-    const [dark, narrow] = [new FakeRule(DARK), new FakeRule('(max-width: 500px)')];
-    const metas = new Map<string, { media: string }>(
-      [LIGHT, DARK].map((media) => [`meta[media="${media}"]`, { media }]),
-    );
-    const links = ['./', './explainer.html'].map((href) => new FakeLink(href));
-    vi.stubGlobal('CSSMediaRule', FakeRule);
-    vi.stubGlobal('matchMedia', () => ({ matches: true }));
-    vi.stubGlobal('document', {
-      documentElement: { style: { colorScheme: '' } },
-      querySelectorAll: (selector: string) => (selector === 'a[href^="./"]' ? links : [metas.get(selector)]),
-      styleSheets: [
-        {
-          get cssRules(): never {
-            // Of an extension, say.
-            throw new Error('SecurityError');
-          },
-        },
-        { cssRules: [dark, narrow] },
-      ],
-    });
-    const { appearanceInAddress, chooseAppearance, isDark } = await import('../../src/page/appearance');
-    const look = () => ({
-      isDark: isDark(),
-      dark: dark.media.mediaText,
-      metas: [...metas.values()].map(({ media }) => media),
-      scheme: document.documentElement.style.colorScheme,
-      links: links.map((link) => link.getAttribute()),
-    });
-    const light = appearanceInAddress('?flags=--x&appearance=light');
-    chooseAppearance(light);
-    expect(look()).toEqual({
-      isDark: false,
-      dark: 'not all',
-      metas: ['all', 'not all'],
-      scheme: 'light',
-      links: ['./?appearance=light', './explainer.html?appearance=light'],
-    });
-    chooseAppearance('dark');
-    expect(look()).toEqual({
-      isDark: true,
-      dark: 'all',
-      metas: ['not all', 'all'],
-      scheme: 'dark',
+    const page = await openPage('', new FakeStorage());
+    expect(page.look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+    page.chooseAppearance('light');
+    expect(page.look()).toEqual({ ...LOOKS_LIGHT, ...OF_VISITOR });
+    page.chooseAppearance('dark');
+    expect(page.look()).toEqual({ ...LOOKS_DARK, ...OF_VISITOR });
+    page.chooseAppearance('system');
+    expect(page.look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+    expect(page.narrow.media.mediaText).toBe('(max-width: 500px)');
+  });
+
+  it('stays in the browser it was made in', async () => {
+    const storage = new FakeStorage();
+    (await openPage('', storage)).chooseAppearance('light');
+    const again = await openPage('?v=1&count=100', storage);
+    expect(again.look()).toEqual({ ...LOOKS_LIGHT, ...OF_VISITOR });
+    expect(again.chosenAppearance()).toBe('light');
+    again.chooseAppearance('system');
+    expect(storage.items.size).toBe(0);
+    expect((await openPage('', storage)).look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+    expect((await openPage('', new FakeStorage())).look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+  });
+
+  it('is for this visit where an address has it, and the visitor has the last word', async () => {
+    const storage = new FakeStorage();
+    storage.setItem('cellstorm:appearance', 'light');
+    const page = await openPage('?flags=--x&appearance=dark', storage);
+    expect(page.look()).toEqual({
+      ...LOOKS_DARK,
       links: ['./?appearance=dark', './explainer.html?appearance=dark'],
+      inAddress: 'dark',
     });
-    for (const nothing of ['', '?appearance=', '?appearance=%3Cb%3E']) {
-      expect(appearanceInAddress(nothing)).toBe('system');
+    expect([...storage.items.values()]).toEqual(['light']);
+    page.chooseAppearance('dark');
+    expect(page.look()).toEqual({ ...LOOKS_DARK, ...OF_VISITOR });
+    expect([...storage.items.values()]).toEqual(['dark']);
+    const system = await openPage('?appearance=system', storage);
+    expect(system.look()).toMatchObject({ ...AS_SYSTEM, inAddress: 'system' });
+    for (const nothing of ['?appearance=', '?appearance=%3Cb%3E']) {
+      expect((await openPage(nothing, storage)).look()).toEqual({ ...LOOKS_DARK, ...OF_VISITOR });
     }
-    chooseAppearance('system');
-    expect(look()).toEqual({
-      isDark: true,
-      dark: DARK,
-      metas: [LIGHT, DARK],
-      scheme: '',
-      links: ['./', './explainer.html'],
-    });
-    expect(narrow.media.mediaText).toBe('(max-width: 500px)');
+  });
+
+  it('is for this visit where the browser keeps nothing, or nonsense', async () => {
+    const refuse = () => {
+      throw new Error('SecurityError');
+    };
+    const page = await openPage('', { getItem: refuse, setItem: refuse, removeItem: refuse });
+    expect(page.look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+    page.chooseAppearance('light');
+    expect(page.look()).toEqual({ ...LOOKS_LIGHT, ...OF_VISITOR });
+    const storage = new FakeStorage();
+    storage.setItem('cellstorm:appearance', 'purple');
+    expect((await openPage('', storage)).look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
   });
 });

@@ -62,6 +62,7 @@ describe('a link', () => {
     expect(text).toBe('v=1&dimensions=3&camera=0.5_0.25_2_0.125_0_-1&paused=1&inspect=17');
     expect(readLink(text)).toEqual({ ...defaultChoices('pile', 3) });
     expect(readRegard(text)).toEqual({ look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
+    expect(writeLink(defaultChoices(), { appearance: 'system' })).toBe('v=1&appearance=system');
     // Of other dimensions it says nothing.
     expect(readRegard(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
     expect(writeLink(space, { look: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');

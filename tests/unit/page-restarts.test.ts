@@ -141,7 +141,7 @@ describe('a device that is too small', () => {
     page.plans.push((engine) => {
       engine.onStart = () => {
         // Meanwhile.
-        page.choices = { ...page.choices, appearance: 'dark', friction: 0.75 };
+        page.choices = { ...page.choices, brush: 7, friction: 0.75 };
         throw new LimitError('maxBufferSize', 'Too many.', 503);
       };
     });
@@ -150,7 +150,7 @@ describe('a device that is too small', () => {
     await page.run({ count: 3000 });
     expect(page.restarts.engine?.kind).toBe('gpu');
     expect(page.restarts.run?.simulation.count).toBe(497);
-    expect(page.choices).toMatchObject({ count: 497, appearance: 'dark', friction: 0.75 });
+    expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
     expect(page.restarts.run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
     expect(page.engineNotes).toEqual([]);
@@ -406,12 +406,12 @@ describe('a start that fails', () => {
     await page.run();
     const { run } = page.restarts;
     page.engine.onPrepare = () => {
-      page.choices = { ...page.choices, appearance: 'dark', friction: 0.75, seed: 5 };
+      page.choices = { ...page.choices, brush: 7, friction: 0.75, seed: 5 };
       throw new TypeError('It broke.');
     };
     await page.run({ ...chooseScene(page.choices, 'gas'), colour: 'id' });
     expect(page.restarts.run).toBe(run);
-    expect(page.choices).toEqual({ ...defaultChoices(), count: 200, appearance: 'dark', friction: 0.75 });
+    expect(page.choices).toEqual({ ...defaultChoices(), count: 200, brush: 7, friction: 0.75 });
     expect(run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/It broke\./);
     // With as many passes as are chosen here, all pairs would take minutes a step.

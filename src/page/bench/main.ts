@@ -6,7 +6,7 @@ import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../..
 import { formatCountOf } from '../../../bench/report/format';
 import { element } from '../../../bench/report/markup';
 import { version } from '../../../package.json';
-import { appearanceInAddress, chooseAppearance } from '../appearance';
+import { openAppearance } from '../appearance';
 import { find } from '../explainer/dom';
 import { saveFile } from '../save';
 import { detectFlags, flagsInAddress } from './flags';
@@ -268,5 +268,5 @@ class BenchPage {
   }
 }
 
-chooseAppearance(appearanceInAddress(location.search));
+openAppearance(location.search);
 window.bench = new BenchPage();

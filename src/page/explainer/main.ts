@@ -1,5 +1,5 @@
 /** Purpose: starts the explainer, and puts a handle to it on the window for tests and for the curious. */
-import { appearanceInAddress, chooseAppearance } from '../appearance';
+import { openAppearance } from '../appearance';
 import { showHints } from '../hints';
 import { showMistakes } from './mistake-view';
 import { Player } from './player';
@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-chooseAppearance(appearanceInAddress(location.search));
+openAppearance(location.search);
 window.explainer = new Player(createTrace());
 showMistakes();
 showHints();
