@@ -20,6 +20,8 @@ export interface FluidCheckpoint {
   readonly particles: Checkpoint;
   /** Of APIC, dimensions² numbers a particle, in the order of `particles`: how its velocity changes from place to place. */
   readonly slopes?: Float32Array | undefined;
+  /** When each particle came, simulated seconds, in the order of `particles`; left out, all came at the start. */
+  readonly births?: Float32Array | undefined;
   readonly obstacles: readonly ObstacleOptions[];
   /** Simulated seconds, substeps so far, and how long the last was. */
   readonly time: number;
@@ -46,6 +48,7 @@ export type Progress = Omit<
   | 'settings'
   | 'obstacles'
   | 'slopes'
+  | 'births'
 >;
 
 export function describeFluid(
@@ -54,6 +57,8 @@ export function describeFluid(
   progress: Progress,
   /** dimensions² numbers by id. */
   affine: Float32Array | undefined,
+  /** By id. */
+  births: Float32Array,
 ): FluidCheckpoint {
   const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
   const words = dimensions ** 2;
@@ -75,6 +80,7 @@ export function describeFluid(
     transfer,
     settings: pickSettings(plan),
     ...(slopes ? { slopes } : {}),
+    births: Float32Array.from(ids, (id) => births[id] as number),
     obstacles: obstacles.map((obstacle) => describeObstacle(obstacle, dimensions)),
     ...progress,
   };
@@ -86,6 +92,8 @@ export interface Resumed {
   readonly obstacles: readonly Obstacle[];
   /** dimensions² numbers by id, as many as there is room for; undefined where the liquid has none. */
   readonly affine: Float32Array | undefined;
+  /** By id, as many as there is room for. */
+  readonly births: Float32Array;
 }
 
 /**
@@ -107,7 +115,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     own.some((count, axis) => count !== cells[axis])
   )
     throw new ArgumentError('checkpoint.cells', cells, `[${own.join(', ')}], like this liquid`);
-  const { particles, slopes } = checkpoint;
+  const { particles, slopes, births: given } = checkpoint;
   if (!(particles?.ids instanceof Uint32Array)) {
     throw new ArgumentError('checkpoint.particles', particles, 'a checkpoint of particles');
   }
@@ -116,6 +124,10 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
   if (slopes !== undefined && !(slopes instanceof Float32Array && slopes.length === words * ids.length)) {
     const accepted = `left out or a Float32Array of ${words * ids.length} numbers`;
     throw new ArgumentError('checkpoint.slopes', slopes, accepted);
+  }
+  if (given !== undefined && !(given instanceof Float32Array && given.length === ids.length)) {
+    const accepted = `left out or a Float32Array of ${ids.length} numbers`;
+    throw new ArgumentError('checkpoint.births', given, accepted);
   }
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
@@ -146,10 +158,14 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkRange(`checkpoint.ways[${index}]`, way, -farthest, farthest);
   });
   const obstacles = checkObstacles(checkpoint.obstacles, dimensions);
-  if (transfer !== 'apic') return { settings, obstacles, affine: undefined };
+  const births = new Float32Array(capacity);
+  ids.forEach((id, index) => {
+    births[id] = given?.[index] ?? 0;
+  });
+  if (transfer !== 'apic') return { settings, obstacles, affine: undefined, births };
   const affine = new Float32Array(words * capacity);
   ids.forEach((id, index) => {
     if (slopes && id < capacity) affine.set(slopes.subarray(words * index, words * (index + 1)), words * id);
   });
-  return { settings, obstacles, affine };
+  return { settings, obstacles, affine, births };
 }

@@ -42,6 +42,8 @@ export function createCpuFluid(options: FluidOptions): CpuFluid {
 
 export class CpuFluid {
   readonly backend = 'cpu';
+  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  readonly births: Float32Array<ArrayBuffer>;
   /** The particles, to be drawn or pushed; it must not be stepped. */
   readonly particles: CpuSimulation;
   private currentPlan: FluidPlan;
@@ -92,6 +94,7 @@ export class CpuFluid {
     this.order = new Uint32Array(capacity);
     this.slots = new Int32Array(capacity);
     this.drained = new Uint8Array(capacity);
+    this.births = new Float32Array(plan.capacity);
     this.turnover = new Turnover({
       take: () => this.takeDrained(),
       remove: (ids) => this.particles.remove(ids),
@@ -216,17 +219,18 @@ export class CpuFluid {
       drained: marked(this.drained),
       leaving: this.turnover.leaving() as Uint32Array,
     };
-    return describeFluid(this.plan, this.currentObstacles, progress, this.affine);
+    return describeFluid(this.plan, this.currentObstacles, progress, this.affine, this.births);
   }
 
   /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkUsable();
-    const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
+    const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
     this.particles.restore(checkpoint.particles);
     this.currentPlan = { ...this.plan, ...settings };
     this.currentObstacles = obstacles;
     if (affine) this.affine?.set(affine);
+    this.births.set(births);
     this.elapsed = checkpoint.time;
     this.done = checkpoint.substeps;
     this.lastStep = checkpoint.lastStep;
@@ -333,6 +337,7 @@ export class CpuFluid {
 
   private append(given: NewFluid): Uint32Array {
     const ids = this.particles.add(given);
+    for (const id of ids) this.births[id] = this.elapsed;
     const slopes = this.plan.dimensions ** 2;
     for (const id of ids) this.affine?.fill(0, slopes * id, slopes * (id + 1));
     return ids;

@@ -39,6 +39,8 @@ export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Flui
 
 export class Fluid {
   readonly backend = 'gpu';
+  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  readonly births: Float32Array<ArrayBuffer>;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
@@ -61,6 +63,7 @@ export class Fluid {
     this.currentPlan = plan;
     this.lastPlan = plan;
     this.currentObstacles = plan.obstacles;
+    this.births = new Float32Array(plan.capacity);
     this.turnover = new Turnover({
       take: () => substep.drain.take(),
       remove: (ids) => particles.remove(ids),
@@ -272,22 +275,24 @@ export class Fluid {
     if (this.waiting) await this.waiting;
     const { plan, currentObstacles, elapsed: time, done: substeps, lastStep } = this;
     const { state } = this.turnover;
+    const births = this.births.slice();
     const [particles, gone, { affine, unconverged }] = await Promise.all([
       this.particles.checkpoint(),
       this.gone(),
       this.substep.readKept(plan),
     ]);
     const progress = { particles, time, substeps, lastStep, unconverged, ...state, ...gone };
-    return describeFluid(plan, currentObstacles, progress, affine);
+    return describeFluid(plan, currentObstacles, progress, affine, births);
   }
 
   /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
-    const { settings, obstacles, affine } = checkFluidCheckpoint(checkpoint, this.plan);
+    const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
     this.particles.restore(checkpoint.particles);
     this.currentPlan = { ...this.plan, ...settings };
     this.currentObstacles = obstacles;
+    this.births.set(births);
     this.elapsed = checkpoint.time;
     this.done = checkpoint.substeps;
     this.lastStep = checkpoint.lastStep;
@@ -391,6 +396,7 @@ export class Fluid {
 
   private append(given: NewFluid): Uint32Array {
     const ids = this.particles.add(given);
+    for (const id of ids) this.births[id] = this.elapsed;
     this.substep.clearSlopes(this.plan, ids);
     return ids;
   }

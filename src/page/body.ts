@@ -59,8 +59,8 @@ export interface Body extends Shared {
   readonly method?: 'liquid' | 'flock' | undefined;
   /** What particles run into, where the body moves it itself; else it is as the page set it. */
   readonly moved?: StaticBodies | undefined;
-  /** Particles come in by themselves; when, nobody says. */
-  readonly isFed?: boolean | undefined;
+  /** Of each id, the simulated time when it came, where particles come in by themselves. */
+  readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Of a simulation. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   /** What moves a liquid. */

@@ -62,7 +62,7 @@ class CpuRun implements Run {
     private readonly createTally: typeof import('./cpu-tally').createCpuTally,
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
-    this.births = new Float32Array(simulation.capacity);
+    this.births = simulation.births ?? new Float32Array(simulation.capacity);
   }
 
   step(seconds: number): void {

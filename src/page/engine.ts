@@ -138,10 +138,9 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
 
 /** Why particles cannot be coloured so, else ''. */
 export function refuseColours(
-  { boxes, radiusRange, isFed }: Pick<Body, 'boxes' | 'radiusRange' | 'isFed'>,
+  { boxes, radiusRange }: Pick<Body, 'boxes' | 'radiusRange'>,
   by: Colouring,
 ): string {
-  if (by === 'age' && isFed) return 'When liquid came in is not known, so colours stay with speed.';
   if (by !== 'density' && by !== 'contacts') return '';
   if (boxes) return 'Boxes are not counted around each other, so colours stay with speed.';
   if (by !== 'density' || !radiusRange) return '';

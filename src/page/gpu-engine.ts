@@ -137,6 +137,8 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
+  /** Simulated time of the births that are drawn, where they change by themselves. */
+  private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
   private overlay: Overlay | undefined;
@@ -153,7 +155,7 @@ class GpuRun implements Run {
     readonly options: SimulationOptions,
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
-    this.births = new Float32Array(simulation.capacity);
+    this.births = simulation.births ?? new Float32Array(simulation.capacity);
     // The first step of a method compiles what it needs.
     if (simulation.method) this.lastTiming = performance.now();
   }
@@ -308,6 +310,7 @@ class GpuRun implements Run {
   draw(frame: Frame): void {
     this.showMoved();
     const { by } = frame.scale;
+    if (by === 'age') this.showNewcomers();
     const tally = by === 'contacts' || by === 'density' ? this.tallies.get(by) : undefined;
     const bodies = this.beside.get('obstacles');
     const count = this.simulation.obstacleCount;
@@ -343,6 +346,14 @@ class GpuRun implements Run {
     if (!moved || moved === this.fixed) return;
     this.fixed = moved;
     this.showObstacles();
+  }
+
+  /** Where particles come in by themselves. */
+  private showNewcomers(): void {
+    const { births, time } = this.simulation;
+    if (!births || time === this.birthsShown) return;
+    this.birthsShown = time;
+    this.showBirths();
   }
 
   private showObstacles(): void {

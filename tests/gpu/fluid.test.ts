@@ -260,7 +260,16 @@ gpuTest(
     }
     const checkpoint = structuredClone(await fluid.checkpoint());
     const expected = twin.checkpoint();
-    for (const name of ['substeps', 'time', 'missed', 'ways', 'drained', 'leaving', 'obstacles'] as const)
+    for (const name of [
+      'substeps',
+      'time',
+      'missed',
+      'ways',
+      'births',
+      'drained',
+      'leaving',
+      'obstacles',
+    ] as const)
       expect(checkpoint[name], name).toEqual(expected[name]);
     expect(checkpoint.drained.length + checkpoint.leaving.length).toBeGreaterThan(0);
     const [got, told] = [await fluid.read(), twin.read()];

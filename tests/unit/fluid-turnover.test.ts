@@ -88,6 +88,29 @@ describe('a liquid that comes and goes', () => {
     }
   });
 
+  test('says of each particle when it came, also where an id is given once more', () => {
+    const fluid = createCpuFluid(FOUNTAIN);
+    const seen = new Map(Array.from(fluid.read().ids, (id) => [id, 0]));
+    let again = 0;
+    for (let substep = 0; substep < 60; substep++) {
+      const before = new Map(seen);
+      const held = fluid.births.slice();
+      run(fluid, 1);
+      fluid.births.forEach((birth, id) => {
+        if (birth === held[id]) return;
+        expect(birth).toBe(Math.fround(fluid.time));
+        if (before.has(id)) again++;
+        seen.set(id, birth);
+      });
+      for (const id of fluid.read().ids) expect(fluid.births[id]).toBe(seen.get(id));
+    }
+    expect(seen.size).toBeGreaterThan(200);
+    expect(again).toBeGreaterThan(5);
+    fluid.remove(fluid.read().ids.slice(0, 1));
+    const [id] = fluid.add({ positions: Float32Array.of(0.7, 0.7) });
+    expect(fluid.births[id as number]).toBe(Math.fround(fluid.time));
+  });
+
   test('lets go of what comes into a drain at once, and of its room later', () => {
     const fluid = createCpuFluid({ ...FOUNTAIN, emitters: [], drains: [] });
     const all = fluid.count;
@@ -210,6 +233,19 @@ describe('a checkpoint', () => {
     expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
   });
 
+  test('says when each particle came; one that does not is of a liquid whose particles came at the start', () => {
+    const fluid = run(createCpuFluid(FOUNTAIN), 40);
+    const { births, ...without } = fluid.checkpoint();
+    expect(births).toEqual(
+      Float32Array.from(fluid.checkpoint().particles.ids, (id) => fluid.births[id] ?? -1),
+    );
+    const other = createCpuFluid(FOUNTAIN);
+    other.restore(fluid.checkpoint());
+    for (const id of fluid.read().ids) expect(other.births[id]).toBe(fluid.births[id]);
+    other.restore(without);
+    expect(other.checkpoint().births?.every((birth) => birth === 0)).toBe(true);
+  });
+
   test('fits a liquid of another transfer', () => {
     const checkpoint = run(createCpuFluid(FOUNTAIN), 3).checkpoint();
     const fluid = createCpuFluid({ ...FOUNTAIN, transfer: 'flip', blend: 0.9 });
@@ -226,6 +262,7 @@ describe('a checkpoint', () => {
     [{ cells: [16, 8] }, 'checkpoint.cells is [16, 8], but it must be [16, 16], like this liquid.'],
     [{ cellSize: 1 }, 'checkpoint.cellSize is 1, but it must be 0.0625, like this liquid.'],
     [{ slopes: new Float32Array(3) }, 'checkpoint.slopes is'],
+    [{ births: new Float32Array(3) }, 'checkpoint.births is'],
     [{ time: -1 }, 'checkpoint.time is -1, but it must be 0 or more seconds.'],
     [{ substeps: 0.5 }, 'checkpoint.substeps is 0.5, but'],
     [{ drained: Uint32Array.of(9999) }, 'checkpoint.drained is'],

@@ -258,7 +258,7 @@ describe('a liquid that runs', () => {
     });
   });
 
-  it('of a fountain lets particles come and go, and knows no ages of them', async () => {
+  it('of a fountain lets particles come and go, and knows when each came', async () => {
     const body = (await start({ scene: 'fountain' })) as CpuLiquidBody;
     const { count, capacity } = body;
     expect(capacity).toBe(Math.round(1.5 * count));
@@ -273,7 +273,17 @@ describe('a liquid that runs', () => {
     expect(await steps({ drains, emitters: [] })).toBeLessThan(fed);
     body.fluid.set({ emitters });
     expect((await body.measure()).figures.map(({ title }) => title)).toContain('No room for');
-    expect(refuseColours(body, 'age')).toMatch(/^When liquid came in/);
-    expect(refuseColours(await start({ scene: 'dam-break' }), 'age')).toBe('');
+    expect(refuseColours(body, 'age')).toBe('');
+    const births = Array.from((await body.read()).ids, (id) => body.births[id] as number);
+    expect(births.filter((birth) => birth === 0).length).toBeGreaterThan(count / 2);
+    expect(births.filter((birth) => birth > 0 && birth <= 12 * STEP + 1e-6).length).toBeGreaterThan(2);
+    // Of an earlier state, who was there then.
+    const state = body.checkpoint();
+    const before = body.births.slice();
+    body.fluid.set({ drains });
+    for (let step = 0; step < 12; step++) body.step(STEP);
+    expect(body.births).not.toEqual(before);
+    body.restore(state);
+    expect(Array.from((await body.read()).ids, (id) => body.births[id])).toEqual(births);
   });
 });

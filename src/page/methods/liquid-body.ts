@@ -14,8 +14,6 @@ import { MethodBody } from './method-body';
 
 abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Liquid['backend']> {
   readonly method = 'liquid';
-  /** Whether particles come in by themselves. */
-  readonly isFed: boolean;
   /** The lattice's cells. */
   readonly world: World;
   readonly obstacleCount: number;
@@ -29,12 +27,15 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Li
   ) {
     const { dimensions } = scene;
     super(fluid, dimensions, radius);
-    this.isFed = scene.emitters.length > 0;
     const { min, max } = fluid.particles.world;
     this.world = defineWorld({ dimensions, min, max, cellSize: scene.cellSize }, 2 * radius, fluid.capacity);
     this.walls = solidBoxes(scene);
     this.moved = this.bodies();
     this.obstacleCount = this.moved.positions.length / dimensions;
+  }
+
+  get births(): Float32Array<ArrayBuffer> {
+    return this.fluid.births;
   }
 
   get settings(): Body['settings'] {
@@ -50,7 +51,7 @@ abstract class LiquidBody<Liquid extends Fluid | CpuFluid> extends MethodBody<Li
   async measure(): Promise<MethodMeasures> {
     const measures = await this.fluid.measure();
     const { count, kineticEnergy, hash } = measures;
-    return { count, kineticEnergy, hash, figures: figuresOf(measures, this.isFed) };
+    return { count, kineticEnergy, hash, figures: figuresOf(measures, this.scene.emitters.length > 0) };
   }
 
   restore({ velocities, method }: State): void {
