@@ -1,16 +1,23 @@
 /** Scenes of other methods on the page: liquids and a flock, on the GPU and on the CPU engine, in one page. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
+import type { Rgb } from '../../src/page/colour';
 import { METHOD_SCENES } from '../../src/page/methods/list';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
   chooseOption,
   chooseScene,
+  colourDistance,
+  colourOfValue,
+  describeScenery,
   FEW,
   openPlayground,
+  pixelAt,
   settle,
   stepTimes,
+  takePicture,
   textOf,
+  typeNumber,
   unfold,
 } from './playground';
 
@@ -63,7 +70,31 @@ describe('scenes of other methods', () => {
         input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
       ]),
     ).toEqual([true, 'It means nothing to a flock.']);
-    await chooseOption(page, 'engine', 'CPU');
+    // Whoever comes in by itself has its own age, on either engine.
+    await chooseScene(page, 'fountain');
+    await chooseOption(page, 'liquidAs', 'Particles');
+    await chooseOption(page, 'colour', 'Age');
+    await typeNumber(page, 'timeScale', 2);
+    for (const engine of ['GPU', 'CPU']) {
+      await chooseOption(page, 'engine', engine);
+      await stepTimes(page, 30);
+      const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
+      expect(time).toBeCloseTo(1, 6);
+      const scenery = await describeScenery(page);
+      const image = await takePicture(page, `ages-${engine.toLowerCase()}`);
+      const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
+      // Some are covered by others. If they were as old as the liquid they would have its colour.
+      const isYoung = young.filter((particle) => {
+        const [x, y] = scenery.points[particle] ?? [0, 0];
+        const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));
+        const seen = pixelAt(image, x, y);
+        return colourDistance(seen, own as Rgb) < colourDistance(seen, old as Rgb);
+      });
+      expect(young.length, engine).toBeGreaterThan(10);
+      expect(isYoung.length / young.length, engine).toBeGreaterThan(0.5);
+    }
+    await typeNumber(page, 'timeScale', 1);
+    await chooseScene(page, 'murmuration');
     for (const name of ['murmuration', 'dam-break']) {
       if (name === 'dam-break') await chooseScene(page, name);
       const before = await stateOf(page);
