@@ -219,11 +219,11 @@ describe('a sweep', () => {
     });
     expect(sweep.last().grid.map(({ count }) => count)).toEqual([100, 1000, 3000, 10_000]);
     expect(sweep.notes).toEqual([
-      'Grid at 300: Something went wrong: no room',
-      'Naive at 300: Something went wrong: never',
-      'Naive at 1,000: Something went wrong: never',
-      'Grid at 30,000: Something went wrong: no room',
-      'Grid at 100,000: Something went wrong: no room',
+      'Grid at 300: Something went wrong: no room.',
+      'Naive at 300: Something went wrong: never.',
+      'Naive at 1,000: Something went wrong: never.',
+      'Grid at 30,000: Something went wrong: no room.',
+      'Grid at 100,000: Something went wrong: no room.',
     ]);
     expect(sweep.alive()).toBe(0);
   });
