@@ -12,8 +12,14 @@ struct Scan {
 
 @group(1) @binding(0) var<uniform> scan: Scan;
 @group(1) @binding(1) var<storage, read_write> counts: array<vec4u>;
+#if SPINE
+// What reduce has added up, four at a time and without atomics: loads that wait for nobody, where one workgroup is all there is.
+@group(1) @binding(2) var<storage, read_write> block_sums: array<vec4u>;
+@group(1) @binding(3) var<storage, read_write> block_starts: array<vec4u>;
+#else
 @group(1) @binding(2) var<storage, read_write> block_sums: array<atomic<u32>>;
 @group(1) @binding(3) var<storage, read_write> block_starts: array<u32>;
+#endif
 @group(1) @binding(4) var<storage, read_write> starts: array<vec4u>;
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
@@ -23,6 +29,13 @@ var<workgroup> thread_sums: array<u32, SCAN_WORKGROUP_SIZE>;
 
 fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
+}
+
+// Exclusive sums of four counts, `before` being those of all before them.
+fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
+  let second = before + counts_of_four.x;
+  let third = second + counts_of_four.y;
+  return vec4u(before, second, third, third + counts_of_four.z);
 }
 
 // Sum of the threads before this one in the workgroup: one barrier.
@@ -36,6 +49,34 @@ fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   return prefix;
 }
 
+#if SPINE
+// One workgroup: the sum of all blocks before each.
+@compute @workgroup_size(SCAN_WORKGROUP_SIZE)
+fn spine(@builtin(local_invocation_index) thread: u32) {
+  let vectors = (scan.blocks + 3u) / 4u;
+  var carried = 0u;
+  for (var base = 0u; base < vectors; base += VECTORS_PER_BLOCK) {
+    let first = base + thread * VECTORS_PER_THREAD;
+    let end = min(first + VECTORS_PER_THREAD, vectors);
+    var sum = 0u;
+    for (var index = first; index < end; index++) {
+      sum += sum_of(block_sums[index]);
+    }
+    var running = carried + workgroup_prefix(thread, sum);
+    for (var index = first; index < end; index++) {
+      let value = block_sums[index];
+      block_starts[index] = running_sums(running, value);
+      running += sum_of(value);
+      block_sums[index] = vec4u();
+    }
+    for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
+      carried += thread_sums[index];
+    }
+    // The sums are overwritten in the next round.
+    workgroupBarrier();
+  }
+}
+#else
 @compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn reduce(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -66,30 +107,6 @@ fn reduce(
 #endif
 }
 
-// One workgroup: the sum of all blocks before each.
-@compute @workgroup_size(SCAN_WORKGROUP_SIZE)
-fn spine(@builtin(local_invocation_index) thread: u32) {
-  var carried = 0u;
-  for (var base = 0u; base < scan.blocks; base += SCAN_BLOCK) {
-    let first = base + thread * SCAN_ITEMS;
-    let end = min(first + SCAN_ITEMS, scan.blocks);
-    var sum = 0u;
-    for (var index = first; index < end; index++) {
-      sum += atomicLoad(&block_sums[index]);
-    }
-    var running = carried + workgroup_prefix(thread, sum);
-    for (var index = first; index < end; index++) {
-      block_starts[index] = running;
-      running += atomicExchange(&block_sums[index], 0u);
-    }
-    for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
-      carried += thread_sums[index];
-    }
-    // The sums are overwritten in the next round.
-    workgroupBarrier();
-  }
-}
-
 @compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn apply(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -110,11 +127,9 @@ fn apply(
   // Read again rather than kept: a thread's counts are in the nearest cache, not in its registers.
   for (var index = first; index < end; index++) {
     let value = counts[index];
-    let second = running + value.x;
-    let third = second + value.y;
-    let fourth = third + value.z;
-    starts[index] = vec4u(running, second, third, fourth);
-    running = fourth + value.w;
+    starts[index] = running_sums(running, value);
+    running += sum_of(value);
     counts[index] = vec4u();
   }
 }
+#endif

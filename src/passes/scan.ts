@@ -49,7 +49,7 @@ export class Scan {
         block_starts: 'write',
         starts: 'write',
       },
-      flags: { SUBGROUPS: subgroups },
+      flags: { SUBGROUPS: subgroups, SPINE: step === 'spine' },
       extensions: subgroups ? ['subgroups'] : [],
     }));
   }
@@ -80,7 +80,10 @@ export class Scan {
 
   private own(length: number) {
     const blocks = Math.max(1, Math.ceil(length / SCAN_BLOCK));
-    const sums = reserveBuffers(this.gpu, 'grid.scan', { blockSums: 4 * blocks, blockStarts: 4 * blocks });
+    const sums = reserveBuffers(this.gpu, 'grid.scan', {
+      blockSums: scanBytes(blocks),
+      blockStarts: scanBytes(blocks),
+    });
     const layout = defineStruct(2, SCAN_FIELDS);
     const parameters = reserveBuffers(
       this.gpu,
