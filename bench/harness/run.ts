@@ -160,6 +160,7 @@ class Bench {
       }
       return;
     }
+    await this.announce(name, 'bodies are made');
     const scene = createBenchScene(sceneName, { dimensions, count, seed });
     const chosen: Engine[] = [];
     for (const engine of engines) {
@@ -168,6 +169,7 @@ class Bench {
       else chosen.push(engine);
     }
     if (chosen.length === 0) return;
+    await this.announce(name, 'the oracle looks for pairs');
     const frames = framesOf(scene);
     const judge = new Judge(scene, [frames.shown[0], frames.last]);
     const apart = await this.runTogether(name, scene, frames, judge, chosen, false);
@@ -237,6 +239,7 @@ class Bench {
     const { name, dimensions, seed, count } = scene;
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
+    await this.announce({ scene: name, dimensions, count }, `${engine.name} is tried on fewer`);
     // One size says nothing of growth, and small ones nothing of a much larger one.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
