@@ -2,24 +2,24 @@
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** Cells of a diameter for each body beyond which the box is not made of cells: they would fill the memory. */
+/** Cells of a diameter for each body beyond which the box is mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
+/** Cells for each body of such a box, larger than a diameter then: fewer and more were slower (bench/NOTES.md). */
+const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {
   name: 'cpu-grid',
   backend: 'cpu',
   about:
-    'createCpuGrid: counting sort into cells, build and collectPairs; unbounded where the box is mostly empty.',
+    'createCpuGrid: counting sort into cells, build and collectPairs; larger cells where the box is mostly empty.',
   open({ dimensions, count, radius, smallestRadius, radii, min, max }) {
-    const cells = max.reduce(
-      (product, high, axis) => product * ((high - (min[axis] as number)) / (2 * radius)),
-      1,
-    );
-    const world = cells > MOST_CELLS_PER_BODY * count ? { unbounded: true } : { min, max };
+    const volume = max.reduce((product, high, axis) => product * (high - (min[axis] as number)), 1);
+    const diameter = 2 * radius;
+    const isEmpty = volume / diameter ** dimensions > MOST_CELLS_PER_BODY * Math.max(1, count);
     if (radii) {
       const grid = createCpuGrid({
         dimensions,
-        ...world,
+        ...(isEmpty ? { unbounded: true } : { min, max }),
         radii: { smallest: smallestRadius, largest: radius },
         capacity: count,
       });
@@ -35,7 +35,14 @@ export const CPU_GRID: CpuEngine = {
         },
       };
     }
-    const grid = createCpuGrid({ dimensions, ...world, diameter: 2 * radius, capacity: count });
+    const grid = createCpuGrid({
+      dimensions,
+      min,
+      max,
+      cellSize: isEmpty ? (volume / (CELLS_PER_BODY * Math.max(1, count))) ** (1 / dimensions) : diameter,
+      diameter,
+      capacity: count,
+    });
     let placed = new Float32Array(0);
     return {
       place(positions) {
