@@ -7,6 +7,7 @@ import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 import { find } from './panel';
 import { nextTask, saveFile } from './save';
+import { whileWaiting } from './waiting';
 
 /** What a film needs of the page. */
 export interface FilmSubject {
@@ -118,7 +119,8 @@ export class Film {
 
   /** `why`: what ended it; '' the visitor, undefined the visitor who does not want it. */
   private async endLive(why: string | undefined): Promise<void> {
-    const { live, subject } = this;
+    // Another one may begin while this one is finished.
+    const { live, stem, subject } = this;
     if (!live) return;
     this.live = undefined;
     clearInterval(this.clock);
@@ -130,7 +132,7 @@ export class Film {
     } else if (blob.size === 0) {
       subject.notify(`Nothing was recorded. ${why}`.trim());
     } else {
-      saveFile(blob, `${this.stem}.${live.extension}`);
+      saveFile(blob, `${stem}.${live.extension}`);
       subject.notify(`${why ? 'The film ended early and is saved.' : 'The film is saved.'} ${why}`.trim());
     }
   }
@@ -154,7 +156,7 @@ export class Film {
     let why = '';
     const total = Math.round(length * FRAMES_PER_SECOND);
     try {
-      const { openExactFilm } = await import('./exact-film');
+      const { openExactFilm } = await whileWaiting(import('./exact-film'));
       film = await openExactFilm(canvas, stageColour(), FRAMES_PER_SECOND);
       why = await this.shootAll(film, take, total);
     } catch (error) {
