@@ -6,9 +6,10 @@
 import type { ParticleArrays } from '../core/simulation';
 import { Random } from '../scenes';
 import type { Ray } from './camera';
+import { isSameStart } from './carried';
 import type { Cap } from './choices';
 import { explain, type Run } from './engine';
-import type { Choices } from './fields';
+import type { Chosen } from './opened';
 import { near, pick } from './pick';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
@@ -28,7 +29,7 @@ export interface Place {
 /** What tools work on. */
 export interface Workplace {
   readonly run: Run | undefined;
-  readonly choices: Choices;
+  readonly choices: Chosen;
   /** How many particles there may be. */
   readonly cap: Cap | undefined;
   /** Whether the scene sets its obstacles anew with each step. */
@@ -49,6 +50,8 @@ export class Tools {
   /** The last end of a wall, and where it goes on to when there is room. */
   private end: readonly number[] | undefined;
   private goal: readonly number[] | undefined;
+  /** What was chosen when the pointer came down. */
+  private begun: Chosen | undefined;
   private isAsking = false;
   /** Whether a step has been taken since the pointer went down. */
   private hasWorked = false;
@@ -81,6 +84,10 @@ export class Tools {
     this.place = place;
     this.tap = undefined;
     const { run, choices } = this.site;
+    if (isFirst) {
+      this.leaveOthers();
+      this.begun = choices;
+    }
     if (!run) return;
     if (choices.pointer === 'wall') {
       if (isFirst) this.end = undefined;
@@ -128,12 +135,23 @@ export class Tools {
 
   /** To be called every frame: what goes on as long as the pointer is down. */
   update(): void {
+    this.leaveOthers();
     const { place, goal } = this;
     const { run, choices } = this.site;
     if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
       this.extendWall(run, goal);
     }
     if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
+  }
+
+  /** Where something else is started, nobody of what ran is held, and none of its walls goes on. */
+  private leaveOthers(): void {
+    const { choices } = this.site;
+    if (!this.begun || isSameStart(this.begun, choices)) return;
+    this.begun = choices;
+    this.grip = undefined;
+    this.end = undefined;
+    this.goal = undefined;
   }
 
   /** Asks who is where, and acts on the answer. */

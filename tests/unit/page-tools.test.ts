@@ -195,7 +195,7 @@ describe('walls', () => {
 });
 
 describe('tools', () => {
-  /** A workplace at whose middle the pointer is, that counts what it is asked for. */
+  /** A workplace that counts what it is asked for; at 1, 1 of the window is its only particle. */
   function place(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,
@@ -204,7 +204,7 @@ describe('tools', () => {
       max: [16, 16],
       positions: at(2, 3),
     });
-    const asked = { pushes: 0, rooms: 0 };
+    const asked = { pushes: 0, rooms: 0, walls: 0 };
     const notes: string[] = [];
     const run = {
       simulation,
@@ -213,20 +213,29 @@ describe('tools', () => {
       push: () => {
         asked.pushes++;
       },
+      setObstacles: () => {
+        asked.walls++;
+      },
     } as unknown as Run;
+    let choices: Choices = { ...defaultChoices(), pointer };
+    const choose = (change: Partial<Choices>) => {
+      choices = { ...choices, ...change };
+    };
     const site: Workplace = {
       run,
-      choices: { ...defaultChoices(), pointer },
+      get choices() {
+        return choices;
+      },
       cap: undefined,
       movesObstacles,
-      rayAt: () => POINT,
+      rayAt: ({ x, y }) => ({ ...POINT, origin: [1 + x, 2 + y] }),
       notify: (text) => notes.push(text),
       changed: () => undefined,
       makeRoom: () => {
         asked.rooms++;
       },
     };
-    return { tools: new Tools(site), run, asked, notes };
+    return { tools: new Tools(site), run, asked, notes, choose };
   }
 
   it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {
@@ -259,6 +268,29 @@ describe('tools', () => {
     tools.at(undefined);
     await new Promise((resolve) => setTimeout(resolve));
     expect([run.simulation.count, stages]).toEqual([0, -1]);
+  });
+
+  it('leave what ran where another scene is chosen meanwhile: nobody of it is held, no wall of it goes on', async () => {
+    const dragging = place('drag');
+    dragging.tools.at({ x: 1, y: 1 });
+    await new Promise((resolve) => setTimeout(resolve));
+    dragging.tools.update();
+    expect(dragging.tools.isHolding).toBe(true);
+    dragging.choose({ scene: 'gas' });
+    dragging.tools.update();
+    expect(dragging.tools.isHolding).toBe(false);
+    for (const change of [{ gravity: 1 }, { scene: 'gas' }]) {
+      const { tools, run, asked, choose } = place('wall');
+      tools.at({ x: 1, y: 1 });
+      tools.at({ x: 6, y: 1 });
+      tools.at(undefined);
+      expect(asked.rooms).toBe(1);
+      choose(change);
+      // There is room now.
+      Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 9 });
+      tools.update();
+      expect(asked.walls, JSON.stringify(change)).toBe(change.scene ? 0 : 1);
+    }
   });
 
   it('ask once for room that a run has not got, until the pointer comes down again', async () => {
