@@ -180,7 +180,7 @@ export class Playground implements Sites {
   }
 
   stepOnce(): void {
-    if (this.pace.isFilmed) {
+    if (this.isFilmed) {
       this.panel.notify('The film takes every step; stop it first.');
       return;
     }
@@ -190,6 +190,10 @@ export class Playground implements Sites {
     };
     if (this.restarts.isBusy) this.restarts.settled().then(step);
     else step();
+  }
+
+  get isFilmed(): boolean {
+    return this.pace.isFilmed;
   }
 
   /** Steps are under way that the GPU has not taken. */

@@ -15,6 +15,8 @@ import type { SweepHost } from './scale-sheet';
 /** What they ask of the page. */
 export interface SheetSite extends SweepHost, InspectorSite {
   readonly choices: Choices;
+  /** A film takes the steps. */
+  readonly isFilmed: boolean;
   choose(change: Partial<Choices>): void;
   notify(text: string): void;
 }
@@ -52,7 +54,9 @@ export class Sheets {
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
       // Another scene may have been chosen while it was loaded.
-      if (methodOf(this.site.choices) === 'collisions') await sheet.open();
+      if (this.site.isFilmed) {
+        this.site.notify('The film takes steps, which a sweep would time beside its own; stop it first.');
+      } else if (methodOf(this.site.choices) === 'collisions') await sheet.open();
       else this.site.notify('The sweep compares the grid with all pairs, which scenes of collisions have.');
     });
   }

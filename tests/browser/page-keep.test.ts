@@ -321,6 +321,10 @@ describe('the page keeps', () => {
       /Frame [3-9] of 300/.test(document.querySelector('#recording-text')?.textContent ?? ''),
     );
     await takePicture(page, 'film');
+    // What would be timed beside it is not.
+    await page.$eval('#scale-open', (button) => (button as HTMLButtonElement).click());
+    await noticeOf(page, /^The film takes steps, which a sweep would time/);
+    expect(await page.$eval('#scale', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
     await chooseScene(page, 'gas');
     const sentence = await noticeOf(page, /of 300 frames is saved/);
     expect(sentence).toMatch(/Another simulation started\.$/);
