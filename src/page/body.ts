@@ -29,9 +29,11 @@ export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy'
 
 export type Measured = Measures | MethodMeasures;
 
-/** Of a method, what particles alone do not say. */
+/** With what the particles of a simulation do not say. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
+  /** When each particle came, simulated seconds, in the order of ids; of a method that says so itself left out. */
+  readonly births?: Float32Array | undefined;
 }
 
 /** What a running body takes; of a liquid, the share of FLIP too. */

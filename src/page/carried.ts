@@ -10,7 +10,6 @@ export interface Carried {
   /** Particles that its run was started with. */
   readonly count: number;
   readonly checkpoint: State;
-  readonly births: Float32Array;
   /** What its run had room for, and states from before may need. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
@@ -19,7 +18,7 @@ export interface Carried {
 export function carry(run: Run, choices: Chosen, count: number, checkpoint: State): Carried {
   const { capacity, obstacleCapacity } = run.simulation;
   const room = { capacity, obstacleCapacity };
-  return { choices, count, checkpoint, births: run.births, room };
+  return { choices, count, checkpoint, room };
 }
 
 /** Whether a state of a run with some choices can go on in one with others. */

@@ -16,6 +16,7 @@ import {
   type Engine,
   explain,
   type Frame,
+  putBirths,
   type Run,
   refuseColours,
   type StepTime,
@@ -99,6 +100,7 @@ class CpuRun implements Run {
     this.simulation.restore(checkpoint);
     this.restorations++;
     this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
+    putBirths(this.births, checkpoint);
   }
 
   async prepareTool(): Promise<void> {}

@@ -126,6 +126,22 @@ export function bodiesOfObstacles(simulation: Body, given: ObstaclesGiven | unde
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
+/** A run's state, with when each particle came: a simulation does not know, and ids are given again. */
+export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
+  // As it is now: others may come before the answer does.
+  const present = simulation.births ? undefined : births.slice();
+  const state = await simulation.checkpoint();
+  if (!present) return state;
+  return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
+}
+
+/** Of a state that is put in: when its particles came, where it says so. */
+export function putBirths(births: Float32Array, { ids, births: given }: State): void {
+  given?.forEach((birth, index) => {
+    births[ids[index] as number] = birth;
+  });
+}
+
 /** A run as a scene drives it: obstacles that move are seen to. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;

@@ -15,7 +15,7 @@ import type { GpuBody, MethodStart, State } from './body';
 import type { GpuBrush, Grip, Stroke } from './brush';
 import { floorToTwoDigits } from './choices';
 import type { Engine, Frame, Run, StepTime } from './engine';
-import { bodiesOfObstacles, explain, refuseColours } from './engine';
+import { bodiesOfObstacles, explain, putBirths, refuseColours } from './engine';
 import { type Choices, type Colouring, MOST_PARTICLES } from './fields';
 import { drawnOf, GpuView, obstaclesDrawn } from './gpu-view';
 import type { LiquidFields } from './liquid-fields';
@@ -221,6 +221,7 @@ class GpuRun implements Run {
     this.simulation.restore(checkpoint);
     this.restorations++;
     this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
+    putBirths(this.births, checkpoint);
     this.showObstacles();
     this.showBirths();
   }

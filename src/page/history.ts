@@ -2,7 +2,8 @@
  * Purpose: states that a visitor can go back to, and that a lost device is rebuilt from: the first one and the last few, so
  * far apart and so many that they fit the page's memory.
  */
-import type { Body, State } from './body';
+import type { State } from './body';
+import { type Run, stateOf } from './engine';
 
 /** Milliseconds between two at least, and in times that reading one back took. */
 const INTERVAL_MS = 3000;
@@ -16,16 +17,18 @@ interface Kept {
   readonly checkpoint: State;
 }
 
+type Stateful = Pick<Run, 'simulation' | 'births'>;
+
 export class History {
   private kept: Kept[] = [];
-  private simulation: Body | undefined;
+  private run: Stateful | undefined;
   private next = 0;
   private isAsking = false;
   private hasChanged = false;
 
   /** Whose states are kept from now on; those of the one before are forgotten, unless this one goes on with them. */
-  attach(simulation: Body, goesOn = false): void {
-    this.simulation = simulation;
+  attach(run: Stateful, goesOn = false): void {
+    this.run = run;
     if (!goesOn) this.kept = [];
     this.isAsking = false;
     this.hasChanged = true;
@@ -59,20 +62,20 @@ export class History {
   }
 
   private async keep(now: number): Promise<void> {
-    const { simulation } = this;
-    if (!simulation) return;
+    const { run } = this;
+    if (!run) return;
     this.isAsking = true;
     this.hasChanged = false;
     const began = performance.now();
     try {
-      const checkpoint = await simulation.checkpoint();
-      if (simulation !== this.simulation) return;
+      const checkpoint = await stateOf(run);
+      if (run !== this.run) return;
       this.kept.push({ time: checkpoint.time, checkpoint });
       this.thin();
     } catch {
       // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
     } finally {
-      if (simulation === this.simulation) {
+      if (run === this.run) {
         this.isAsking = false;
         this.next = now + Math.max(INTERVAL_MS, INTERVAL_SHARE * (performance.now() - began));
       }
@@ -90,8 +93,9 @@ export class History {
 }
 
 /** A method's state may have more arrays than those that it shares with the particles. */
-function valuesOf({ positions, velocities, method }: State): number {
+function valuesOf({ positions, velocities, births, method }: State): number {
   const arrays = new Set([positions, velocities]);
+  if (births) arrays.add(births);
   for (const value of Object.values(method ?? {})) if (value instanceof Float32Array) arrays.add(value);
   return [...arrays].reduce((sum, { length }) => sum + length, 0);
 }

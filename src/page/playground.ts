@@ -339,7 +339,7 @@ export class Playground implements Sites {
     this.panel.setMost(engine.most(run.simulation.dimensions));
     this.panel.showWorld(run.simulation.world);
     this.meter.attach(run);
-    this.history.attach(run.simulation, hasPast);
+    this.history.attach(run, hasPast);
     this.pace.begin();
     this.picture.colour(scale);
     this.picture.draw(run);
@@ -415,6 +415,6 @@ export class Playground implements Sites {
   /** What was said about an earlier choice; why the CPU runs instead of the GPU stays. */
   clearNotes(): void {
     this.panel.notify('');
-    if (this.engine?.kind === 'gpu') this.panel.showEngineNote('');
+    if (this.engine && !this.isForced) this.panel.showEngineNote('');
   }
 }

@@ -9,7 +9,7 @@ import type { Drive } from '../scenes';
 import type { State } from './body';
 import { type Carried, carry, isSameStart } from './carried';
 import { capOf, changedFields, type Hardware, roomFor } from './choices';
-import { type Engine, explain, type Run } from './engine';
+import { type Engine, explain, type Run, stateOf } from './engine';
 import {
   CPU_INSTEAD,
   type EngineOwner,
@@ -132,7 +132,7 @@ export class Restarts implements EngineOwner {
     this.isCarrying = true;
     let carried: Carried | undefined;
     try {
-      const checkpoint = await run.simulation.checkpoint();
+      const checkpoint = await stateOf(run);
       if (run !== this.run || this.working) return;
       carried = this.carryOn(checkpoint);
       this.carried = carried;
@@ -305,6 +305,8 @@ export class Restarts implements EngineOwner {
       this.show(started.engine, run, actual, prepared, resumes);
     } catch (error) {
       run.destroy();
+      // Of one that could not be shown the one before is gone.
+      if (run === this.run) this.run = undefined;
       if (started.engine !== this.engine) started.engine.destroy();
       throw error;
     }
@@ -360,9 +362,8 @@ export class Restarts implements EngineOwner {
   }
 
   /** Goes on from a state, if that can be. */
-  private resume(run: Run, { checkpoint, births }: Carried): boolean {
+  private resume(run: Run, { checkpoint }: Carried): boolean {
     try {
-      run.births.set(births.subarray(0, run.births.length));
       goOnFrom(run, checkpoint);
       return true;
     } catch {

@@ -55,6 +55,16 @@ describe('the page goes on', () => {
     expect(after).toMatchObject({ gravity: 0, broadPhase: 'naive', count: SOME, backend: 'gpu' });
     expect(note).toContain(`from ${after.time?.toFixed(2)} s`);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.friction)).toBe(0.5);
+    // Who chooses the CPU in the middle of a loss is not told of a new device for good.
+    await page.evaluate(() => {
+      (document.getElementById('engine-note') as HTMLElement).textContent = '';
+      window.cellstorm?.device?.destroy();
+    });
+    await page.waitForFunction(() => /lost/.test(document.querySelector('#engine-note')?.textContent ?? ''));
+    await chooseOption(page, 'engine', 'CPU');
+    await typeNumber(page, 'friction', 0.25);
+    expect(await textOf(page, 'engine-note')).toBe('');
+    expect((await page.evaluate(read)).backend).toBe('cpu');
     expectNoProblems();
   });
 
@@ -85,6 +95,36 @@ describe('the page goes on', () => {
     const bar = await page.$eval('#legend-bar', (element) => getComputedStyle(element).backgroundImage);
     expect(bar).toMatch(/^linear-gradient\(to right, rgb/);
     expect(await textOf(page, 'legend-end')).toBe('6 or more');
+    expectNoProblems();
+  });
+
+  browserTest('with who was there and how old they were, though their ids are given again', async () => {
+    const opened = await openPlayground(browser, { count: FEW });
+    const { page, expectNoProblems } = opened;
+    await chooseScene(page, 'lattice');
+    await chooseOption(page, 'colour', 'Age');
+    await typeNumber(page, 'timeScale', 2);
+    await chooseOption(page, 'pointer', 'Add particles');
+    await stepTimes(page, 30);
+    await chooseOption(page, 'pointer', 'Erase');
+    await typeNumber(page, 'brush', 1000);
+    await page.focus('#stage canvas');
+    await page.keyboard.press('x');
+    await page.waitForFunction(() => window.cellstorm?.simulation?.count === 0);
+    await chooseOption(page, 'pointer', 'Add particles');
+    await typeNumber(page, 'brush', 20);
+    await page.focus('#stage canvas');
+    await page.keyboard.down('x');
+    await page.waitForFunction(() => (window.cellstorm?.simulation?.count ?? 0) > 10);
+    await page.keyboard.up('x');
+    await settle(page);
+    for (let state = 0; state < 9 && (await page.evaluate(read)).time !== 0; state++) {
+      await page.keyboard.press('b');
+      await settle(page);
+    }
+    expect(await page.evaluate(read)).toMatchObject({ time: 0, count: FEW });
+    await stepTimes(page, 30);
+    await expectTruePicture(opened, 'ages-again');
     expectNoProblems();
   });
 

@@ -1,21 +1,24 @@
 /** States to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../src/cpu';
-import type { Body } from '../../src/page/body';
+import type { Body, State } from '../../src/page/body';
+import { putBirths, stateOf } from '../../src/page/engine';
 import { History } from '../../src/page/history';
 
 function running() {
   const positions = Float32Array.from([1, 1, 3, 3]);
-  return createCpuSimulation({ dimensions: 2, radius: 0.5, positions, gravity: [0, -1] });
+  const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, positions, gravity: [0, -1] });
+  return { simulation, births: new Float32Array(simulation.capacity) };
 }
 
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
 describe('the history of a simulation', () => {
   it('keeps the first state, and later ones that are different, some seconds apart', async () => {
-    const simulation = running();
+    const run = running();
+    const { simulation } = run;
     const history = new History();
-    history.attach(simulation);
+    history.attach(run);
     for (let second = 0; second < 40; second++) {
       history.update(1000 * second);
       await settled();
@@ -36,9 +39,8 @@ describe('the history of a simulation', () => {
   });
 
   it('keeps nothing where nothing has changed, and forgets another simulation', async () => {
-    const simulation = running();
     const history = new History();
-    history.attach(simulation);
+    history.attach(running());
     history.update(0);
     await settled();
     const first = history.latest;
@@ -51,7 +53,7 @@ describe('the history of a simulation', () => {
   });
 
   it('keeps fewer states of a method that has large ones', async () => {
-    const simulation = running();
+    const { simulation, births } = running();
     const state = simulation.checkpoint();
     const { positions, velocities } = state;
     const history = new History();
@@ -62,12 +64,40 @@ describe('the history of a simulation', () => {
         return { ...state, time: time++, method: { positions, velocities, slopes } };
       },
     });
-    history.attach(body);
+    history.attach({ simulation: body, births });
     for (let second = 0; second < 20; second += 5) {
       history.update(1000 * second);
       await settled();
       history.touch();
     }
     expect([time, history.latest?.time, history.takeBefore(3)?.time]).toEqual([4, 3, 3]);
+  });
+});
+
+describe('a state that is kept', () => {
+  it('says when each particle came, though its id was given again since', async () => {
+    const { simulation, births } = running();
+    births.set([0.25, 0.5]);
+    const history = new History();
+    history.attach({ simulation, births });
+    history.update(0);
+    // After it was asked for.
+    births[1] = 9;
+    await settled();
+    simulation.remove([0]);
+    putBirths(births, history.latest as State);
+    expect([...births]).toEqual([0.25, 0.5]);
+    // In the order of ids, of those that are there.
+    expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
+  });
+
+  it('leaves that to a method that says so itself, and to a file nothing', async () => {
+    const { simulation, births } = running();
+    const fed: Body = Object.assign(simulation, { births: Float32Array.of(1, 2) });
+    const state = await stateOf({ simulation: fed, births });
+    expect(state.births).toBeUndefined();
+    births.set([3, 4]);
+    putBirths(births, state);
+    expect([...births]).toEqual([3, 4]);
   });
 });

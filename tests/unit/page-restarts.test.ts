@@ -69,6 +69,7 @@ class Page implements RestartSite {
   choices: Chosen = { ...defaultChoices(), count: 200 };
   latest: Checkpoint | undefined;
   readonly shown: Shown[] = [];
+  onShow: (shown: Shown) => void = () => undefined;
   nothings = 0;
   readonly notices: string[] = [];
   readonly engineNotes: string[] = [];
@@ -94,6 +95,7 @@ class Page implements RestartSite {
   async prepareFor(): Promise<void> {}
 
   show(shown: Shown): void {
+    this.onShow(shown);
     this.shown.push(shown);
   }
 
@@ -424,6 +426,23 @@ describe('a start that fails', () => {
     await page.run(chooseScene({ ...page.choices, count: 100 }, 'gas'));
     expect(page.choices.broadPhase).toBe('grid');
     expect(page.restarts.run?.simulation.settings.broadPhase).toBe('grid');
+  });
+
+  it('leaves the GPU for the CPU where the first picture cannot be drawn, whatever ran before', async () => {
+    for (const hasRun of [false, true]) {
+      const page = new Page();
+      if (hasRun) await page.run();
+      page.onShow = ({ engine }) => {
+        if (engine.kind === 'gpu') throw new TypeError('No picture.');
+      };
+      await page.run(chooseScene(page.choices, 'gas'));
+      expect(page.restarts.run).toBe(page.shown.at(-1)?.run);
+      expect(page.restarts.engine?.kind).toBe('cpu');
+      expect(page.engineNotes.at(-1)).toMatch(
+        /No picture\. The CPU engine runs the same collisions instead\.$/,
+      );
+      expect(page.choices.scene).toBe('gas');
+    }
   });
 
   it('leaves no device behind that was opened for it', async () => {
