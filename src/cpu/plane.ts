@@ -18,9 +18,9 @@ import {
   setAside,
 } from './contact';
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
-import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent } from './lattice';
+import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from './lattice';
 import { dropApart, overlapsInPlane, PERHAPS, ROUNDING_BAND, SURELY } from './overlap';
-import { collectInWindow, STRETCH } from './plane-window';
+import { collectInWindow } from './plane-window';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, inverseCellSize, rows, rowStride } = lattice;

@@ -8,7 +8,7 @@
  * why.
  */
 import type { PairTask } from './kernels';
-import { lowerBound, namesDescent } from './lattice';
+import { lowerBound, namesDescent, STRETCH, shareNear } from './lattice';
 import { dropApart, PERHAPS, SURELY } from './overlap';
 
 /** Rows: its own, the next in the layer, and three in the layer behind. */
@@ -22,11 +22,7 @@ const MASK = RING - 1;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * ROWS * RING;
 
-/** Slots for which it is decided at once whether they are crowded. */
-export const STRETCH = 2 ** 10;
-
-/** Every so many slots one is asked whether the next shares its cell; more than this share must: at random from 1.6 a cell on. */
-const SAMPLE_STEP = 16;
+/** Of a stretch of slots, more than this share must share their cell with the next: at random from 1.6 a cell on. */
 const CROWDED_SHARE = 0.5;
 
 const ringX = new Float64Array(ROWS * RING);
@@ -81,14 +77,7 @@ export function collectByCells(task: PairTask, stop: number, end: number): void 
 
 /** Whether so many of the next slots share a cell with the one behind them that to look for rows cell by cell pays. */
 export function isCrowded(keys: Int32Array, live: number, slot: number): boolean {
-  const end = Math.min(live - 1, slot + STRETCH);
-  let crowded = 0;
-  let asked = 0;
-  for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
-    crowded += Number(keys[sample] === keys[sample + 1]);
-    asked++;
-  }
-  return crowded > CROWDED_SHARE * asked;
+  return shareNear(keys, live, slot, 0) > CROWDED_SHARE;
 }
 
 /** Loads the rows around the cell of a slot; false where one of them does not fit its ring. */

@@ -1,6 +1,6 @@
 /**
- * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link holds them, what is typed or
- * read is checked against them, and tests go through them.
+ * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
+ * holds them, what is typed or read is checked against them, and tests go through them.
  */
 import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../core/settings';
 import type { Dimensions } from '../core/world';

@@ -65,6 +65,14 @@ function fakeEngine(kind: EngineKind): FakeEngine {
   return engine;
 }
 
+/** The device goes before its run is shown. */
+function losing(engine: FakeEngine): void {
+  engine.onPrepare = async () => {
+    engine.lose('gone');
+    await turn();
+  };
+}
+
 class Page implements RestartSite {
   choices: Chosen = { ...defaultChoices(), count: 200 };
   latest: Checkpoint | undefined;
@@ -304,14 +312,7 @@ describe('a lost device', () => {
 
   it('is tried again before it was ever shown, and left for the CPU in the end', async () => {
     const page = new Page();
-    for (let plan = 0; plan < 3; plan++) {
-      page.plans.push((engine) => {
-        engine.onPrepare = async () => {
-          engine.lose('gone');
-          await turn();
-        };
-      });
-    }
+    page.plans.push(losing, losing, losing);
     await page.run();
     expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
     expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, true, false]);
@@ -367,14 +368,7 @@ describe('a device that is lost for good', () => {
 
   it('can be tried again by choosing the GPU', async () => {
     const page = new Page();
-    for (let plan = 0; plan < 3; plan++) {
-      page.plans.push((engine) => {
-        engine.onPrepare = async () => {
-          engine.lose('gone');
-          await turn();
-        };
-      });
-    }
+    page.plans.push(losing, losing, losing);
     page.plans.push(missing);
     await page.run();
     expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
