@@ -23,15 +23,15 @@ export class History {
   private kept: Kept[] = [];
   private run: Stateful | undefined;
   private next = 0;
-  private isAsking = false;
+  /** A state that is on its way. */
+  private asking: object | undefined;
   private hasChanged = false;
 
   /** Whose states are kept from now on; those of the one before are forgotten, unless this one goes on with them. */
   attach(run: Stateful, goesOn = false): void {
     this.run = run;
     if (!goesOn) this.kept = [];
-    this.isAsking = false;
-    this.hasChanged = true;
+    this.askAnew();
     this.next = 0;
   }
 
@@ -46,13 +46,15 @@ export class History {
 
   /** To be called every frame: keeps a state now and then. */
   update(now: number): void {
-    if (this.isAsking || !this.hasChanged || now < this.next) return;
+    if (this.asking || !this.hasChanged || now < this.next) return;
     this.keep(now);
   }
 
   /** The last state from before `time`, and at the beginning that; later ones are forgotten. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
+    // One that is still being read is of what is left here.
+    if (this.latest) this.askAnew();
     return this.latest;
   }
 
@@ -61,22 +63,29 @@ export class History {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }
 
+  /** What is on its way is not kept, but what there is then. */
+  private askAnew(): void {
+    this.asking = undefined;
+    this.hasChanged = true;
+  }
+
   private async keep(now: number): Promise<void> {
     const { run } = this;
     if (!run) return;
-    this.isAsking = true;
+    const asking = {};
+    this.asking = asking;
     this.hasChanged = false;
     const began = performance.now();
     try {
       const checkpoint = await stateOf(run);
-      if (run !== this.run) return;
+      if (asking !== this.asking) return;
       this.kept.push({ time: checkpoint.time, checkpoint });
       this.thin();
     } catch {
       // Only the end of the simulation or of its device gets here, and both are dealt with elsewhere.
     } finally {
-      if (run === this.run) {
-        this.isAsking = false;
+      if (asking === this.asking) {
+        this.asking = undefined;
         this.next = now + Math.max(INTERVAL_MS, INTERVAL_SHARE * (performance.now() - began));
       }
     }

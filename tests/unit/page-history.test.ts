@@ -52,6 +52,30 @@ describe('the history of a simulation', () => {
     expect(history.takeBefore(1)).toBeUndefined();
   });
 
+  it('does not keep what was being read when one goes back', async () => {
+    const run = running();
+    const { simulation } = run;
+    const history = new History();
+    history.attach(run);
+    // The first is still on its way: there is nothing to go back to, and it is kept.
+    history.update(0);
+    expect(history.takeBefore(simulation.time)).toBeUndefined();
+    await settled();
+    expect(history.latest?.time).toBe(0);
+    simulation.step(1 / 60);
+    history.touch();
+    history.update(5000);
+    const back = history.takeBefore(simulation.time);
+    if (back) simulation.restore(back);
+    await settled();
+    expect([history.latest, history.latest?.time]).toEqual([back, 0]);
+    // And what there is then is.
+    simulation.step(1 / 30);
+    history.update(10_000);
+    await settled();
+    expect(history.latest?.time).toBeCloseTo(1 / 30, 6);
+  });
+
   it('keeps fewer states of a method that has large ones', async () => {
     const { simulation, births } = running();
     const state = simulation.checkpoint();
