@@ -4,6 +4,8 @@
  * this visit, and goes on saying it. What dark means is in media rules of the style sheets, so that it is seen before a script
  * runs; a choice puts another condition in the place of theirs. Of the document, so there is one.
  */
+import { keepAs, keptAs } from './kept';
+
 export const APPEARANCES = [
   ['system', 'System'],
   ['light', 'Light'],
@@ -12,9 +14,8 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** In addresses, and where browsers keep what is chosen. */
+/** In addresses, and what is kept. */
 const PARAMETER = 'appearance';
-const KEPT = 'cellstorm:appearance';
 
 /** What style sheets and elements ask of the system. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
@@ -50,14 +51,14 @@ export function onAppearance(listener: () => void): () => void {
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) takeAlong(inAddress);
-  apply(inAddress ?? keptAppearance() ?? 'system');
+  apply(inAddress ?? appearanceOf(keptAs(PARAMETER)) ?? 'system');
 }
 
 /** What the visitor chooses, here and from now on. */
 export function chooseAppearance(appearance: Appearance): void {
   if (inAddress) takeAlong(undefined);
   inAddress = undefined;
-  keep(appearance);
+  keepAs(PARAMETER, appearance === 'system' ? undefined : appearance);
   apply(appearance);
 }
 
@@ -70,26 +71,8 @@ export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
 
-function appearanceOf(text: string | null): Appearance | undefined {
+function appearanceOf(text: string | null | undefined): Appearance | undefined {
   return APPEARANCES.find(([name]) => name === text)?.[0];
-}
-
-function keptAppearance(): Appearance | undefined {
-  try {
-    return appearanceOf(localStorage.getItem(KEPT));
-  } catch {
-    // Browsers may refuse to keep anything.
-    return undefined;
-  }
-}
-
-function keep(appearance: Appearance): void {
-  try {
-    if (appearance === 'system') localStorage.removeItem(KEPT);
-    else localStorage.setItem(KEPT, appearance);
-  } catch {
-    // It is for this visit, then.
-  }
 }
 
 function apply(appearance: Appearance): void {

@@ -1,4 +1,5 @@
-/** Purpose: the help sheet: every key and what pointers do, made of KEYS. */
+/** Purpose: the help sheet: every key and what pointers do, made of KEYS, and whether letters and signs are keys at all. */
+import { isCharacter, letChoose } from './character-keys';
 import { KEYS } from './input';
 import { find } from './panel';
 
@@ -19,10 +20,12 @@ export class Help {
       const [term, description] = [document.createElement('dt'), document.createElement('dd')];
       const key = document.createElement('kbd');
       key.textContent = shown;
+      if (isCharacter(shown)) key.dataset.character = '';
       description.textContent = does;
       term.append(key);
       list.append(term, description);
     }
+    letChoose(find('character-keys', HTMLInputElement));
     find('help-open', HTMLButtonElement).addEventListener('click', () => this.toggle());
     find('help-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     this.sheet.addEventListener('keydown', (event) => {

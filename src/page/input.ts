@@ -2,6 +2,7 @@
  * Purpose: keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
  * shows and what is listened to.
  */
+import { isIgnored } from './character-keys';
 import type { Playground } from './playground';
 import type { Place } from './tools';
 
@@ -103,7 +104,7 @@ export function listenToKeys(playground: Playground): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
     // One that has just closed still has the focus until the next picture.
-    if (target.closest('dialog[open]')) return;
+    if (target.closest('dialog[open]') || isIgnored(event.key)) return;
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
     const isTyping = target.matches('input:not([type=range], [type=checkbox]), select');

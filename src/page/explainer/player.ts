@@ -3,6 +3,7 @@
  * asked to. The address names stage and place in it (`#count-12`), for a link to a moment; what it says is brought into
  * range when read.
  */
+import { isCharacter, isIgnored, letChoose } from '../character-keys';
 import { ArrayView, describeEntries } from './array-view';
 import { find, make } from './dom';
 import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';
@@ -51,8 +52,9 @@ export class Player {
       this.links.set(name, link);
       find('stages', HTMLElement).append(link);
     }
-    for (const { shown, does } of KEYS) {
-      const pair = make('div', {}, make('dt', {}, make('kbd', {}, shown)), make('dd', {}, does));
+    for (const { name, shown, does } of KEYS) {
+      const key = make('kbd', isCharacter(name) ? { 'data-character': '' } : {}, shown);
+      const pair = make('div', {}, make('dt', {}, key), make('dd', {}, does));
       find('keys', HTMLElement).append(pair);
     }
     this.listen();
@@ -150,6 +152,7 @@ export class Player {
       this.show(this.scrub.valueAsNumber);
     });
     this.showPlaying();
+    letChoose(find('character-keys', HTMLInputElement));
     document.addEventListener('keydown', (event) => this.press(event));
     window.addEventListener('hashchange', () => {
       const index = this.readAddress();
@@ -168,7 +171,7 @@ export class Player {
     // Controls keep keys that mean something to them; to the slider of the steps they mean the same.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input');
-    if (!key || isPress || isMove || target.matches('select')) return;
+    if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;
     event.preventDefault();
     key.act(this);
   }

@@ -1,0 +1,35 @@
+/**
+ * Purpose: whether keys of a letter or a sign do something by themselves, wherever the focus is. Who speaks to the computer, or
+ * often meets a key unawares, can switch them off, for all pages of this site and as long as the browser remembers; space,
+ * arrows and what has the focus work either way. Of the document, so there is one.
+ */
+import { keepAs, keptAs } from './kept';
+
+const NAME = 'character-keys';
+const OFF = 'off';
+
+let areOn: boolean | undefined;
+
+/** Whether what was pressed is a letter or a sign, as `KeyboardEvent.key` has it, that is not to do anything. */
+export function isIgnored(key: string): boolean {
+  return isCharacter(key) && !areCharacterKeysOn();
+}
+
+/** Space is none: the fingers rest on it, but it is never said by itself. */
+export function isCharacter(key: string): boolean {
+  return [...key].length === 1 && key !== ' ';
+}
+
+/** Lets a box on the page say and choose it. */
+export function letChoose(box: HTMLInputElement): void {
+  box.checked = areCharacterKeysOn();
+  box.addEventListener('change', () => {
+    areOn = box.checked;
+    keepAs(NAME, areOn ? undefined : OFF);
+  });
+}
+
+function areCharacterKeysOn(): boolean {
+  areOn ??= keptAs(NAME) !== OFF;
+  return areOn;
+}

@@ -1,0 +1,52 @@
+/** Letters and signs that act as keys: switched off where a visitor says so, as long as the browser remembers. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+afterEach(() => vi.unstubAllGlobals());
+
+let pages = 0;
+
+/** A page with the box that chooses, in a browser that keeps this. */
+async function openPage(kept: Map<string, string> | undefined) {
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => need(kept).get(key) ?? null,
+    setItem: (key: string, value: string) => need(kept).set(key, value),
+    removeItem: (key: string) => need(kept).delete(key),
+  });
+  const module = `../../src/page/character-keys.ts?page=${pages++}`;
+  const page = (await import(module)) as typeof import('../../src/page/character-keys');
+  const box = Object.assign(new EventTarget(), { checked: true });
+  page.letChoose(box as unknown as HTMLInputElement);
+  return {
+    box,
+    ignored: ['r', 'R', '?', '.', 'é', '😀', ' ', 'ArrowLeft', 'Home', 'Escape'].filter(page.isIgnored),
+    choose(areOn: boolean) {
+      box.checked = areOn;
+      box.dispatchEvent(new Event('change'));
+      return ['r', '.', ' ', 'End'].filter(page.isIgnored);
+    },
+  };
+}
+
+function need(kept: Map<string, string> | undefined): Map<string, string> {
+  if (kept === undefined) throw new Error('SecurityError');
+  return kept;
+}
+
+describe('keys of letters and signs', () => {
+  it('are on until somebody switches them off, and then stay so', async () => {
+    const kept = new Map<string, string>();
+    const page = await openPage(kept);
+    expect([page.box.checked, page.ignored]).toEqual([true, []]);
+    expect(page.choose(false)).toEqual(['r', '.']);
+    const again = await openPage(kept);
+    expect(again.box.checked).toBe(false);
+    expect(again.ignored).toEqual(['r', 'R', '?', '.', 'é', '😀']);
+    expect(again.choose(true)).toEqual([]);
+    expect(kept.size).toBe(0);
+  });
+
+  it('are switched off for this visit where the browser keeps nothing', async () => {
+    const page = await openPage(undefined);
+    expect([page.box.checked, page.choose(false), page.choose(true)]).toEqual([true, ['r', '.'], []]);
+  });
+});
