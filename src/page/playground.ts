@@ -118,6 +118,10 @@ export class Playground implements Sites {
     this.choosing.choices = choices;
   }
 
+  get present(): Chosen {
+    return this.restarts.present;
+  }
+
   get isPlaying(): boolean {
     return this.pace.isPlaying;
   }

@@ -30,6 +30,8 @@ export interface Place {
 export interface Workplace {
   readonly run: Run | undefined;
   readonly choices: Chosen;
+  /** What runs, as it was chosen: another scene may be on its way. */
+  readonly present: Chosen;
   /** How many particles there may be. */
   readonly cap: Cap | undefined;
   /** Whether the scene sets its obstacles anew with each step. */
@@ -50,7 +52,7 @@ export class Tools {
   /** The last end of a wall, and where it goes on to when there is room. */
   private end: readonly number[] | undefined;
   private goal: readonly number[] | undefined;
-  /** What was chosen when the pointer came down. */
+  /** What ran when the pointer came down. */
   private begun: Chosen | undefined;
   private isAsking = false;
   /** Whether a step has been taken since the pointer went down. */
@@ -83,11 +85,9 @@ export class Tools {
     }
     this.place = place;
     this.tap = undefined;
-    const { run, choices } = this.site;
-    if (isFirst) {
-      this.leaveOthers();
-      this.begun = choices;
-    }
+    const { run, choices, present } = this.site;
+    this.leaveOthers();
+    if (isFirst) this.begun = present;
     if (!run) return;
     if (choices.pointer === 'wall') {
       if (isFirst) this.end = undefined;
@@ -144,11 +144,11 @@ export class Tools {
     if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
   }
 
-  /** Where something else is started, nobody of what ran is held, and none of its walls goes on. */
+  /** Where something else runs by now, nobody of what ran is held, and none of its walls goes on. */
   private leaveOthers(): void {
-    const { choices } = this.site;
-    if (!this.begun || isSameStart(this.begun, choices)) return;
-    this.begun = choices;
+    const { present } = this.site;
+    if (!this.begun || isSameStart(this.begun, present)) return;
+    this.begun = present;
     this.grip = undefined;
     this.end = undefined;
     this.goal = undefined;

@@ -218,13 +218,20 @@ describe('tools', () => {
       },
     } as unknown as Run;
     let choices: Choices = { ...defaultChoices(), pointer };
+    let present = choices;
     const choose = (change: Partial<Choices>) => {
       choices = { ...choices, ...change };
+    };
+    const start = () => {
+      present = choices;
     };
     const site: Workplace = {
       run,
       get choices() {
         return choices;
+      },
+      get present() {
+        return present;
       },
       cap: undefined,
       movesObstacles,
@@ -235,7 +242,7 @@ describe('tools', () => {
         asked.rooms++;
       },
     };
-    return { tools: new Tools(site), run, asked, notes, choose };
+    return { tools: new Tools(site), run, asked, notes, choose, start };
   }
 
   it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {
@@ -270,22 +277,30 @@ describe('tools', () => {
     expect([run.simulation.count, stages]).toEqual([0, -1]);
   });
 
-  it('leave what ran where another scene is chosen meanwhile: nobody of it is held, no wall of it goes on', async () => {
-    const dragging = place('drag');
-    dragging.tools.at({ x: 1, y: 1 });
-    await new Promise((resolve) => setTimeout(resolve));
-    dragging.tools.update();
-    expect(dragging.tools.isHolding).toBe(true);
-    dragging.choose({ scene: 'gas' });
-    dragging.tools.update();
-    expect(dragging.tools.isHolding).toBe(false);
+  it('leave what ran where another scene comes meanwhile: nobody of it is held, no wall of it goes on', async () => {
+    for (const isChosenBefore of [false, true]) {
+      const dragging = place('drag');
+      if (isChosenBefore) dragging.choose({ scene: 'gas' });
+      dragging.tools.at({ x: 1, y: 1 });
+      await new Promise((resolve) => setTimeout(resolve));
+      dragging.tools.update();
+      expect(dragging.tools.isHolding).toBe(true);
+      dragging.choose({ scene: 'gas' });
+      dragging.tools.update();
+      // What is still seen is still held.
+      expect(dragging.tools.isHolding).toBe(true);
+      dragging.start();
+      dragging.tools.update();
+      expect(dragging.tools.isHolding).toBe(false);
+    }
     for (const change of [{ gravity: 1 }, { scene: 'gas' }]) {
-      const { tools, run, asked, choose } = place('wall');
+      const { tools, run, asked, choose, start } = place('wall');
       tools.at({ x: 1, y: 1 });
       tools.at({ x: 6, y: 1 });
       tools.at(undefined);
       expect(asked.rooms).toBe(1);
       choose(change);
+      start();
       // There is room now.
       Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 9 });
       tools.update();
