@@ -1,8 +1,8 @@
 /**
- * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four, at three
+ * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four (or others), at three
  * densities, in the plane and in space, on the CPU engine and on the GPU (SwiftShader in Node, unless
  * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/cell-size.ts suggests by.
- * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --repeats 11
+ * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
  * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
  */
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '2e4' },
     dimensions: { type: 'string', default: '2,3' },
     densities: { type: 'string', default: '0.05,0.3,1' },
+    sizes: { type: 'string', default: '0.5,0.75,1,1.25,1.5,2,3,4' },
     repeats: { type: 'string', default: '11' },
     methods: { type: 'string', default: METHODS.join(',') },
     json: { type: 'boolean', default: false },
@@ -38,16 +39,17 @@ const requests = values.dimensions.split(',').flatMap((dimensions) =>
     return {
       dimensions: dimensions === '3' ? 3 : 2,
       density: Number(density),
+      sizes: values.sizes.split(',').map(Number),
       count: Number(values.count),
       repeats: Number(values.repeats),
       methods,
     };
   }),
 );
-const isFit = ({ density, count, repeats }: CellSizeRequest) =>
-  density > 0 && Number.isInteger(count) && count > 0 && repeats >= 1;
+const isFit = ({ density, sizes, count, repeats }: CellSizeRequest) =>
+  density > 0 && sizes.every((size) => size > 0) && Number.isInteger(count) && count > 0 && repeats >= 1;
 if (!requests.every(isFit)) {
-  process.stderr.write('--count, --repeats and each of --densities must be greater than 0.\n');
+  process.stderr.write('--count, --repeats and each of --densities and --sizes must be greater than 0.\n');
   process.exit(2);
 }
 

@@ -26,6 +26,8 @@ export interface CellSizeRequest {
   readonly count: number;
   /** Particles in a square (cube) of one diameter. */
   readonly density: number;
+  /** Edges of cells, diameters. */
+  readonly sizes: readonly number[];
   readonly repeats: number;
   readonly methods: readonly Method[];
 }
@@ -56,7 +58,6 @@ export interface CellSizeRow {
 }
 
 const SEED = 1;
-const SIZES: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 /** Every so manyth particle is asked for its neighbours when that is timed: a query is slow. */
 const STRIDE = 5;
 /** So little that the workload of every repeat is the same. */
@@ -82,7 +83,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
     () => random.between(0, 1024 * edge - 1) / 1024,
   );
   const contenders: Contender[] = [];
-  for (const size of SIZES) {
+  for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
       // Pairs are looked for one cell on.

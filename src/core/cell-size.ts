@@ -68,8 +68,8 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
   },
 };
 
-/** No cell larger than this was measured, and where particles cluster after all, large cells are slow. */
-const MOST_DIAMETERS = 4;
+/** The largest that was measured (docs/cell-size.md), and where particles cluster after all, large cells are slow. */
+const MOST_DIAMETERS = 256;
 
 /** A larger cell must save at least this share of the time: less is lost in what the model leaves out. */
 const LEAST_SAVING = 0.05;

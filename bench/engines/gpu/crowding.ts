@@ -4,8 +4,17 @@ import type { BenchScene } from '../../harness/scenes';
 /** Bodies a block of the box has, if they are spread evenly: enough that chance does not look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
+/** Several engines ask it of the same scene, which may have a hundred million bodies. */
+const known = new WeakMap<BenchScene, number>();
+
 /** Bodies in a square (cube) of one unit around a body, on average over all bodies: of a crowd in a large box that of the crowd. */
-export function densityAround({ dimensions, count, min, max, frame }: BenchScene): number {
+export function densityAround(scene: BenchScene): number {
+  const density = known.get(scene) ?? measureDensity(scene);
+  known.set(scene, density);
+  return density;
+}
+
+function measureDensity({ dimensions, count, min, max, frame }: BenchScene): number {
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const volume = edges.reduce((product, edge) => product * edge, 1);
   if (count === 0) return 1 / volume;

@@ -16,24 +16,28 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** More cells of the largest diameter for each body, and a box is mostly empty: the cells alone would fill the memory. */
+/** More cells for each body, and a box is mostly empty: the cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
 /** A box of fewer is never too large. */
 const FEW_CELLS = 2 ** 20;
 
-function cellsOf({ dimensions, radius, min, max }: BenchScene): number {
-  return Array.from({ length: dimensions }).reduce<number>(
-    (product, _, axis) => product * (((max[axis] as number) - (min[axis] as number)) / (2 * radius)),
+/**
+ * Why a grid that has memory for every cell of the box is not for a scene: cells as large as they should be where the bodies are,
+ * or of the largest diameter, where they have levels, would mostly be empty.
+ */
+export function refuseEmptiness(
+  scene: BenchScene,
+  { cellSize }: Pick<HashGridOptions, 'cellSize'> = chooseCells(scene),
+): string | undefined {
+  const edge = cellSize ?? 2 * scene.radius;
+  const cells = scene.max.reduce(
+    (product, high, axis) => product * ((high - (scene.min[axis] as number)) / edge),
     1,
   );
-}
-
-/** Whether a grid that has memory for every cell of the box would be mostly empty. */
-export function refuseEmptiness(scene: BenchScene): string | undefined {
-  const cells = cellsOf(scene);
   if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
-  return `The box has ${cells.toPrecision(2)} cells of the largest diameter for ${scene.count} bodies, and each takes eight bytes and is scanned in each build: at most ${MOST_CELLS_PER_BODY} a body are.`;
+  const size = Number((edge / (2 * scene.radius)).toPrecision(2));
+  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies, and each takes eight bytes and is scanned in each build: at most ${MOST_CELLS_PER_BODY} a body are.`;
 }
 
 /** Cells of equal bodies: of one diameter, larger where most would be empty, or there would be too many along an axis. */
@@ -103,7 +107,7 @@ export const GPU_GRID: GpuEngine = {
   backend: 'gpu',
   about:
     'HashGrid of a box: counting sort into cells, as large as `suggestCellSize` says, and a kernel over neighbours; `crowds` where more than a thousand bodies are around each.',
-  refuse: refuseEmptiness,
+  refuse: (scene) => refuseEmptiness(scene),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'grid', {
       min: scene.min,
@@ -124,7 +128,7 @@ export const GPU_LEVELS: GpuEngine = {
   name: 'gpu-levels',
   backend: 'gpu',
   about: 'HashGrid with `radii`: a level of cells for each octave of radii, in a box.',
-  refuse: refuseEmptiness,
+  refuse: (scene) => refuseEmptiness(scene, {}),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'levels', {
       min: scene.min,
