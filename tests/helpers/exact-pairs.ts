@@ -6,8 +6,21 @@ import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world';
 import type { CpuGrid } from '../../src/cpu';
 
+/** What was worked out: coordinates come once for each pair. */
+const known = new Map<number, bigint>();
+
 /** A double as a whole number of 2⁻¹⁰⁷⁴, by long division: shares nothing with the code under test. */
 function exact(value: number): bigint {
+  let whole = known.get(value);
+  if (whole === undefined) {
+    whole = divide(value);
+    if (known.size > 10_000) known.clear();
+    known.set(value, whole);
+  }
+  return whole;
+}
+
+function divide(value: number): bigint {
   let scaled = value;
   let shift = 0n;
   while (!Number.isInteger(scaled)) {
@@ -25,14 +38,28 @@ export function exactOverlap(
   periods: readonly number[] = [],
   rest = 0,
 ): boolean {
-  const squares = a.map((value, axis) => {
-    const difference = exact(value) - exact(b[axis] as number);
-    const period = exact(periods[axis] ?? 0);
-    if (period === 0n) return difference ** 2n;
-    const rest = ((difference % period) + period) % period;
-    return (2n * rest > period ? period - rest : rest) ** 2n;
-  });
-  return squares.reduce((sum, square) => sum + square, 0n) < (exact(diameter) + exact(rest)) ** 2n;
+  return isNearer(a.map(exact), b.map(exact), (exact(diameter) + exact(rest)) ** 2n, periods.map(exact));
+}
+
+/** Of whole numbers; axes whose period is 0 or not there do not wrap around. */
+function isNearer(
+  a: readonly bigint[],
+  b: readonly bigint[],
+  reachSquared: bigint,
+  periods: readonly bigint[],
+): boolean {
+  let squared = 0n;
+  for (let axis = 0; axis < a.length; axis++) {
+    let apart = (a[axis] as bigint) - (b[axis] as bigint);
+    const period = periods[axis] ?? 0n;
+    if (period > 0n) {
+      const rest = ((apart % period) + period) % period;
+      apart = 2n * rest > period ? period - rest : rest;
+    }
+    squared += apart * apart;
+    if (squared >= reachSquared) return false;
+  }
+  return true;
 }
 
 export function vectorAt(positions: Float32Array, dimensions: Dimensions, particle: number): number[] {
@@ -50,11 +77,15 @@ export function oracle(
   const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
     vectorAt(positions, dimensions, particle),
   );
-  vectors.forEach((a, first) => {
-    for (let second = first + 1; second < vectors.length; second++) {
-      const b = vectors[second] as number[];
-      if ([...a, ...b].every(Number.isFinite) && exactOverlap(a, b, diameter, periods))
-        pairs.push(first, second);
+  // Once for each, not for each pair.
+  const places = vectors.map((vector) => (vector.every(Number.isFinite) ? vector.map(exact) : undefined));
+  const reachSquared = exact(diameter) ** 2n;
+  const lengths = (periods ?? []).map(exact);
+  places.forEach((a, first) => {
+    if (!a) return;
+    for (let second = first + 1; second < places.length; second++) {
+      const b = places[second];
+      if (b && isNearer(a, b, reachSquared, lengths)) pairs.push(first, second);
     }
   });
   return pairs;

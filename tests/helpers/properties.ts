@@ -1,9 +1,10 @@
-/** Purpose: fast-check with as many runs of a property as the gate has time for; see thorough.ts. Properties that say their own number keep it. */
+/** Purpose: fast-check with as many runs of a property as the gate has time for; see thorough.ts. Properties that say their own number keep it, or say `atGate`. */
 import fc from 'fast-check';
-import { THOROUGH } from './thorough';
+import { atGate, THOROUGH } from './thorough';
 
-const RUNS = 40;
+/** As many as fast-check would. */
+const RUNS = 100;
 
-if (!THOROUGH) fc.configureGlobal({ numRuns: RUNS });
+if (!THOROUGH) fc.configureGlobal({ numRuns: atGate(RUNS) });
 
 export { fc };

@@ -10,6 +10,7 @@ import * as cpuEntry from '../../src/cpu';
 import { createCpuGrid } from '../../src/cpu';
 import { Random } from '../../src/scenes/random';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { cornersIn } from '../helpers/vectors';
 import { runs } from '../helpers/worlds';
 
@@ -87,7 +88,7 @@ describe('suggestCellSize', () => {
           expect(cells === undefined).toBe(unbounded);
         },
       ),
-      runs(2000),
+      runs(atGate(2000)),
     );
   });
 

@@ -7,6 +7,7 @@ import { bruteForceBoxPairs, isBox } from '../../src/reference/box-pairs';
 import { arbitraryBoxes, scatterBoxes } from '../helpers/boxes';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 const PERIOD = 8;
@@ -34,7 +35,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
         const valid = Array.from({ length: total }, (_, box) => isBox(dimensions, boxes, box));
         expect(invalid).toBe(valid.filter((isValid) => !isValid).length);
       }),
-      runs(300),
+      runs(atGate(300)),
     );
   });
 
@@ -53,9 +54,9 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
         expect([...findOverlaps(boxes, { dimensions, period }).pairs]).toEqual([...expected]);
         images += expected.length - bruteForceBoxPairs(dimensions, inside).length;
       }),
-      runs(300),
+      runs(atGate(300)),
     );
-    expect(images).toBeGreaterThan(100);
+    expect(images).toBeGreaterThan(atGate(100));
   });
 
   it('are found around the end for any floats in a period', () => {

@@ -9,6 +9,7 @@ import { repeatBalls, storedBalls } from '../helpers/balls';
 import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { atGate, THOROUGH } from '../helpers/thorough';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
 import { cornersIn } from '../helpers/vectors';
 import { type Crowd, crowds, runs } from '../helpers/worlds';
@@ -76,9 +77,9 @@ function expectInBox(
   const got = [...grid.findInBox(min, max)];
   const visited: number[] = [];
   grid.inBox(min, max, (id) => visited.push(id));
-  expect(visited).toEqual(got);
-  expect(got).toEqual([...got].sort((a, b) => a - b));
-  expect(new Set(got).size).toBe(got.length);
+  expect(visited.length).toBe(got.length);
+  expect(visited.every((id, place) => id === got[place])).toBe(true);
+  expect(got.every((id, place) => place === 0 || id > (got[place - 1] as number))).toBe(true);
   // Corners outside a world that wraps around may be rounded when they are brought in.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
@@ -119,10 +120,10 @@ describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
           }
         },
       ),
-      runs(400),
+      runs(atGate(400)),
     );
-    expect(most).toBeGreaterThan(20);
-    expect(found).toBeGreaterThan(1000);
+    expect(most).toBeGreaterThan(THOROUGH ? 20 : 10);
+    expect(found).toBeGreaterThan(atGate(1000));
   });
 
   it('goes around the ends of a periodic world, bounds included', () => {
@@ -210,9 +211,9 @@ describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (di
             }
           },
         ),
-        runs(120),
+        runs(atGate(120)),
       );
-      expect(found).toBeGreaterThan(5000);
+      expect(found).toBeGreaterThan(atGate(5000));
     },
   );
 
@@ -254,7 +255,7 @@ describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (di
       let found = 0;
       const sizes = [0, 0.5, 3, 40, 150, 500, 1000, 3000, far, 3 * far, 1e30];
       for (const size of sizes) {
-        for (let index = 0; index < 8; index++) {
+        for (let index = 0; index < (THOROUGH ? 8 : 4); index++) {
           const id = Math.floor(count * noise());
           const middle = placeOf(id).map(
             (value, axis) => value + (world.period[axis] as number) * ((index % 5) - 2),
@@ -275,7 +276,7 @@ describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (di
           if (size === 0) expectInBox(grid, inside, max.with(0, (max[0] as number) + 1), min);
         }
       }
-      expect(found).toBeGreaterThan(10_000);
+      expect(found).toBeGreaterThan(THOROUGH ? 10_000 : 5000);
       expect(expectInBox(grid, inside, corner(-3e38), corner(3e38)).length).toBe(count - grid.nonFinite);
     },
   );

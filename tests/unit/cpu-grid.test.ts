@@ -21,6 +21,7 @@ import { cornersIn } from '../helpers/vectors';
 type Dimensions = 2 | 3;
 
 import { exactOverlap, expectPairs, oracle, sortedPairs, vectorAt } from '../helpers/exact-pairs';
+import { atGate } from '../helpers/thorough';
 
 describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   const box = (low: number, high: number, diameter: number, capacity: number, cellSize?: number) =>
@@ -71,7 +72,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         grid.build(positions);
         expectPairs(grid, oracle(positions, dimensions, grid.diameter));
       }),
-      { numRuns: 300 },
+      { numRuns: atGate(300) },
     );
   });
 
@@ -341,7 +342,7 @@ describe('pairs of space', () => {
         });
         expectSwept(balls, [width, width, top]);
       }),
-      { numRuns: 20 },
+      { numRuns: atGate(20) },
     );
   });
 
@@ -551,7 +552,7 @@ describe('pairs of the plane', () => {
           expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: atGate(25) },
     );
   });
 
@@ -812,7 +813,7 @@ describe('exact overlap', () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: atGate(2000) },
     );
   });
 

@@ -15,6 +15,7 @@ import { buffersOf } from '../helpers/memory';
 import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 /** Where a grid stores what it is given. */
@@ -140,9 +141,9 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
         expect(grid.nonFinite).toBe(aside);
         expect(grid.count).toBe(radiusOf.length);
       }),
-      runs(300),
+      runs(atGate(300)),
     );
-    expect(pairs).toBeGreaterThan(2000);
+    expect(pairs).toBeGreaterThan(atGate(2000));
   });
 
   for (const [name, scatter] of Object.entries(SCATTERED)) {
@@ -222,7 +223,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
         const within = all.filter(({ squared }) => squared <= radius * radius);
         expect([...grid.nearest(point, k, radius).ids]).toEqual(within.slice(0, k).map(({ id }) => id));
       }),
-      runs(150),
+      runs(atGate(150)),
     );
   });
 

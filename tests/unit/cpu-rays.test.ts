@@ -10,7 +10,7 @@ import { MIXED_KINDS, mixedCrowds } from '../helpers/mixed-crowds';
 import { createNoise } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { EDGE, expectHits, isRay, makeRays } from '../helpers/rays';
-import { fewerInSpace } from '../helpers/thorough';
+import { atGate, fewerInSpace, THOROUGH } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { cornersIn } from '../helpers/vectors';
 import { runs } from '../helpers/worlds';
@@ -44,13 +44,15 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
         const inside = stored({ world: grid.world, positions });
         let met = 0;
         let doubts = 0;
-        for (const ray of makeRays(dimensions, positions)) {
+        for (const [index, ray] of makeRays(dimensions, positions).entries()) {
           const { origin, direction, greatestDistance } = ray;
           if (!isRay(ray)) {
             expect(() => grid.findAlongRay(origin, direction, greatestDistance)).toThrow(ArgumentError);
             continue;
           }
-          for (const radius of [0.5, 0.2]) {
+          for (const [turn, radius] of [0.5, 0.2].entries()) {
+            // Kinds of rays come in rows of two, three and four.
+            if (!THOROUGH && (index + 2 * turn) % 5 > 1) continue;
             const hits = hitsAlongRay(inside, grid.world.period, ray, radius, DOUBLES);
             const got = grid.findAlongRay(origin, direction, greatestDistance, radius);
             const what = `radius ${radius}, ${JSON.stringify(ray)}`;
@@ -64,7 +66,7 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
             expect(visited).toEqual(Array.from(got.ids, (id, index) => [id, got.distances[index]]));
           }
         }
-        expect(met).toBeGreaterThan(count === 700 ? 400 : 20);
+        expect(met).toBeGreaterThan(atGate(count === 700 ? 400 : 20));
         expect(doubts).toBeLessThan(met / 50);
       }
     },
@@ -105,9 +107,9 @@ describe.each([2, 3] as const)('a ray in %dD', (dimensions) => {
             met += got.ids.length;
           },
         ),
-        runs(400),
+        runs(atGate(400)),
       );
-      expect(met).toBeGreaterThan(400);
+      expect(met).toBeGreaterThan(atGate(400));
     },
   );
 
@@ -218,7 +220,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
             expect(() => grid.findAlongRay(origin, direction, greatestDistance)).toThrow(ArgumentError);
             continue;
           }
-          if (index % 2 === 1 && count > 40) continue;
+          if (count > 40 && (THOROUGH ? index % 2 : index % 5) > 0) continue;
           const hits = ballsAlongRay(balls, inside, ray);
           const got = grid.findAlongRay(origin, direction, greatestDistance);
           doubts += expectHits(got.ids, got.distances, hits, JSON.stringify(ray));
@@ -227,7 +229,7 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
           grid.alongRay(origin, direction, greatestDistance, (id, distance) => visited.push([id, distance]));
           expect(visited).toEqual(Array.from(got.ids, (id, index) => [id, got.distances[index]]));
         }
-        expect(met).toBeGreaterThan((dimensions === 2 ? 1 : 0.1) * (count === 900 ? 1000 : 50));
+        expect(met).toBeGreaterThan((dimensions === 2 ? 1 : 0.1) * (count === 900 ? atGate(1000) : 50));
         expect(doubts).toBeLessThan(2 + met / 50);
       }
     },
@@ -289,9 +291,9 @@ describe.each([2, 3] as const)('a ray among balls of many sizes in %dD', (dimens
           }
         },
       ),
-      runs(150),
+      runs(atGate(150)),
     );
-    expect(met).toBeGreaterThan(200);
+    expect(met).toBeGreaterThan(atGate(200));
   });
 
   /** A grid of a few balls, and many small ones out of the way, so that rays are walked on every level. */

@@ -18,6 +18,7 @@ import type { Dimensions, World } from '../../src/core/world';
 import { nearestImage } from '../../src/reference/contact';
 import { createNoise, DIMENSIONS, shuffled } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 const { fround } = Math;
@@ -187,9 +188,9 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
           asked += tree.count;
         }
       }),
-      runs(120),
+      runs(atGate(120)),
     );
-    expect(overlapping).toBeGreaterThan(400);
+    expect(overlapping).toBeGreaterThan(atGate(400));
     // A leaf is visited as a whole.
     expect(visited).toBeLessThan(0.5 * asked);
   });
@@ -282,13 +283,14 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     const tree = new ObstacleTree(worldOf('periodic', dimensions), { positions, radii });
     const huge = tree.bodies.radii?.indexOf(1e6);
     let visited = 0;
+    let lost = 0;
     for (let body = 0; body < count; body++) {
       const centre = Array.from(tree.bodies.positions.subarray(dimensions * body, dimensions * (body + 1)));
       const got = found(tree, centre, centre);
-      expect(got).toContain(body);
-      expect(got).toContain(huge);
+      if (!got.includes(body) || !got.includes(huge as number)) lost++;
       visited += got.length;
     }
+    expect(lost).toBe(0);
     expect(visited / count).toBeLessThan(4 * LEAF_BODIES);
   });
 });

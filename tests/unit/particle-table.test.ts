@@ -5,6 +5,7 @@ import { decodeTable, encodeTable, formatFloat, type TableRules } from '../../sr
 import { type ParticleArrays, planSimulation } from '../../src/core/simulation';
 import { drain } from '../helpers/drain';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 
 const BOX = { min: [0, 0], max: [10, 10] };
 const PLANE: TableRules = { ...planSimulation({ dimensions: 2, radius: 0.5, ...BOX }), most: 5 };
@@ -37,7 +38,7 @@ describe('numbers of a table', () => {
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Math.fround(Number(formatFloat(value)))).toBe(value);
       }),
-      { numRuns: 5000 },
+      { numRuns: atGate(5000) },
     );
     for (const value of [0, -0, 2 ** -149, 2 ** -126, (2 - 2 ** -23) * 2 ** 127, 16777217]) {
       expect(Math.fround(Number(formatFloat(Math.fround(value))))).toBe(Math.fround(value));
@@ -151,7 +152,7 @@ describe('a table', () => {
           expect(outcome(plain)).toEqual(outcome(quoted));
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: atGate(1500) },
     );
   });
 

@@ -7,6 +7,7 @@ import { cellsSpanned, defineWorld, MAX_CELLS_PER_AXIS, type World } from '../..
 import { breadthFor, reachCells } from '../../src/engine/reach';
 import { nearestImage } from '../../src/reference/contact';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 
@@ -50,9 +51,9 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
             }
           }
         }),
-        runs(300),
+        runs(atGate(300)),
       );
-      expect(wide).toBeGreaterThan(1000);
+      expect(wide).toBeGreaterThan(atGate(1000));
       expect(farthest).toBeGreaterThan(2);
     });
   });

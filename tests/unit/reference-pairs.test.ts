@@ -9,6 +9,7 @@ import { findPairs } from '../../src/reference/pairs';
 import { sweepPairs } from '../../src/reference/sweep';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
 import { fc } from '../helpers/properties';
+import { atGate, THOROUGH } from '../helpers/thorough';
 import { PLAIN_WORLDS } from '../helpers/worlds';
 
 /** Long arrays compared as bytes: the assertion library takes minutes for them. */
@@ -141,7 +142,7 @@ describe('brute force', () => {
           }
         },
       ),
-      { numRuns: 5000, seed: 41 },
+      { numRuns: atGate(5000), seed: 41 },
     );
   });
 });
@@ -157,7 +158,7 @@ describe('sweep', () => {
         expect(isSame(swept.overlapping, exact.overlapping)).toBe(true);
         expect(isSame(swept.ambiguous, exact.ambiguous)).toBe(true);
       }),
-      { numRuns: 500, seed: 42 },
+      { numRuns: atGate(500), seed: 42 },
     );
   });
 
@@ -191,14 +192,16 @@ describe('pairs through the grid', () => {
         const { missing, extra } = comparePairs(found, bruteForcePairs(dimensions, positions, diameter));
         expect([missing.count, extra.count]).toEqual([0, 0]);
       }),
-      { numRuns: 500, seed: 43 },
+      { numRuns: atGate(500), seed: 43 },
     );
   });
 
   it.each(SCENE_NAMES)('equal the sweep exactly on the scene %s: its band is empty', (name) => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation(
-        sceneOptions(createScene(name, { dimensions, count: name === 'one-cell' ? 500 : 5000 })),
+        sceneOptions(
+          createScene(name, { dimensions, count: name === 'one-cell' ? 500 : THOROUGH ? 5000 : 2000 }),
+        ),
       );
       const { period } = plan.world;
       const oracle = sweepPairs(dimensions, plan.positions, plan.diameter, undefined, period);

@@ -4,7 +4,7 @@ import { planSimulation, type SimulationOptions } from '../../src/core/simulatio
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';
-import { everyOther, isAsked } from '../helpers/thorough';
+import { everyOther, isAsked, THOROUGH } from '../helpers/thorough';
 
 const DT = 1 / 60;
 
@@ -43,7 +43,7 @@ const ASKED = ([2, 3] as const).filter(isAsked);
 
 describe('physics', () => {
   it.each(ASKED)('a gas in %dD keeps its energy over 1,000 steps, walls and all', (dimensions) => {
-    const simulation = create('gas', dimensions, 60);
+    const simulation = create('gas', dimensions, THOROUGH ? 60 : 30);
     const before = simulation.measure();
     advance(simulation, 1000);
     const after = simulation.measure();
@@ -52,7 +52,7 @@ describe('physics', () => {
   });
 
   it.each(ASKED)('a gas in %dD without walls keeps its momentum', (dimensions) => {
-    const simulation = create('gas', dimensions, 100, { walls: false });
+    const simulation = create('gas', dimensions, THOROUGH ? 100 : 50, { walls: false });
     const before = simulation.measure();
     const size = Math.hypot(...before.momentum);
     advance(simulation, 200);
@@ -63,7 +63,7 @@ describe('physics', () => {
   });
 
   it.each(ASKED)('a small pile in %dD comes to rest with little overlap', (dimensions) => {
-    const count = 50;
+    const count = THOROUGH ? 50 : 30;
     const simulation = advance(create('pile', dimensions, count), 400);
     const measures = simulation.measure();
     expect(measures.meanOverlap).toBeLessThan(0.02);

@@ -22,7 +22,7 @@ import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createNoise, DIMENSIONS } from '../helpers/passes';
 import { fc } from '../helpers/properties';
 import { MIXED_KINDS, shapedOptions } from '../helpers/shaped-simulations';
-import { isAsked } from '../helpers/thorough';
+import { atGate, isAsked } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 const ENGINES = [
@@ -214,7 +214,7 @@ describe('where two lie over each other', () => {
             }
           },
         ),
-        runs(150),
+        runs(atGate(150)),
       );
     },
   );
@@ -299,7 +299,10 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
       expect(velocities[index]).toBeCloseTo(along, 5);
     });
     const crowd = create(
-      shapedOptions({ dimensions: 3, kind: 'periodic', count: 200 }, { restitution: 0.5, friction: 0.5 }),
+      shapedOptions(
+        { dimensions: 3, kind: 'periodic', count: 200 },
+        { restitution: 0.5, friction: 0.5, substeps: 2 },
+      ),
     );
     const before = crowd.measure() as Awaited<ReturnType<ParticleSimulation['measure']>>;
     for (let step = 0; step < 4; step++) crowd.step(1 / 64);

@@ -18,6 +18,7 @@ import { measureState } from '../../src/reference/measure';
 import { comparePairs } from '../../src/reference/pair-list';
 import { findPairs } from '../../src/reference/pairs';
 import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 import { stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 
@@ -50,7 +51,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
             }
           }
         }),
-        runs(400),
+        runs(atGate(400)),
       );
     });
 
@@ -67,9 +68,9 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
           expect([missing.count, extra.count]).toEqual([0, 0]);
           expect(measureState(world, world.diameter, grid).contacts).toBe(found.count);
         }),
-        runs(300),
+        runs(atGate(300)),
       );
-      expect(pairs).toBeGreaterThan(1000);
+      expect(pairs).toBeGreaterThan(atGate(1000));
     });
   });
 });
@@ -102,7 +103,7 @@ describe('a periodic axis', () => {
           if (world.period[axis] !== 0) expect(value).toBeLessThan(far[axis] as number);
         });
       }),
-      runs(300),
+      runs(atGate(300)),
     );
   });
 
@@ -118,7 +119,7 @@ describe('a periodic axis', () => {
           expect(separate(world, a, b, 0) + separate(world, b, a, 0)).toBe(0);
         },
       ),
-      runs(300),
+      runs(atGate(300)),
     );
   });
 
@@ -237,9 +238,9 @@ describe('the refusal of a box that is too small', () => {
           }
         },
       ),
-      runs(3000),
+      runs(atGate(3000)),
     );
-    expect(refused).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(atGate(1000));
   });
 });
 
