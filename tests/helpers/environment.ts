@@ -44,7 +44,7 @@ export function describeEnvironment(): string[] {
   ];
   if (!THOROUGH)
     lines.push(
-      `of long rows of like cases every second to fourth one, properties 40 times (${THOROUGH_FLAG}=1: all)`,
+      `of long rows of like cases every second to fourth one, of properties 3 of 10 runs (${THOROUGH_FLAG}=1: all)`,
     );
   if (allowsNoGpu()) lines.push(`${ALLOW_NO_GPU}=1: tests that find no GPU or browser are skipped.`);
   return lines;
