@@ -12,6 +12,8 @@ declare global {
   }
 }
 
+/** Bytes, of a copy. */
+const ROOM = 2 ** 23;
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 
 /** Leaves just these boxes checked. */
@@ -26,6 +28,56 @@ async function choose(page: Page, name: string, values: readonly string[]): Prom
   );
 }
 
+/**
+ * Copies of half a gigabyte take seconds: the worker is told of a machine with room for less. No run is left out or stopped for
+ * its time, which on a machine that does something else can be anything.
+ */
+async function spareTime(page: Page): Promise<void> {
+  await page.workers()[0]?.evaluate((most) => {
+    globalThis.Float64Array = new Proxy(Float64Array, {
+      construct(of, given: [number]) {
+        if (8 * given[0] > most) throw new RangeError('There is no room for the test.');
+        return new of(...given);
+      },
+    });
+    const limits = Object.getOwnPropertyDescriptor(GPUDevice.prototype, 'limits')?.get;
+    Object.defineProperty(GPUDevice.prototype, 'limits', {
+      get() {
+        return new Proxy(limits?.call(this), {
+          get: (target, name) => (name === 'maxBufferSize' ? most : target[name]),
+        });
+      },
+    });
+  }, ROOM);
+  await page.evaluate(() => {
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
+      window.benchWorker = this;
+      const { plan } = question;
+      Reflect.apply(post, this, [plan ? { ...question, plan: { ...plan, limit: 60_000 } } : question]);
+    };
+  });
+}
+
+/** Starts a run and ends it in the very task that shows its first result: whatever the machine does, more is to come. */
+async function startAndEnd(page: Page, how: 'stop' | 'break'): Promise<void> {
+  await page.evaluate((how) => {
+    const go = document.getElementById('go') as HTMLButtonElement;
+    const charts = document.getElementById('charts') as HTMLElement;
+    go.click();
+    if (charts.querySelector('circle')) throw new Error('Results of the last run are still there.');
+    return new Promise<void>((done) => {
+      new MutationObserver((_, observer) => {
+        if (!charts.querySelector('circle')) return;
+        observer.disconnect();
+        if (how === 'stop') go.click();
+        else window.benchWorker?.dispatchEvent(new ErrorEvent('error', { message: 'the roof fell in' }));
+        done();
+      }).observe(charts, { childList: true, subtree: true });
+    });
+  }, how);
+}
+
 async function expectFits(page: Page): Promise<void> {
   const [wide, window] = await page.evaluate(
     () => [document.documentElement.scrollWidth, innerWidth] as const,
@@ -34,7 +86,7 @@ async function expectFits(page: Page): Promise<void> {
 }
 
 describe('the page of the benchmark', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('runs what is chosen, shows it and saves the record', async () => {
     const { page, expectNoProblems } = await browser.openPage('bench.html?flags=--told+--twice', {
@@ -43,6 +95,7 @@ describe('the page of the benchmark', () => {
     });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
     await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
+    await spareTime(page);
     expect(await page.$eval('#gpu-note', (note) => (note as HTMLElement).hidden)).toBe(true);
     expect(await page.$eval('#save', (save) => (save as HTMLButtonElement).disabled)).toBe(true);
     const names = await page.$$eval('input', (inputs) =>
@@ -66,7 +119,7 @@ describe('the page of the benchmark', () => {
     await page.keyboard.press('Enter');
     // What comes in is there before all of it is.
     await page.waitForSelector('#charts circle');
-    await page.waitForFunction(() => window.bench?.isRunning === false, { timeout: 60_000 });
+    await page.waitForFunction(() => window.bench?.isRunning === false);
     expect(await textOf(page, 'status')).toBe('Done: 6 of 6 runs timed.');
     await takePicture(page, 'bench-light');
     await page.click('#choices summary');
@@ -101,8 +154,8 @@ describe('the page of the benchmark', () => {
     expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
     expect(ended > began).toBe(true);
     expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
-    // 512 MiB, or as much as there is room for.
-    expect([machine.copyBytes, machine.gpuCopyBytes].every((bytes = 0) => bytes >= 2 ** 20)).toBe(true);
+    // As much as there is room for.
+    expect([machine.copyBytes, machine.gpuCopyBytes]).toEqual([ROOM, ROOM]);
     expect(machine.runtime).toContain('Chrome');
     expect(machine.adapter).toMatch(/SwiftShader/i);
     expect(machine.copyBytesPerMs).toBeGreaterThan(0);
@@ -130,26 +183,13 @@ describe('the page of the benchmark', () => {
     await page.$eval('input[name="rounds"]', (input) => {
       (input as HTMLInputElement).value = '99';
     });
-    await page.click('#go');
-    await page.waitForSelector('#charts circle');
-    await page.click('#go');
-    await page.waitForFunction(() => window.bench?.isRunning === false, { timeout: 60_000 });
+    await startAndEnd(page, 'stop');
+    await page.waitForFunction(() => window.bench?.isRunning === false);
     expect(await textOf(page, 'status')).toBe('Stopped: 1 of 1 run timed.');
     expect(await page.evaluate(() => window.bench?.record?.outcomes.length)).toBe(1);
 
     // One that breaks off keeps what it has, too.
-    await page.evaluate(() => {
-      const post = Worker.prototype.postMessage;
-      Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
-        window.benchWorker = this;
-        Reflect.apply(post, this, given);
-      };
-    });
-    await page.click('#go');
-    await page.waitForSelector('#charts circle');
-    await page.evaluate(() => {
-      window.benchWorker?.dispatchEvent(new ErrorEvent('error', { message: 'the roof fell in' }));
-    });
+    await startAndEnd(page, 'break');
     expect(await textOf(page, 'status')).toBe(
       'The benchmark stopped by itself: the roof fell in. What was found until then can be saved.',
     );

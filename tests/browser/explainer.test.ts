@@ -120,7 +120,7 @@ async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
 }
 
 describe('the explainer', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('shows the steps of the trace, however one gets there', async () => {
     const last = steps.length - 1;

@@ -24,7 +24,7 @@ import {
 } from './playground';
 
 describe('without a GPU the page', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('runs on the CPU where WebGPU is missing', async () => {
     const opened = await openPlayground(browser, {
@@ -91,7 +91,7 @@ describe('without a GPU the page', () => {
 });
 
 describe('the layout of the page', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('fits a phone', async () => {
     const opened = await openPlayground(browser, {
@@ -99,6 +99,7 @@ describe('the layout of the page', () => {
       height: 844,
       pixelRatio: 2,
       isPhone: true,
+      count: SOME,
     });
     const { page, expectNoProblems } = opened;
     const overflow = await page.evaluate(() => {
@@ -287,6 +288,8 @@ describe('the built page', () => {
   browserTest('paints from a sub-path, and no more is loaded before than is said', async () => {
     const opened = await browser.openPage('./', { width: 900, height: 620 });
     const { page, expectNoProblems } = opened;
+    expect(new URL(page.url()).pathname).toBe('/some/folder/');
+    expect(await page.title()).toMatch(/cellstorm/i);
     await page.evaluate(() => window.cellstorm?.ready);
     const loaded = await page.evaluate(() => {
       const [picture] = performance.getEntriesByName('cellstorm:first-picture');

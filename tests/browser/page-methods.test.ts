@@ -9,6 +9,7 @@ import {
   chooseScene,
   colourDistance,
   colourOfValue,
+  countDifferences,
   describeScenery,
   FEW,
   openPlayground,
@@ -17,6 +18,7 @@ import {
   stepTimes,
   takePicture,
   textOf,
+  toggle,
   typeNumber,
   unfold,
 } from './playground';
@@ -45,8 +47,31 @@ async function stateOf(page: Page) {
   });
 }
 
+/** Both ways that a liquid is drawn in, and its fields. */
+async function expectLiquid(page: Page): Promise<void> {
+  const { free } = await describeScenery(page);
+  const surface = await takePicture(page, 'liquid-surface');
+  await chooseOption(page, 'liquidAs', 'Particles');
+  const plain = await takePicture(page, 'liquid-particles');
+  expect(countDifferences(surface, plain, free)).toBeGreaterThan(500);
+  for (const [name, text] of [
+    ['velocityArrows', /^Velocity, the longest [\d.]+ units\/s or more$/],
+    ['pressureMap', /^Pressure: 0 to [\d,.]+ Pa or more$/],
+    ['solidCells', /^Cells that are solid/],
+  ] as const) {
+    await toggle(page, name);
+    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent !== '');
+    expect(await textOf(page, 'overlay-key')).toMatch(text);
+    expect(countDifferences(plain, await takePicture(page, name), free), name).toBeGreaterThan(40);
+    await toggle(page, name);
+    await page.waitForFunction(() => document.getElementById('overlay-key')?.textContent === '');
+  }
+  expect(page.url()).toMatch(/liquidAs=particles/);
+  await chooseOption(page, 'liquidAs', 'Surface');
+}
+
 describe('scenes of other methods', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('run one after the other, on either engine, and leave for collisions', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
@@ -61,6 +86,7 @@ describe('scenes of other methods', () => {
       expect(after.positions, name).not.toEqual(before.positions);
       expect(after.titles, name).toContain(method === 'liquid' ? 'Divergence left' : 'Order');
       expect(after.titles, name).not.toContain('Candidate pairs');
+      if (name === 'wave-tank') await expectLiquid(page);
     }
     // What means nothing to a flock cannot be chosen, and a hint says so.
     await unfold(page, 'gravity');
@@ -77,6 +103,14 @@ describe('scenes of other methods', () => {
     await typeNumber(page, 'timeScale', 2);
     for (const engine of ['GPU', 'CPU']) {
       await chooseOption(page, 'engine', engine);
+      if (engine === 'CPU') {
+        expect(
+          await page.$eval('#liquidAs', (input) => [
+            (input as HTMLSelectElement).disabled,
+            input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+          ]),
+        ).toEqual([true, 'The CPU engine draws liquids as particles alone.']);
+      }
       await stepTimes(page, 30);
       const time = await page.evaluate(() => window.cellstorm?.simulation?.time ?? 0);
       expect(time).toBeCloseTo(1, 6);

@@ -3,7 +3,7 @@ import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Measures } from '../../src/core/simulation';
 import { browserTest, useBrowser } from '../helpers/browser';
-import { openPlayground, SOME, settle, stepTimes, takePicture, textOf, typeCount } from './playground';
+import { openPlayground, SOME, settle, stepTimes, takePicture, textOf } from './playground';
 
 interface Devices {
   /** Of the test: all devices that the page has asked for. */
@@ -89,7 +89,7 @@ function rowsOf(page: Page): Promise<string[][]> {
 async function waitForRows(page: Page, rows: number): Promise<void> {
   await page.waitForFunction(
     (least) => document.querySelectorAll('#scale-rows tr').length >= least,
-    { timeout: 60_000 },
+    {},
     rows,
   );
 }
@@ -103,10 +103,11 @@ async function expectNoOverflow(page: Page, selector: string): Promise<void> {
 }
 
 describe('the numbers of the page', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
 
   browserTest('tell the tests and the passes of a step, and how it grows, on the GPU', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
       width: 1280,
       height: 800,
       before: () => {
@@ -120,7 +121,6 @@ describe('the numbers of the page', () => {
         };
       },
     });
-    await typeCount(page, SOME);
     // A single sample is a picture already.
     await timeSteps(page, 1);
     await page.waitForSelector('#stages-plot canvas');
@@ -195,11 +195,11 @@ describe('the numbers of the page', () => {
 
   browserTest('do without timestamps, and say so', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
       before: () => {
         Object.defineProperty(GPUAdapter.prototype, 'features', { get: () => new Set() });
       },
     });
-    await typeCount(page, SOME);
     await timeSteps(page, 1);
     expect((await stagesOf(page)).map(({ name }) => name)).toEqual(['whole step']);
     expect(await textOf(page, 'stages-clock')).toMatch(/no timestamps.*page's clock/);
@@ -208,13 +208,13 @@ describe('the numbers of the page', () => {
 
   browserTest('fit a phone, and tell of the CPU engine', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
+      count: SOME,
       width: 390,
       height: 844,
       isPhone: true,
       theme: 'light',
       before: () => Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined }),
     });
-    await typeCount(page, SOME);
     await timeSteps(page, 2);
     await page.$eval('#scale-open', (button) => button.scrollIntoView({ block: 'nearest' }));
     await page.waitForSelector('#stages-plot canvas');

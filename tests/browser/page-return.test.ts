@@ -6,6 +6,7 @@ import {
   chooseScene,
   expectTruePicture,
   FEW,
+  follow,
   openPlayground,
   SOME,
   settle,
@@ -15,7 +16,7 @@ import {
 } from './playground';
 
 describe('the page goes on', () => {
-  const browser = useBrowser();
+  const browser = useBrowser({ serve: 'build' });
   const read = () => {
     const { simulation } = window.cellstorm ?? {};
     const { settings, time, count, obstacleCount, backend } = simulation ?? {};
@@ -129,15 +130,13 @@ describe('the page goes on', () => {
   });
 
   browserTest('from addresses whose values cannot be together, or would take minutes a step', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser);
-    for (const [query, notice, scene] of [
+    const links = [
       ['?v=1&scene=one-cell&size=4&count=100', /more usual settings instead/, 'One cell'],
       ['?v=1&substeps=256&iterations=64&count=20000', /16,384 passes .* capped at 480 particles/, 'Pile'],
-    ] as const) {
-      await page.goto(`${new URL(page.url()).origin}${new URL(page.url()).pathname}${query}`);
-      await page.waitForFunction(() => window.cellstorm !== undefined);
-      await page.evaluate(() => window.cellstorm?.ready);
-      await settle(page);
+    ] as const;
+    const { page, expectNoProblems } = await openPlayground(browser, { query: links[0][0] });
+    for (const [query, notice, scene] of links) {
+      if (query !== links[0][0]) await follow(page, query);
       expect(await textOf(page, 'notice')).toMatch(notice);
       expect((await page.evaluate(read)).backend).toBe('gpu');
       expect(

@@ -10,6 +10,7 @@ import { expect } from 'vitest';
 import type { Rectangle } from '../../src/page/camera';
 import { interpolate, type Rgb, type Theme } from '../../src/page/colour';
 import { titleOf } from '../../src/page/format';
+import type { OverlayName } from '../../src/page/overlays';
 import type { BrowserFixture, OpenPage } from '../helpers/browser';
 
 /** Pixels beside the panel that it darkens. */
@@ -35,6 +36,8 @@ export interface Circumstances {
   readonly reducedMotion?: boolean;
   /** How many particles it starts with; else as many as it chooses. */
   readonly count?: number;
+  /** Of the address; else nothing but the count. */
+  readonly query?: string;
   /** Runs in the page before its own scripts. */
   readonly before?: () => void;
 }
@@ -45,7 +48,8 @@ export async function openPlayground(
   circumstances: Circumstances = {},
 ): Promise<OpenPage> {
   const { width = 900, height = 620, pixelRatio = 1, isPhone = false, count, before } = circumstances;
-  const opened = await browser.openPage(count === undefined ? './' : `./?v=1&count=${count}`, {
+  const { query = count === undefined ? '' : `?v=1&count=${count}` } = circumstances;
+  const opened = await browser.openPage(`./${query}`, {
     async prepare(page) {
       await page.setViewport({
         width,
@@ -65,11 +69,21 @@ export async function openPlayground(
     },
   });
   const { page } = opened;
+  await waitForPicture(page);
+  page.on('error', (error) => console.warn(`The page crashed: ${error.message}`));
+  return opened;
+}
+
+/** Follows a link in the same page. */
+export async function follow(page: Page, address: string): Promise<void> {
+  await page.goto(new URL(address, page.url()).href);
+  await waitForPicture(page);
+}
+
+async function waitForPicture(page: Page): Promise<void> {
   await page.waitForFunction(() => window.cellstorm !== undefined);
   await page.evaluate(() => window.cellstorm?.ready);
   await settle(page);
-  page.on('error', (error) => console.warn(`The page crashed: ${error.message}`));
-  return opened;
 }
 
 /** Waits until the page has done all it was asked for. */
@@ -90,9 +104,11 @@ export async function chooseOption(page: Page, field: string, label: string): Pr
 /** Types a number into a control and leaves it. */
 export async function typeNumber(page: Page, field: string, value: number | string): Promise<void> {
   await unfold(page, field);
-  await page.focus(`#${field}`);
-  await page.$eval(`#${field}`, (input) => (input as HTMLInputElement).select());
-  await page.keyboard.type(String(value));
+  await page.$eval(`#${field}`, (input) => {
+    (input as HTMLInputElement).focus();
+    (input as HTMLInputElement).select();
+  });
+  await page.keyboard.sendCharacter(String(value));
   await page.keyboard.press('Tab');
   await settle(page);
 }
@@ -103,20 +119,27 @@ export async function typeCount(page: Page, count: number | string): Promise<voi
 
 /** Opens the group of controls that a control is in. */
 export async function unfold(page: Page, field: string): Promise<void> {
-  await page.$eval(`#${field}`, (input) => {
+  await page.$eval(`#${field}`, async (input) => {
     const group = input.closest('.lil-gui');
     if (group?.classList.contains('lil-closed')) group.querySelector<HTMLElement>('.lil-title')?.click();
+    while (input.closest('.lil-closed, .lil-transition')) await new Promise(requestAnimationFrame);
   });
-  await page.waitForFunction(
-    (id) => !document.getElementById(id)?.closest('.lil-closed, .lil-transition'),
-    {},
-    field,
-  );
 }
 
-export async function stepTimes(page: Page, steps: number): Promise<void> {
-  for (let step = 0; step < steps; step++) await page.click('#step');
+/** Switches overlays. */
+export async function toggle(page: Page, ...names: OverlayName[]): Promise<void> {
+  for (const name of names) await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
   await settle(page);
+}
+
+/** Presses Step so often, one after the other within a frame: they are drawn and measured once. */
+export async function stepTimes(page: Page, steps: number): Promise<void> {
+  await page.evaluate(async (times) => {
+    const button = document.getElementById('step') as HTMLButtonElement;
+    button.focus();
+    for (let step = 0; step < times; step++) button.click();
+    await window.cellstorm?.settled();
+  }, steps);
 }
 
 export async function textOf(page: Page, id: string): Promise<string> {
@@ -172,10 +195,14 @@ export async function describeScenery(page: Page): Promise<Scenery> {
         if (by === 'id') return ids[particle] ?? 0;
         if (by === 'age') return simulation.time - (simulation.births?.[ids[particle] ?? 0] ?? 0);
         const within = 2 * simulation.radius * (by === 'density' ? 2 : 1);
-        const own = vector(positions, particle);
+        const first = dimensions * particle;
         return particles.filter((other) => {
-          const apart = vector(positions, other).map((place, axis) => place - (own[axis] ?? 0));
-          return other !== particle && Math.hypot(...apart) < within;
+          let squares = 0;
+          for (let axis = 0; axis < dimensions; axis++) {
+            const place = positions[dimensions * other + axis] ?? 0;
+            squares += (place - (positions[first + axis] ?? 0)) ** 2;
+          }
+          return other !== particle && Math.sqrt(squares) < within;
         }).length;
       }),
       obstacles: Array.from({ length: fixed.length / dimensions }, (_, obstacle) =>
@@ -211,7 +238,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
 export async function takePicture(page: Page, name: string): Promise<DecodedPng> {
   // What was drawn is on the screen after the compositor's turn.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const png = await page.screenshot();
+  const png = await page.screenshot({ optimizeForSpeed: true });
   await mkdir(SCREENSHOTS, { recursive: true });
   await writeFile(`${SCREENSHOTS}${name}.png`, png);
   return decode(png);
@@ -221,6 +248,32 @@ export function pixelAt(image: DecodedPng, x: number, y: number): Rgb {
   const start = (Math.floor(y) * image.width + Math.floor(x)) * image.channels;
   const channel = (index: number) => (image.data[start + index] ?? 0) / 255;
   return [channel(0), channel(1), channel(2)];
+}
+
+/** Whether a pixel is a colour, or no further from it than so much of 255; for many pixels. */
+function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, tolerance: number): boolean {
+  const start = (row * image.width + column) * image.channels;
+  for (let channel = 0; channel < 3; channel++) {
+    const distance = (image.data[start + channel] as number) - 255 * (colour[channel] as number);
+    if (distance > tolerance || distance < -tolerance) return false;
+  }
+  return true;
+}
+
+/** Pixels of a part of a picture that are nearly a colour. */
+export function countPixels(
+  image: DecodedPng,
+  { x, y, width, height }: Rectangle,
+  colour: Rgb,
+  tolerance: number,
+): number {
+  let found = 0;
+  for (let row = Math.ceil(y); row < y + height; row++) {
+    for (let column = Math.ceil(x); column < x + width; column++) {
+      if (isColour(image, column, row, colour, tolerance)) found++;
+    }
+  }
+  return found;
 }
 
 /** The greatest difference of a channel, 0 to 255. */
@@ -241,7 +294,15 @@ export function countDifferences(
   let differences = 0;
   for (let row = Math.ceil(y); row < y + height; row++) {
     for (let column = Math.ceil(x); column < x + width; column++) {
-      if (colourDistance(pixelAt(first, column, row), pixelAt(second, column, row)) > 0) differences++;
+      const start = row * first.width + column;
+      const [one, other] = [start * first.channels, start * second.channels];
+      if (
+        first.data[one] !== second.data[other] ||
+        first.data[one + 1] !== second.data[other + 1] ||
+        first.data[one + 2] !== second.data[other + 2]
+      ) {
+        differences++;
+      }
     }
   }
   return differences;
@@ -298,7 +359,7 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
       if (near[row * image.width + column] === 1 || (!inside && !isOutside)) continue;
       pixels++;
       const expected = inside ? theme.surface : theme.background;
-      if (colourDistance(pixelAt(image, column, row), expected) <= tolerance) empty++;
+      if (isColour(image, column, row, expected, tolerance)) empty++;
     }
   }
   return {

@@ -40,14 +40,3 @@ describe('the browser', () => {
     await expect.poll(() => problems.join('\n')).toMatch(/status 404|missing\.json/);
   });
 });
-
-describe('the built page', () => {
-  const browser = useBrowser({ serve: 'build' });
-
-  browserTest('loads from a sub-path', async () => {
-    const { page, expectNoProblems } = await browser.openPage('./');
-    expect(new URL(page.url()).pathname).toBe('/some/folder/');
-    expect(await page.title()).toMatch(/cellstorm/i);
-    expectNoProblems();
-  });
-});

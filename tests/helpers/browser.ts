@@ -2,18 +2,20 @@
  * Purpose: pages in a real browser: a Vite server on a free loopback port and a headless Chrome whose canvas
  * and WebGPU work without a GPU. Everything that a page complains about is collected.
  * Call `useBrowser()` at the top of a test file. Both start with the first file that asks for such ones, since a start takes
- * longer than most tests, and serve all files of the process until that ends. Each file has a profile of its own.
+ * longer than most tests, and serve all files of the process until that ends. Each file has a profile of its own. What uses a
+ * page as visitors do asks for the built one: from its source a hundred files are loaded each time.
  */
-import type { BrowserContext, Page } from 'puppeteer';
+import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
 import { allowsNoGpu } from './environment';
 import {
   type BrowserOptions,
   callInPage,
   chrome,
+  type Server,
   START_LIMIT_MS,
-  type Started,
-  startBrowser,
+  startChrome,
+  startServer,
 } from './launch';
 
 export interface OpenPage {
@@ -41,31 +43,44 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
+/** Of whatever a page is waited for: a machine that does something else takes long, and the test has a limit of its own. */
+const PAGE_LIMIT_MS = 120_000;
+
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
 export const BLANK_PAGE = 'tests/browser/pages/blank.html';
 
-const kept = new Map<string, Promise<Started>>();
+interface Closable {
+  close(): Promise<void>;
+}
 
-/** The one that the files of this process share. */
-async function sharedBrowser(options: BrowserOptions): Promise<Started> {
-  const key = JSON.stringify(options);
-  const started = kept.get(key) ?? startBrowser(options);
-  kept.set(key, started);
-  return started;
+/** What the files of this process share: one browser, whatever is served. */
+const browsers = new Map<string, Promise<Browser>>();
+const servers = new Map<string, Promise<Server>>();
+
+function shared<Part>(
+  kept: Map<string, Promise<Part>>,
+  name: string,
+  start: () => Promise<Part>,
+): Promise<Part> {
+  const part = kept.get(name) ?? start();
+  kept.set(name, part);
+  return part;
 }
 
 async function closeAll(): Promise<void> {
-  const all = await Promise.allSettled(kept.values());
-  kept.clear();
-  await Promise.allSettled(all.map((one) => (one.status === 'fulfilled' ? one.value.close() : undefined)));
+  for (const kept of [browsers, servers] satisfies Map<string, Promise<Closable>>[]) {
+    const started: readonly Promise<Closable>[] = [...kept.values()];
+    kept.clear();
+    await Promise.allSettled(started.map(async (one) => (await one).close()));
+  }
 }
 
 /** What all files of a process share ends with it: of its worker, vitest says when that is. */
-const closingTest = test.extend<{ $worker: { browsers: typeof kept } }>({
-  browsers: [
+const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
+  started: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it that no other fixture is asked for.
     async ({}, use) => {
-      await use(kept);
+      await use(browsers);
       await closeAll();
     },
     { scope: 'worker', auto: true },
@@ -78,20 +93,21 @@ const closingTest = test.extend<{ $worker: { browsers: typeof kept } }>({
  */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 
-export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
-  let started: Started | undefined;
+export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}): BrowserFixture {
+  let server: Server | undefined;
   let profile: BrowserContext | undefined;
   const pages: Page[] = [];
   const running = () => {
-    if (started === undefined || profile === undefined) {
+    if (server === undefined || profile === undefined) {
       throw new Error('The browser runs only while tests do.');
     }
-    return { url: started.url, folder: started.folder, profile };
+    return { url: server.url, folder: server.folder, profile };
   };
   beforeAll(async () => {
     if (chrome === undefined && allowsNoGpu()) return;
-    started = await sharedBrowser(options);
-    profile = await started.browser.createBrowserContext();
+    server = await shared(servers, serve, () => startServer(serve));
+    const started = await shared(browsers, JSON.stringify(options), () => startChrome(options));
+    profile = await started.createBrowserContext();
   }, START_LIMIT_MS * 2);
   afterEach(async () => {
     await Promise.all(pages.splice(0).map((page) => page.close().catch(() => undefined)));
@@ -109,6 +125,7 @@ export function useBrowser(options: BrowserOptions = {}): BrowserFixture {
     async openPage(path, { width = 640, height = 480, prepare } = {}) {
       const page = await running().profile.newPage();
       pages.push(page);
+      page.setDefaultTimeout(PAGE_LIMIT_MS);
       await page.setViewport({ width, height });
       await prepare?.(page);
       const problems = collectProblems(page);

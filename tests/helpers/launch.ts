@@ -53,26 +53,16 @@ export const chrome = findChrome(thisMachine());
 
 export interface Started {
   readonly url: string;
-  /** Where the built page is, where that is what is served. */
-  readonly folder: string | undefined;
   readonly browser: Browser;
   close(): Promise<void>;
 }
 
 export async function startBrowser(options: BrowserOptions = {}): Promise<Started> {
-  if (chrome === undefined) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
-  const server = options.serve === 'build' ? await serveBuild() : await serveSource();
+  const server = await startServer(options.serve);
   try {
-    const browser = await puppeteer.launch({
-      executablePath: chrome.command,
-      headless: true,
-      args: [...FLAGS, ...(testPreference() === 'system' ? [] : SOFTWARE_FLAGS), ...(options.flags ?? [])],
-      timeout: START_LIMIT_MS,
-      protocolTimeout: options.limitMs ?? CALL_LIMIT_MS,
-    });
+    const browser = await startChrome(options);
     return {
       url: server.url,
-      folder: server.folder,
       browser,
       async close() {
         await browser.close();
@@ -85,8 +75,24 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
   }
 }
 
-interface Server {
+export async function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Browser> {
+  if (chrome === undefined) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+  return puppeteer.launch({
+    executablePath: chrome.command,
+    headless: true,
+    args: [...FLAGS, ...(testPreference() === 'system' ? [] : SOFTWARE_FLAGS), ...flags],
+    timeout: START_LIMIT_MS,
+    protocolTimeout: limitMs ?? CALL_LIMIT_MS,
+  });
+}
+
+export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
+  return serve === 'build' ? serveBuild() : serveSource();
+}
+
+export interface Server {
   readonly url: string;
+  /** Where the built page is, where that is what is served. */
   readonly folder?: string;
   close(): Promise<void>;
 }
