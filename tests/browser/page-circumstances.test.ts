@@ -99,7 +99,6 @@ describe('the layout of the page', () => {
       height: 844,
       pixelRatio: 2,
       isPhone: true,
-      count: SOME,
     });
     const { page, expectNoProblems } = opened;
     const overflow = await page.evaluate(() => {
