@@ -49,7 +49,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
     'passes on scenes of every kind',
     async (_, tools) => {
       // Most others are verified under wgpu, with as many particles.
-      const scenes = isAsked(dimensions) ? ONLY_HERE : fewerInSpace(dimensions, ONLY_HERE);
+      const scenes = fewerInSpace(dimensions, ONLY_HERE);
       const fast = isAsked(dimensions) ? [FAST_SCENE] : [];
       const cases = [
         ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
