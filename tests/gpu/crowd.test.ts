@@ -34,7 +34,7 @@ import {
   uploadGrid,
   uploadVectors,
 } from '../helpers/passes';
-import { fewerInSpace } from '../helpers/thorough';
+import { fewerInSpace, isAsked } from '../helpers/thorough';
 
 const EDGE = 6;
 
@@ -262,7 +262,8 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     );
   }
 
-  gpuTest(
+  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
+  longTest(
     'a crowd that bounces does as the reference does: partners are found across threads',
     async (_, tools) => {
       // Periodic: there a row of them is heavy, where in a box it takes a layer, and the bound takes every pair.

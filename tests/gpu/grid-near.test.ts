@@ -15,7 +15,7 @@ import {
   createAskedGrid,
   uploadPlaces,
 } from '../helpers/queries';
-import { fewerInSpace } from '../helpers/thorough';
+import { fewerInSpace, inTurns } from '../helpers/thorough';
 import { cornersIn } from '../helpers/vectors';
 
 const EDGE = 8;
@@ -77,7 +77,8 @@ async function ask(
 }
 
 describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
-  for (const sizes of ASKED_SIZES) {
+  // As in tests/gpu/grid-nearest.test.ts, each in one of the two.
+  for (const sizes of inTurns(dimensions, ASKED_SIZES)) {
     for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)))) {
       gpuTest(
         `have the neighbours that brute force has in a ${kind} world of ${sizes}`,

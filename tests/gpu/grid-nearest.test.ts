@@ -16,7 +16,7 @@ import {
   createAskedGrid,
   uploadPlaces,
 } from '../helpers/queries';
-import { fewerInSpace } from '../helpers/thorough';
+import { fewerInSpace, inTurns } from '../helpers/thorough';
 
 const PARTICLES = 300;
 /** Two workgroups, the second not full. */
@@ -54,7 +54,7 @@ function expectPlaces(got: Places, expected: Places): void {
 }
 
 describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
-  for (const sizes of ASKED_SIZES) {
+  for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
     for (const [name, { options, radii }] of fewerInSpace(
       dimensions,
       Object.entries(askedWorlds(dimensions)),
@@ -99,7 +99,7 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
     }
   }
 
-  for (const sizes of ASKED_SIZES) {
+  for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
     gpuTest(
       `may leave out the particle itself, and be asked for less than the search was made for, of ${sizes}`,
       async (device, tools) => {

@@ -22,6 +22,7 @@ import {
   uploadVectors,
 } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { inTurns, THOROUGH } from '../helpers/thorough';
 import { crowds, runs } from '../helpers/worlds';
 
 function optionsOf(scene: Scene, capacity = scene.count): HashGridOptions {
@@ -68,7 +69,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   gpuTest(
     'of every scene equals the reference',
     async (_, tools) => {
-      for (const name of SCENE_NAMES) {
+      for (const name of inTurns(dimensions, SCENE_NAMES)) {
         await expectScene(tools, createScene(name, { dimensions, count: 1000, seed: 3 }));
       }
     },
@@ -103,7 +104,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
           grid.destroy();
           buffer.destroy();
         }),
-        runs(150),
+        runs(THOROUGH ? 150 : 50),
       );
     },
     SHARED,

@@ -26,6 +26,7 @@ import { repeat } from '../../src/scenes/scene';
 import { frameOf } from '../helpers/frames';
 import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
+import { inTurns } from '../helpers/thorough';
 import { cornersIn } from '../helpers/vectors';
 
 /** Of what is drawn, in pixels. */
@@ -124,15 +125,16 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     { driverless: true },
   );
 
-  for (const [name, count] of [
+  // Kernels of many sizes take long to compile: each scene in one of the two.
+  for (const [name, count] of inTurns(dimensions, [
     ['packing', 700],
     ['periodic', 700],
     ['channel', 700],
     ['mixed', 600],
     ['crates', 300],
     ['mixed-periodic', 600],
-  ] as const) {
-    // Kernels of many sizes take long to compile; the others in space have all that is new there.
+  ] as const)) {
+    // The others in space have all that is new there.
     if (name === 'mixed' && dimensions === 3) continue;
     gpuTest(
       `list the candidates and contacts of the reference, in the scene ${name}`,

@@ -27,6 +27,7 @@ import {
   uploadGrid,
 } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { inTurns, THOROUGH } from '../helpers/thorough';
 import { optionsOf } from '../helpers/unusual-worlds';
 import { crowds, runs } from '../helpers/worlds';
 
@@ -75,7 +76,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
     'tally each pair once, under its lower id, and write it there',
     async (_, tools) => {
       const cases = [
-        ...SCENE_NAMES.map((name) => [name, 200, undefined] as const),
+        ...inTurns(dimensions, SCENE_NAMES).map((name) => [name, 200, undefined] as const),
         ...[...SMALL_COUNTS, MOST_FOLDED].map((count) => ['uniform', count, FOLD] as const),
       ];
       for (const [name, count, fold] of cases) {
@@ -147,7 +148,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   gpuTest(
     'finds what brute force finds, in every scene and by both broad phases',
     async (_, tools) => {
-      for (const name of SCENE_NAMES) {
+      for (const name of inTurns(dimensions, SCENE_NAMES)) {
         const scene = createScene(name, { dimensions, count: 250 });
         const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         for (const broadPhase of BROAD_PHASES) {
@@ -186,7 +187,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
           expect(excused).toBeLessThanOrEqual(oracle.ambiguous.count);
           pairs += list.count;
         }),
-        runs(60),
+        runs(THOROUGH ? 60 : 30),
       );
       expect(pairs).toBeGreaterThan(1000);
     },

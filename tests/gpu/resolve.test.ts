@@ -27,6 +27,7 @@ import {
   substepOf,
   uploadGrid,
 } from '../helpers/passes';
+import { inTurns } from '../helpers/thorough';
 
 interface State {
   readonly positions: Float32Array;
@@ -173,7 +174,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
     'stays within the bound on every scene, and on both sides of a workgroup, folded or not',
     async (_, tools) => {
       const cases = [
-        ...SCENE_NAMES.map((name) => [name, 200, undefined] as const),
+        ...inTurns(dimensions, SCENE_NAMES).map((name) => [name, 200, undefined] as const),
         ...[...SMALL_COUNTS, MOST_FOLDED].flatMap((count) => [
           ['uniform', count, undefined] as const,
           ['uniform', count, FOLD] as const,

@@ -13,6 +13,7 @@ import { createScene, sceneOptions } from '../../src/scenes';
 import { expectArraysEqual, gpuTest, SHARED } from '../helpers/node-gpu';
 import { bitsOf, DIMENSIONS, readVectors, readWords, uploadVectors } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { inTurns, THOROUGH } from '../helpers/thorough';
 import { optionsOf, stored, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 
@@ -66,7 +67,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
             grid.destroy();
             input.destroy();
           }),
-          runs(40),
+          runs(THOROUGH ? 40 : 20),
         );
       },
       SHARED,
@@ -100,7 +101,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
             }
             simulation.destroy();
           }),
-          runs(25),
+          runs(THOROUGH ? 25 : 12),
         );
         expect(pairs).toBeGreaterThan(100);
       },
@@ -108,7 +109,7 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
     );
   }
 
-  for (const name of ['periodic', 'channel', 'far-apart', 'colliding-cells']) {
+  for (const name of inTurns(dimensions, ['periodic', 'channel', 'far-apart', 'colliding-cells'])) {
     gpuTest(
       `the scene ${name} moves as the reference does, and checkpoints carry its world`,
       async (_, tools) => {
