@@ -9,6 +9,7 @@ import { AIR, SOLID } from '../../src/fluid/lattice';
 import { checkRepeats, gentleWave } from '../../src/verify/fluid';
 import { CELLAR, denseLiquid, FOUNTAIN } from '../helpers/liquids';
 import { expectArraysWithin, gpuTest, SHARED } from '../helpers/node-gpu';
+import { inTurns } from '../helpers/thorough';
 
 const STEP = 1 / 120;
 
@@ -48,7 +49,7 @@ describe.each([
   ['2D', PLANE],
   ['3D', SPACE],
 ] as const)('the liquid in %s', (_, options) => {
-  for (const transfer of ['flip', 'apic'] as const) {
+  for (const transfer of inTurns(options.dimensions, ['flip', 'apic'] as const)) {
     gpuTest(
       `does what the reference does, by ${transfer}`,
       async (_device, tools) => {

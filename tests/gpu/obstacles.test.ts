@@ -90,9 +90,9 @@ async function run(tools: GpuTools, options: SimulationOptions, fold?: number, r
   const gpu = tools.wrap(fold);
   const settings = { restitution: 0.5, substeps: 2, iterations: 2 };
   let simulation = await createSimulation(gpu, { ...options, ...settings });
-  for (let step = 0; step < 6; step++) {
+  for (let step = 0; step < 4; step++) {
     simulation.step(DT);
-    if (!restored || step !== 2) continue;
+    if (!restored || step !== 1) continue;
     const checkpoint = await simulation.checkpoint();
     simulation.destroy();
     simulation = await createSimulation(gpu, { ...options, obstacles: halved(options.obstacles) });
@@ -186,6 +186,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
 
   describe.each(fewerInSpace(dimensions, MIXED_KINDS))('with sizes of their own, %s', (kind) => {
     const count = 130;
+    const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
 
     gpuTest(
       'push and turn particles within the bound, by both broad phases, and are overlapped by whom all pairs say',
@@ -193,29 +194,30 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         // Balls alone in one kind of world are enough: boxes are among balls in all.
         for (const boxes of kind === 'periodic along some' ? [true, false] : [true]) {
           const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
-          for (const broadPhase of isAsked(dimensions) ? (['grid', 'naive'] as const) : (['grid'] as const)) {
+          // All pairs know no kind of world but by distances.
+          const isNaive = THOROUGH || (dimensions === 2 && kind === 'bounded');
+          for (const broadPhase of isNaive ? (['grid', 'naive'] as const) : (['grid'] as const)) {
             if (broadPhase === 'grid' || dimensions === 2)
               await expectBounded(tools.wrap(), field, broadPhase);
             const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
-            const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
             const { overlaps, doubtful } = countSizedOverlaps(field);
             const touching = countSizedOverlaps({ ...field, obstacles: undefined });
             expect(touching.overlaps).toBe(0);
             expect(overlaps).toBeGreaterThan(40);
             const measures = await simulation.measure();
             expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
-            expect({ ...(await bare.measure()), obstacleContacts: measures.obstacleContacts }).toEqual(
-              measures,
-            );
+            // Not a simulation without any, for which as many kernels were compiled again.
+            simulation.setObstacles(new Float32Array(0));
+            const { obstacleContacts } = measures;
+            expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
             simulation.destroy();
-            bare.destroy();
           }
         }
       },
       SHARED,
     );
 
-    gpuTest(
+    longTest(
       'leave the same bits again, in another order, folded, and restored elsewhere',
       async (_, tools) => {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });

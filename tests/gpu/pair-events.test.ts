@@ -10,6 +10,7 @@ import { exclusiveScan } from '../../src/reference/scan';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { readWords, runPass, SMALL_COUNTS, share } from '../helpers/passes';
 import { fc } from '../helpers/properties';
+import { THOROUGH } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 const HOLE = 0xffff_ffff;
@@ -132,7 +133,7 @@ describe('events of pairs', () => {
           expectArraysEqual(kept.offsets, offsets, 'kept offsets');
           expectArraysEqual(kept.pairs.subarray(0, now.words.length), now.words, 'kept pairs');
         }),
-        runs(40),
+        runs(THOROUGH ? 40 : 20),
       );
     },
     { ...SHARED, timeoutMs: 60_000 },

@@ -17,7 +17,7 @@ import { compareWithin } from '../../src/verify/verify';
 import { countHeavy, type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';
-import { isAsked } from '../helpers/thorough';
+import { inTurns, isAsked } from '../helpers/thorough';
 import { cornersIn } from '../helpers/vectors';
 
 /** Exact in binary, so that integrating rounds the same way everywhere. */
@@ -68,7 +68,7 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
 
 describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
-  gpuTest(
+  longTest(
     'stays within the bound where only some axes wrap around, of sizes 1:64 too',
     async (_, tools) => {
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
@@ -77,7 +77,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  describe.each(['bounded', 'unbounded'] as const)('%s', (kind) => {
+  describe.each(inTurns(dimensions, ['bounded', 'unbounded'] as const))('%s', (kind) => {
     gpuTest(
       'pushes, in later iterations, those who were near when it sorted, wherever they are by then',
       async (_, tools) => {
@@ -113,7 +113,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   gpuTest(
     'shares the work on a large one among thousands of small ones, within the bound',
     async (_, tools) => {
-      for (const kind of ['bounded', 'unbounded'] as const) {
+      for (const kind of inTurns(dimensions, ['bounded', 'unbounded'] as const)) {
         const options = largeAmongSmall(dimensions, kind);
         await expectBounded(tools, options);
         const simulation = await createSimulation(tools.wrap(), options);
@@ -156,7 +156,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   longTest(
     'has the same bits three times, in folded dispatches and restored elsewhere from a file',
     async (_, tools) => {
-      for (const kind of ['bounded', 'unbounded'] as const) {
+      for (const kind of inTurns(dimensions, ['bounded', 'unbounded'] as const)) {
         // As few cells as the injected limit holds a thread each of.
         const settings = { restitution: 0.5, substeps: 2, iterations: 2, cellSize: 1 };
         const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
@@ -183,7 +183,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'keeps momentum, whatever the sizes that bounce and rub',
     async (_, tools) => {
       // Walls take momentum.
@@ -215,7 +215,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  gpuTest(
+  longTest(
     'does with equal radii what one radius does',
     async (_, tools) => {
       const {
