@@ -46,7 +46,11 @@ const KERNELS = DIMENSIONS.map((dimensions) => {
 describe.skipIf(skipsDeno)(`the engine under wgpu on ${denoDriver}`, () => {
   test('accepts the kernels, agrees with the reference, and repeats itself', async () => {
     const input: PortabilityInput = { kernels: KERNELS, runs: RUNS };
-    const report = await runInDeno<PortabilityReport>('tests/portability/entries/verify.ts', { input });
+    const timeoutMs = THOROUGH ? 400_000 : undefined;
+    const report = await runInDeno<PortabilityReport>('tests/portability/entries/verify.ts', {
+      input,
+      timeoutMs,
+    });
     expect(report.refused).toEqual([]);
     expect(report.complaints).toEqual([]);
     const asked = KERNELS.map(({ dimensions, shaders, pipelines }) => {
