@@ -135,5 +135,5 @@ it('refuses in a sentence what an engine is not for, and nothing else', () => {
       return reason === undefined ? [] : [`${name}: ${scene.name}`];
     }),
   );
-  expect(refused).toEqual(['gpu-grid: huge', 'gpu-levels: huge']);
+  expect(refused).toEqual(['gpu-levels: huge']);
 });

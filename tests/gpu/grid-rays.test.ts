@@ -621,9 +621,7 @@ gpuTest(
       [4.5, 7, 4],
     ];
     const direction = [2 ** -29, 2 ** -51, 0];
-    const ray = packRays(3, [
-      { origin: [1, 4, 4], direction, greatestDistance: Number.POSITIVE_INFINITY },
-    ]);
+    const ray = packRays(3, [{ origin: [1, 4, 4], direction, greatestDistance: Number.POSITIVE_INFINITY }]);
     for (const sizes of [{ diameter: 1 }, { radii: { smallest: 0.25, largest: 0.5 } }]) {
       const grid = await HashGrid.create(tools.wrap(), { ...world, ...sizes, capacity: 3 });
       const positions = Float32Array.from(places.flat());
