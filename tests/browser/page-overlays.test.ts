@@ -447,6 +447,23 @@ describe('overlays', () => {
       );
     });
     expect(isReached).toBe(true);
+    // What is said is not below it.
+    await page.keyboard.press('b');
+    const said = await page.evaluate(() => {
+      const { left, right, top, bottom } =
+        document.getElementById('notice')?.getBoundingClientRect() ?? new DOMRect();
+      return document.elementFromPoint((left + right) / 2, (top + bottom) / 2)?.textContent;
+    });
+    expect(said).toMatch(/^Back at /);
+    // Nor is the legend below the buttons beside it where little room is left for both.
+    await page.setViewport({ width: 844, height: 390 });
+    await settle(page);
+    const [buttons = 0, legend = 0] = await page.evaluate(() => [
+      document.getElementById('help-open')?.getBoundingClientRect().right,
+      document.querySelector('.legend')?.getBoundingClientRect().left,
+    ]);
+    expect(buttons).toBeGreaterThan(0);
+    expect(legend).toBeGreaterThanOrEqual(buttons);
     await page.keyboard.press('i');
     expect(await page.$eval('#inspector', (card) => (card as HTMLElement).hidden)).toBe(true);
     expectNoProblems();

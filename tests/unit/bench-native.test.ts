@@ -236,7 +236,11 @@ it('refuses in a sentence what gpu-grid refuses, and radii', () => {
   const { refuse } = gridOf('a program');
   expect(refuse?.(createBenchScene('uniform', { dimensions: 2, count: 10 }))).toBeUndefined();
   expect(refuse?.(createBenchScene('mixed', { dimensions: 2, count: 10 }))).toBe('It knows one radius only.');
-  expect(refuse?.(createBenchScene('huge', { dimensions: 3, count: 1000 }))).toMatch(/^The box has .*\.$/);
+  const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
+  expect(refuse?.(huge)).toBeUndefined();
+  // All in one corner, around which cells are no larger.
+  const corner = { ...huge, max: huge.max.map((high) => 100 * high), frame: () => new Float32Array(3000) };
+  expect(refuse?.(corner)).toMatch(/^The box has .*\.$/);
 });
 
 describe('a program that is not right', () => {
