@@ -29,7 +29,10 @@ export class Help {
     find('help-open', HTMLButtonElement).addEventListener('click', () => this.toggle());
     find('help-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     this.sheet.addEventListener('keydown', (event) => {
-      if (event.key === '?') this.sheet.close();
+      if (event.key !== '?') return;
+      this.sheet.close();
+      // Not heard again as the key that opens it.
+      event.preventDefault();
     });
   }
 

@@ -103,6 +103,7 @@ export function listenToKeys(playground: Playground): void {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
+    if (event.defaultPrevented) return;
     // One that has just closed still has the focus until the next picture.
     if (target.closest('dialog[open]') || isIgnored(event.key)) return;
     const name = event.key.toLowerCase();

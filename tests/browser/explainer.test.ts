@@ -200,6 +200,13 @@ describe('the explainer', () => {
     await expectStep(page, 1);
     await page.keyboard.press('.');
     await expectStep(page, firstOf('count'));
+    // Signs are none where somebody says so.
+    await page.click('#character-keys');
+    await page.keyboard.press('.');
+    await expectStep(page, firstOf('count'));
+    await page.keyboard.press('ArrowRight');
+    await expectStep(page, firstOf('count') + 1);
+    await page.click('#character-keys');
     await page.focus('#scrub');
     await page.keyboard.press('End');
     await page.keyboard.press('ArrowLeft');

@@ -242,6 +242,7 @@ describe('the page', () => {
         value: { writeText: async (text: string) => document.body.setAttribute('data-copied', text) },
       });
     });
+    const back = await place();
     await page.keyboard.press('p');
     await page.waitForFunction(() => document.title === 'cellstorm-pile-2d-0.00s.png');
     await page.click('#copy-link');
@@ -251,8 +252,24 @@ describe('the page', () => {
     expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(true);
     expect(await textOf(page, 'help-keys')).toMatch(/play or pause.*start over.*back.*fit/);
     await takePicture(page, 'help');
+    // Letters and signs are no keys where somebody says so; others are.
+    await page.click('#character-keys');
     await page.keyboard.press('Escape');
     expect(await page.$eval('#help', (sheet) => (sheet as HTMLDialogElement).open)).toBe(false);
+    const time = () => page.evaluate(() => window.cellstorm?.simulation?.time);
+    const before = await time();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    for (const key of ['?', '.', 'g', 'ArrowLeft'] as const) await page.keyboard.press(key);
+    await settle(page);
+    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
+    expect([await time(), (await place())[0] > back[0]]).toEqual([before, true]);
+    await page.click('#help-open');
+    await page.click('#character-keys');
+    await page.keyboard.press('?');
+    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
+    await page.keyboard.press('.');
+    await settle(page);
+    expect(await time()).toBeGreaterThan(before ?? 0);
     expectNoProblems();
   });
 

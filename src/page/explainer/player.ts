@@ -170,7 +170,7 @@ export class Player {
     const key = KEYS.find(({ name }) => name === event.key);
     // Controls keep keys that mean something to them; to the slider of the steps they mean the same.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
-    const isMove = event.key.length > 1 && target.matches('input');
+    const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;
     event.preventDefault();
     key.act(this);
