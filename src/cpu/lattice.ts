@@ -174,23 +174,6 @@ export function lowerBound(keys: Int32Array, live: number, key: number, from = 0
 
 /** Slots for which it is decided at once how pairs are looked for. */
 export const STRETCH = 2 ** 10;
-/** Every so many of them one is asked who is next. */
-const SAMPLE_STEP = 16;
-
-/**
- * Of the next slots, the share behind which the next one is at most so many cells on in the same row; of no slots NaN, which
- * is neither much nor little. Behind the last one is nobody.
- */
-export function shareNear(keys: Int32Array, live: number, slot: number, cells: number): number {
-  const end = Math.min(live, slot + STRETCH);
-  let near = 0;
-  let asked = 0;
-  for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
-    near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= cells);
-    asked++;
-  }
-  return near / asked;
-}
 
 /** Without a branch: 0 where the names ascend, else what to add to the first and take from the second. */
 export function namesDescent(name: number, otherName: number): number {

@@ -11,7 +11,7 @@
  * The test stands here five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from './kernels';
-import { lowerBound, NO_CELL, namesDescent, STRETCH, shareNear } from './lattice';
+import { lowerBound, NO_CELL, namesDescent, STRETCH } from './lattice';
 import { dropApart, PERHAPS, SURELY } from './overlap';
 
 /** Slots in the window, a power of two: 160 kB, of which what is in use fits the first cache up to 1,000 slots. */
@@ -30,6 +30,8 @@ const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
 /** Of a stretch of slots, as many must have somebody in their cell or the next two. At random up to nine cells a disc do. */
 const LEAST_NEAR = 0.25;
+/** Every so many of them one is asked who is next. */
+const SAMPLE_STEP = 16;
 
 const windowKeys = new Int32Array(WINDOW);
 const windowX = new Float64Array(WINDOW);
@@ -79,7 +81,15 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
 
 /** Whether few of the next slots have somebody beside them in their row, so that a window costs more than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
-  return shareNear(keys, live, slot, 2) < LEAST_NEAR;
+  const end = Math.min(live, slot + STRETCH);
+  let near = 0;
+  let asked = 0;
+  for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
+    // Behind the last one is nobody.
+    near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
+    asked++;
+  }
+  return near < LEAST_NEAR * asked;
 }
 
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {

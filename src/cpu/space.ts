@@ -20,7 +20,7 @@ import {
 import type { Bins, Kernels, PairTask, ParticleState, Placement, Response, SlotPairs } from './kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from './lattice';
 import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from './overlap';
-import { collectByCells } from './space-cells';
+import { collectInWindow } from './space-window';
 
 function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
   const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
@@ -126,10 +126,12 @@ const toRowsAhead = new Int32Array(ROWS_AHEAD);
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
+  const { frozen } = task;
   while (task.next < end && task.length <= stop) {
-    collectByCells(task, stop, end);
-    // Whoever is left although there is room for more pairs is not crowded, or too much so.
-    collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
+    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    if (!frozen) collectInWindow(task, stop, end);
+    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
   }
 }
 

@@ -10,7 +10,7 @@ import { PLANE } from '../../src/cpu/plane';
 import { isSparse } from '../../src/cpu/plane-window';
 import { PairSearch, sortPairs } from '../../src/cpu/search';
 import { SPACE } from '../../src/cpu/space';
-import { isCrowded } from '../../src/cpu/space-cells';
+import { isSparse as isSparseInSpace } from '../../src/cpu/space-window';
 import { createScene, SCENE_NAMES, worldOptions } from '../../src/scenes';
 import { repeat } from '../../src/scenes/scene';
 import { ending } from '../helpers/ending';
@@ -302,12 +302,14 @@ describe('pairs of space', () => {
       capacity: balls.length,
     });
     grid.build(Float32Array.from(balls.flat()));
-    const byZ = balls.map((ball, id) => ({ id, ball })).sort((a, b) => a.ball[2] - b.ball[2]);
+    const along = max.indexOf(Math.max(...max)) as 0 | 1 | 2;
+    const sorted = balls.map((ball, id) => ({ id, ball })).sort((a, b) => a.ball[along] - b.ball[along]);
     const expected: number[] = [];
-    byZ.forEach(({ id, ball: [x, y, z] }, place) => {
-      for (let other = place + 1; other < byZ.length; other++) {
-        const { id: otherId, ball } = byZ[other] as (typeof byZ)[number];
-        if (ball[2] - z >= 1) break;
+    sorted.forEach(({ id, ball: own }, place) => {
+      const [x, y, z] = own;
+      for (let other = place + 1; other < sorted.length; other++) {
+        const { id: otherId, ball } = sorted[other] as (typeof sorted)[number];
+        if (ball[along] - own[along] >= 1) break;
         const squared = (ball[0] - x) ** 2 + (ball[1] - y) ** 2 + (ball[2] - z) ** 2;
         if (squared < 1) expected.push(Math.min(id, otherId), Math.max(id, otherId));
       }
@@ -346,51 +348,49 @@ describe('pairs of space', () => {
     );
   });
 
-  it.each([1024, 1025])(
-    'are found where three cells of a row hold %d, as many as fit or one more',
-    (held) => {
-      const row = (count: number, y: number, z: number, width: number) =>
-        Array.from({ length: count }, (): Ball => [2 + below(width, 64), y + below(1, 64), z + below(1, 64)]);
-      // Behind what does not fit it goes on by cells.
-      const balls = [...row(300, 1, 1, 3), ...row(held, 2, 1, 3), ...row(2000, 5, 5, 200)];
-      expectSwept(balls, [210, 8, 8]);
-    },
-  );
-
-  it('are crowded where more than half of the samples share their cell with the next, and only there', () => {
-    // Of every sixteen slots the first is asked.
-    const keysWith = (shared: number, slots: number) => {
-      let key = 0;
-      return Int32Array.from({ length: slots + 1 }, (_, slot) => {
-        if (slot === slots) return 0x7fff_ffff;
-        key += slot % 16 === 1 && slot < 16 * shared ? 0 : 1;
-        return key;
-      });
-    };
-    const slots = 2 * STRETCH;
-    expect(isCrowded(keysWith(33, slots), slots, 0)).toBe(true);
-    expect(isCrowded(keysWith(32, slots), slots, 0)).toBe(false);
-    expect(isCrowded(keysWith(64, slots), slots, 16)).toBe(true);
-    expect(isCrowded(keysWith(64, slots), slots, STRETCH)).toBe(false);
-    expect(isCrowded(keysWith(1, 2), 2, 0)).toBe(true);
-    expect(isCrowded(keysWith(1, 2), 2, 1)).toBe(false);
-    expect(isCrowded(keysWith(1, 1), 1, 0)).toBe(false);
+  it('are found where a layer has more slots than the window, and behind it, or more cells', () => {
+    const layer = (count: number, z: number, long: number, high: number) =>
+      Array.from({ length: count }, (): Ball => [below(long, 64), below(high, 64), z + below(1, 64)]);
+    expectSwept(
+      [...layer(3000, 0, 900, 8), ...layer(36_000, 1, 900, 8), ...layer(3000, 5, 900, 8)],
+      [900, 8, 8],
+    );
+    // 133,000 cells a layer.
+    expectSwept(
+      [0, 1].flatMap((z) => layer(9000, z, 10_200, 11)),
+      [10_200, 11, 2],
+    );
   });
 
-  it('are found by cells where these are crowded, and by keys elsewhere', () => {
-    // Two layers of crowds, far apart in a box that is empty on average.
-    const balls = [0, 1, 40, 41].flatMap((z) =>
-      Array.from({ length: 3000 }, (): Ball => [below(20, 64), below(20, 64), z + below(1, 64)]),
+  it('are sparse from sixteen cells a slot on', () => {
+    const keysWith = (gap: number, slots: number) =>
+      Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
+    // As many cells as slots between the first and the last, one less.
+    expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
+    expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
+    // Of a stretch, whatever is behind it.
+    expect(isSparseInSpace(keysWith(16, 2 * STRETCH), 2 * STRETCH, STRETCH)).toBe(false);
+    expect(isSparseInSpace(keysWith(30, 2), 2, 0)).toBe(false);
+    expect(isSparseInSpace(keysWith(32, 2), 2, 0)).toBe(true);
+    expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
+  });
+
+  it('are found in the window where balls are not sparse and a layer fits it, else by keys, and all by keys when frozen', () => {
+    // Layers of a box that is empty on average: a thin one, one that is too long, and a crowd.
+    const counts = [3000, 40_000, 6000];
+    const balls = counts.flatMap((count, index) =>
+      Array.from({ length: count }, (): Ball => [below(900, 64), below(8, 64), 10 * index + below(1, 64)]),
     );
-    const positions = Float32Array.from(balls.flat());
     const count = balls.length;
-    const lattice = defineLattice(defineWorld({ dimensions: 3, min: [0, 0, 0], max: [20, 20, 60] }, 1));
+    const positions = Float32Array.from(balls.flat());
+    const lattice = defineLattice(defineWorld({ dimensions: 3, min: [0, 0, 0], max: [900, 8, 60] }, 1));
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(3 * count);
     order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
     const stopsOf = (frozen: boolean) => {
       const search = new PairSearch(order, 1, count);
       search.begin(sorted, order.source, 'grid', frozen);
+      // Each way of going on sets it once.
       const stops: number[] = [];
       Object.defineProperty(search.task, 'next', {
         get: () => stops.at(-1) ?? 0,
@@ -400,10 +400,17 @@ describe('pairs of space', () => {
       SPACE.collect(search.task, 0x7fff_ffff, count);
       return stops;
     };
-    // All in one go, but for the last few.
-    expect(stopsOf(false)[0]).toBeGreaterThan(count - STRETCH);
-    expect(stopsOf(false).at(-1)).toBe(count);
-    expect(stopsOf(true)).toEqual(stopsOf(false));
+    const stops = stopsOf(false);
+    // The last stretch of the thin layer is one that goes on into the next.
+    expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
+    expect(stops[0]).toBeLessThan(3000);
+    // What is left of the long one fits the window from here on.
+    const fits = 43_000 - 2 ** 15;
+    const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
+    expect(stops[again]).toBeGreaterThan(fits);
+    expect(stops[again]).toBeLessThan(fits + 256 + 2 * STRETCH);
+    expect(stops.at(-1)).toBe(count);
+    expect(stopsOf(true)).toEqual([count]);
   });
 });
 
