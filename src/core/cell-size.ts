@@ -68,8 +68,11 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
   },
 };
 
-/** The largest that was measured (docs/cell-size.md), and where particles cluster after all, large cells are slow. */
+/** Beyond it nothing was faster where it was measured (docs/cell-size.md), and where particles cluster after all, large cells are slow. */
 const MOST_DIAMETERS = 256;
+
+/** Particles in a square (cube) of one diameter, at least: fewer are as good as none. */
+const LEAST_WITHIN = 2 ** -512;
 
 /** A larger cell must save at least this share of the time: less is lost in what the model leaves out. */
 const LEAST_SAVING = 0.05;
@@ -110,7 +113,8 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
     throw new ArgumentError('dimensions', dimensions, '2 or 3 where a density is given');
   }
   const costs = COSTS[engine][dimensions];
-  const within = density * diameter ** dimensions;
+  // Of next to nobody the costs would not be finite.
+  const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
   // Of an unbounded world the table is as large as the particles are many, whatever the cells.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);

@@ -20,12 +20,23 @@ export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
 
-/** Lets a box on the page say and choose it. */
+/** Lets a box on the page say and choose it; buttons are announced with keys that there are, and no others. */
 export function letChoose(box: HTMLInputElement): void {
+  const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
+    .map((button) => ({ button, key: button.getAttribute('aria-keyshortcuts') ?? '' }))
+    .filter(({ key }) => isCharacter(key));
+  const announce = () => {
+    for (const { button, key } of buttons) {
+      if (areCharacterKeysOn()) button.setAttribute('aria-keyshortcuts', key);
+      else button.removeAttribute('aria-keyshortcuts');
+    }
+  };
   box.checked = areCharacterKeysOn();
+  announce();
   box.addEventListener('change', () => {
     areOn = box.checked;
     keepAs(NAME, areOn ? undefined : OFF);
+    announce();
   });
 }
 

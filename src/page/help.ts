@@ -1,5 +1,5 @@
 /** Purpose: the help sheet: every key and what pointers do, made of KEYS, and whether letters and signs are keys at all. */
-import { isCharacter, letChoose } from './character-keys';
+import { isCharacter, isIgnored, letChoose } from './character-keys';
 import { KEYS } from './input';
 import { find } from './panel';
 
@@ -29,7 +29,7 @@ export class Help {
     find('help-open', HTMLButtonElement).addEventListener('click', () => this.toggle());
     find('help-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     this.sheet.addEventListener('keydown', (event) => {
-      if (event.key !== '?') return;
+      if (event.key !== '?' || isIgnored(event.key)) return;
       this.sheet.close();
       // Not heard again as the key that opens it.
       event.preventDefault();

@@ -104,6 +104,9 @@ describe('suggestCellSize', () => {
       expect(sizes[0]).toBe(1);
       expect(sizes.at(-1)).toBeGreaterThan(4);
       expect(suggestCellSize(0.5, { dimensions, density: 1e-12 }).cellSize).toBe(256);
+      const lonely = suggestCellSize(0.5, { dimensions, density: Number.MIN_VALUE });
+      expect([lonely.cellSize, lonely.reason.includes('NaN')]).toEqual([256, false]);
+      expect(Number.isFinite(lonely.cells)).toBe(true);
       expect(new Set(sizes).size).toBeGreaterThan(3);
       expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
     }

@@ -12,12 +12,23 @@ async function openPage(kept: Map<string, string> | undefined) {
     setItem: (key: string, value: string) => need(kept).set(key, value),
     removeItem: (key: string) => need(kept).delete(key),
   });
+  const announced = new Map([
+    ['reset', 'R'],
+    ['play', 'Space'],
+  ]);
+  const buttons = [...announced.keys()].map((id) => ({
+    getAttribute: () => announced.get(id) ?? null,
+    setAttribute: (_: string, value: string) => announced.set(id, value),
+    removeAttribute: () => announced.delete(id),
+  }));
+  vi.stubGlobal('document', { querySelectorAll: () => buttons });
   const module = `../../src/page/character-keys.ts?page=${pages++}`;
   const page = (await import(module)) as typeof import('../../src/page/character-keys');
   const box = Object.assign(new EventTarget(), { checked: true });
   page.letChoose(box as unknown as HTMLInputElement);
   return {
     box,
+    announced,
     ignored: ['r', 'R', '?', '.', 'é', '😀', ' ', 'ArrowLeft', 'Home', 'Escape'].filter(page.isIgnored),
     choose(areOn: boolean) {
       box.checked = areOn;
@@ -38,10 +49,14 @@ describe('keys of letters and signs', () => {
     const page = await openPage(kept);
     expect([page.box.checked, page.ignored]).toEqual([true, []]);
     expect(page.choose(false)).toEqual(['r', '.']);
+    // Screen readers are told of no key that there is not.
+    expect([...page.announced]).toEqual([['play', 'Space']]);
     const again = await openPage(kept);
     expect(again.box.checked).toBe(false);
     expect(again.ignored).toEqual(['r', 'R', '?', '.', 'é', '😀']);
+    expect([...again.announced.keys()]).toEqual(['play']);
     expect(again.choose(true)).toEqual([]);
+    expect(again.announced.get('reset')).toBe('R');
     expect(kept.size).toBe(0);
   });
 
