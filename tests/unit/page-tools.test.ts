@@ -206,6 +206,7 @@ describe('tools', () => {
     });
     const asked = { pushes: 0, rooms: 0, walls: 0 };
     const notes: string[] = [];
+    const built: unknown[] = [];
     const run = {
       simulation,
       fixed: NO_OBSTACLES,
@@ -213,8 +214,9 @@ describe('tools', () => {
       push: () => {
         asked.pushes++;
       },
-      setObstacles: () => {
+      setObstacles: (obstacles: unknown) => {
         asked.walls++;
+        built.push(obstacles);
       },
     } as unknown as Run;
     let choices: Choices = { ...defaultChoices(), pointer };
@@ -242,7 +244,7 @@ describe('tools', () => {
         asked.rooms++;
       },
     };
-    return { tools: new Tools(site), run, asked, notes, choose, start };
+    return { tools: new Tools(site), run, asked, built, notes, choose, start };
   }
 
   it('draw no walls where the scene sets obstacles anew with each step, and say so', () => {
@@ -305,6 +307,21 @@ describe('tools', () => {
       Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 9 });
       tools.update();
       expect(asked.walls, JSON.stringify(change)).toBe(change.scene ? 0 : 1);
+    }
+  });
+
+  it('begin a wall anew where another scene has come since the last frame, the pointer still down', () => {
+    for (const change of [{ gravity: 1 }, { scene: 'gas' }]) {
+      const { tools, run, built, choose, start } = place('wall');
+      Object.defineProperty(run.simulation, 'obstacleCapacity', { value: 99 });
+      tools.at({ x: 1, y: 1 });
+      tools.at({ x: 2, y: 1 });
+      expect(built.pop()).toEqual(at(2, 3, 2.5, 3, 3, 3));
+      choose(change);
+      start();
+      tools.at({ x: 4, y: 1 });
+      // From the old end only in the same scene.
+      expect(built.pop()).toEqual(change.scene ? at(5, 3) : at(3, 3, 3.5, 3, 4, 3, 4.5, 3, 5, 3));
     }
   });
 
