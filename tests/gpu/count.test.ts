@@ -58,7 +58,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   gpuTest(
     'counts every scene',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES)) {
+      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
         const scene = createScene(name, { dimensions, count: 700 });
         const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         await expectCounted(tools, world, scene.positions);

@@ -69,7 +69,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   gpuTest(
     'of every scene equals the reference',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES)) {
+      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
         await expectScene(tools, createScene(name, { dimensions, count: 1000, seed: 3 }));
       }
     },

@@ -148,7 +148,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   gpuTest(
     'finds what brute force finds, in every scene and by both broad phases',
     async (_, tools) => {
-      for (const name of inTurns(dimensions, SCENE_NAMES)) {
+      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
         const scene = createScene(name, { dimensions, count: 250 });
         const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
         for (const broadPhase of BROAD_PHASES) {

@@ -24,18 +24,15 @@ export function atGate(amount: number): number {
   return THOROUGH ? amount : Math.ceil(0.3 * amount);
 }
 
-/** Of cases that are asked in several like circumstances: in each every second, in space every fourth, beginning with another. */
-export function inTurn<Case>(dimensions: Dimensions, turn: number, cases: readonly Case[]): readonly Case[] {
-  const of = dimensions === 2 ? 2 : 4;
-  return THOROUGH ? cases : cases.filter((_, index) => (index + turn) % of === 0);
-}
-
 /** Whether what takes seconds is asked: in the plane, and in space where everything is. */
 export function isAsked(dimensions: Dimensions): boolean {
   return THOROUGH || dimensions === 2;
 }
 
-/** In the plane every other one, in space those between: of what is asked in both, each in one of them. */
-export function inTurns<Case>(dimensions: Dimensions, cases: readonly Case[]): readonly Case[] {
-  return THOROUGH ? cases : cases.filter((_, index) => index % 2 === dimensions % 2);
+/**
+ * In the plane every other one, in space those between: of what is asked in both, each in one of them. An odd turn swaps the
+ * two, so that where like circumstances ask the same cases, each is asked in the plane by some of them.
+ */
+export function inTurns<Case>(dimensions: Dimensions, cases: readonly Case[], turn = 0): readonly Case[] {
+  return THOROUGH ? cases : cases.filter((_, index) => (index + turn) % 2 === dimensions % 2);
 }

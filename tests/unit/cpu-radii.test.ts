@@ -10,7 +10,7 @@ import { ReferenceSimulation } from '../../src/reference/simulation';
 import { expectSteadyMemory } from '../helpers/memory';
 import { MIXED_KINDS } from '../helpers/mixed-crowds';
 import { type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
-import { inTurn, isAsked } from '../helpers/thorough';
+import { inTurns, isAsked } from '../helpers/thorough';
 
 const GRAVITY = [0.5, -9.8, 0.25];
 
@@ -51,7 +51,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
       { restitution: 0.5, friction: 0.4, iterations: 3, broadPhase: 'naive' },
       { restitution: 1, friction: 0, walls: false },
     ];
-    it.each(inTurn(dimensions, MIXED_KINDS.indexOf(kind), cases))(
+    it.each(inTurns(dimensions, cases, MIXED_KINDS.indexOf(kind)))(
       'each of 4 steps with %o differs from the reference only by rounding',
       (settings) => {
         const options = crowd({ ...settings, substeps: 1 });

@@ -18,7 +18,7 @@ import { repeat } from '../../src/scenes/scene';
 import { expectPairs, oracle } from '../helpers/exact-pairs';
 import { expectSteadyMemory } from '../helpers/memory';
 import { fc } from '../helpers/properties';
-import { atGate, fewerInSpace, inTurn } from '../helpers/thorough';
+import { atGate, fewerInSpace, inTurns } from '../helpers/thorough';
 import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../helpers/unusual-worlds';
 import { runs } from '../helpers/worlds';
 
@@ -419,7 +419,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       { restitution: 0.5, friction: 0.4, iterations: 3, broadPhase: 'naive' },
       { restitution: 1, friction: 0, walls: false },
     ];
-    it.each(inTurn(2, WORLDS.indexOf(kind), cases))(
+    it.each(inTurns(2, cases, WORLDS.indexOf(kind)))(
       'each of 8 steps with %o differs from the reference only by rounding',
       (settings) => {
         const options = { ...crowd(kind, dimensions, 200, 1), ...settings, substeps: 1 };

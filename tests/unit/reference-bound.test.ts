@@ -15,7 +15,7 @@ import { findPartners } from '../../src/reference/partner';
 import { probeCells } from '../../src/reference/probe';
 import { type Box, boxOf, resolveContacts, separateContacts } from '../../src/reference/resolve';
 import { ALL_SCENE_NAMES, createScene, Random, sceneOptions } from '../../src/scenes';
-import { inTurn, THOROUGH } from '../helpers/thorough';
+import { inTurns, THOROUGH } from '../helpers/thorough';
 
 const U = 2 ** -24;
 
@@ -310,7 +310,7 @@ const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
 describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
   it.each(ALL_SCENE_NAMES)('holds for the reference and a sloppy device on the scene %s', (name) => {
     let total = 0;
-    const asked = inTurn(2, ALL_SCENE_NAMES.indexOf(name), SETTINGS);
+    const asked = inTurns(2, SETTINGS, ALL_SCENE_NAMES.indexOf(name));
     for (const [turn, [label, fall, changes]] of asked.entries()) {
       const gravity = new Array<number>(dimensions).fill(0).with(1, fall);
       for (const seed of THOROUGH ? [0, 1] : [turn]) {
