@@ -244,9 +244,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     SHARED,
   );
 
-  // Balls of one size are folded above.
-  const shapedTest = THOROUGH ? gpuTest : () => undefined;
-  shapedTest(
+  longTest(
     'of boxes and balls leave the same bits folded or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });

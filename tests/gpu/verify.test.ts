@@ -1,6 +1,7 @@
 /**
- * What `cellstorm verify` runs: every scene in both dimensions against the reference. And what it is worth:
- * each fault put into a shader is found, by the check that should find it.
+ * What `cellstorm verify` runs, scenes against the reference: of the kinds that the tests under wgpu and in the browser leave
+ * out, each in one of the two dimensions, with CELLSTORM_THOROUGH=1 in both; every scene is the command's own to run. And
+ * what it is worth: a fault put into a shader is found, by the check that should find it; every other fault, with the flag all.
  */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../src/gpu/device';
@@ -8,7 +9,7 @@ import { BOX_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../src/scenes';
 import { type VerifyCase, type VerifyOptions, verify } from '../../src/verify/verify';
 import { type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { DIMENSIONS } from '../helpers/passes';
-import { everyOther, fewerInSpace, isAsked } from '../helpers/thorough';
+import { everyOther, inTurns, isAsked } from '../helpers/thorough';
 
 const SIMULATED = [
   ...['grid', 'naive'].flatMap((broadPhase) =>
@@ -41,15 +42,15 @@ function expectAllPass(cases: readonly VerifyCase[]): void {
 }
 
 const FAST_SCENE = 'bullets';
-/** Scenes that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
+/** One of each kind that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
 const ONLY_HERE = ['periodic', 'obstacles', 'terraces', 'mixed-pile'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   gpuTest(
     'passes on scenes of every kind',
     async (_, tools) => {
-      // Most others are verified under wgpu, with as many particles.
-      const scenes = fewerInSpace(dimensions, ONLY_HERE);
+      // Most others are verified under wgpu, with as many particles; each takes seconds.
+      const scenes = inTurns(dimensions, ONLY_HERE);
       const fast = isAsked(dimensions) ? [FAST_SCENE] : [];
       const cases = [
         ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
