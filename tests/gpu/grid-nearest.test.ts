@@ -59,7 +59,8 @@ describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
       dimensions,
       Object.entries(askedWorlds(dimensions)),
     )) {
-      // The loop over levels is that of near, which is asked in all of them.
+      // Of many sizes each kind of world once, at the gate the bounded one: the loop over levels is that of near, which is
+      // asked in all of them where everything is, at the gate in two of space.
       if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
       gpuTest(
         `are those of brute force in a world of ${sizes} that is ${name}`,
