@@ -7,10 +7,10 @@
  * where each of a layer's cells begins: to go on in four rows at once, in each as far as its keys say, is a gamble four times
  * a slot. Whether there is somebody in a row is another one, so the first slot from its beginning on is tested in any case:
  * whoever is not in reach is too far away, and the distance says so.
- * The test stands here five times: as one in a loop over rows it makes finding pairs a sixth slower (bench/NOTES.md).
+ * The test stands here five times: as one in a loop over rows it makes finding pairs a fifth slower (bench/NOTES.md).
  */
 import type { PairTask } from './kernels';
-import { namesDescent, STRETCH } from './lattice';
+import { nameSlots, STRETCH } from './lattice';
 import { dropApart, PERHAPS, SURELY } from './overlap';
 
 /** Slots in the window, a power of two: 920 kB, of which what is in use fits the first cache up to 1,000 slots a layer. */
@@ -82,7 +82,8 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
     const most = Math.min(stop - length, BLOCK_WORDS);
     let added = collectBlock(slot, blockEnd, most, rowStride, layerStride, diameter);
     if (!isSure) added = dropApart(found, 0, added, positions, 3, diameter);
-    nameFound(added, words, length, names);
+    words.set(found.subarray(0, added), length);
+    nameSlots(words, length, length + added, names);
     length += added;
     slot = reachedSlot;
   }
@@ -223,16 +224,4 @@ function collectBlock(
   reachedSlot = slot;
   isSure = sure === length;
   return length;
-}
-
-/** The pairs found, by names and the lower first, from word `begin` of `words` on. */
-function nameFound(length: number, words: Uint32Array, begin: number, names: Uint32Array): void {
-  const slots = found;
-  for (let word = 0; word < length; word += 2) {
-    const name = names[slots[word] as number] as number;
-    const otherName = names[slots[word + 1] as number] as number;
-    const descent = namesDescent(name, otherName);
-    words[begin + word] = name + descent;
-    words[begin + word + 1] = otherName - descent;
-  }
 }
