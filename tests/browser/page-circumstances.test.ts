@@ -261,8 +261,12 @@ describe('the layout of the page', () => {
   });
 });
 
-/** Bytes, compressed by gzip: the page with all that its first picture takes, and playground and explainer as a folder. */
+/**
+ * Bytes, compressed by gzip: the page with all that its first picture takes, with all that it loads while nobody touches it
+ * on a screen where everything is seen, and playground and explainer as a folder.
+ */
 const MOST_LOADED = 125_000;
+const MOST_UNTOUCHED = 150_000;
 const MOST_IN_FOLDER = 352_000;
 /** Pictures of presets, the recorder of exact films and the benchmark. */
 const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
@@ -284,27 +288,37 @@ async function weighFolder(folder: string): Promise<Map<string, number>> {
 describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('paints from a sub-path, and no more is loaded before than is said', async () => {
-    const opened = await browser.openPage('./', { width: 900, height: 620 });
+  browserTest('paints from a sub-path, and no more is loaded before and by itself than is said', async () => {
+    const opened = await browser.openPage('./', { width: 1440, height: 900 });
     const { page, expectNoProblems } = opened;
     expect(new URL(page.url()).pathname).toBe('/some/folder/');
     expect(await page.title()).toMatch(/cellstorm/i);
     await page.evaluate(() => window.cellstorm?.ready);
-    const loaded = await page.evaluate(() => {
+    // The last part that comes by itself.
+    await page.waitForSelector('#stages-plot canvas');
+    const { loaded, untouched } = await page.evaluate(() => {
       const [picture] = performance.getEntriesByName('cellstorm:first-picture');
       const end = picture ? picture.startTime + picture.duration : 0;
-      const early = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < end);
-      return early.map(({ name }) => new URL(name).pathname.split('/').at(-1) as string);
+      const parts = performance.getEntriesByType('resource');
+      const names = (entries: PerformanceEntryList) =>
+        entries.map(({ name }) => new URL(name).pathname.split('/').at(-1) as string);
+      return { loaded: names(parts.filter(({ startTime }) => startTime < end)), untouched: names(parts) };
     });
     const sizes = await weighFolder(browser.folder as string);
     const bytesOf = (isCounted: (name: string) => boolean) =>
       [...sizes].reduce((sum, [name, bytes]) => sum + (isCounted(name) ? bytes : 0), 0);
     const early = bytesOf((name) => name === 'index.html' || loaded.includes(name));
+    const alone = bytesOf((name) => name === 'index.html' || untouched.includes(name));
     const whole = bytesOf((name) => !LEFT_OUT.test(name));
-    console.info(`the first picture loads ${early} bytes, compressed; the folder has ${whole}`);
+    console.info(
+      `the first picture loads ${early} bytes, compressed, the page by itself ${alone}; the folder has ${whole}`,
+    );
     expect(loaded.length).toBeGreaterThan(5);
     expect(early).toBeLessThan(MOST_LOADED);
+    expect(alone).toBeGreaterThan(early);
+    expect(alone).toBeLessThan(MOST_UNTOUCHED);
     expect(whole).toBeLessThan(MOST_IN_FOLDER);
+    await page.setViewport({ width: 900, height: 620 });
     await page.waitForFunction(() => (window.cellstorm?.simulation?.time ?? 0) > 0.05);
     await page.click('#play');
     await settle(page);
