@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
-import { commitOf } from './src/cli/commit';
+import { commitOf } from './src/cli/commit.ts';
 
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
