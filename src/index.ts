@@ -58,6 +58,7 @@ export type { StageTimes } from './core/stage-times';
 export { type Walls, wallsOf } from './core/walls';
 export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
+export type { ListedPairs } from './engine/counted-list';
 export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
 export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {
@@ -79,7 +80,7 @@ export {
   MOST_NEAREST,
   type NearestNeighbours,
 } from './engine/grid-nearest';
-export { GridPairs, type GridPairsOptions, type ListedPairs } from './engine/grid-pairs';
+export { GridPairs, type GridPairsOptions } from './engine/grid-pairs';
 export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid-particles';
 export {
   GridFirstHits,

@@ -13,9 +13,12 @@ import { CROWDED, HASH_BLOCK } from '../core/constants';
 import { FARTHEST_CELL, type World } from '../core/world';
 import type { PairTask, Placement } from './kernels';
 import type { Lattice } from './lattice';
-import type { CellOrder } from './order';
 import { PLANE } from './plane';
 import { SPACE } from './space';
+
+/** Particles in the order of their buckets, and what of it says where a cell's are: what order.ts and searches hold. */
+type Filed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
+type Buckets = Pick<Filed, 'lattice' | 'starts' | 'coordinates'>;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
@@ -85,7 +88,7 @@ export function place(
 }
 
 /** After the sort: where buckets begin, and the cell of each slot. `words`: the bits of the sorted positions. */
-export function indexBuckets(order: CellOrder, words: Uint32Array): void {
+export function indexBuckets(order: Filed, words: Uint32Array): void {
   const { keys, live, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
   const scale = new CellScale(lattice.world);
@@ -161,7 +164,7 @@ function scanAdjacent(task: PairTask, slot: number, begin: number, end: number):
 }
 
 /** Pairs of particles in the same and in adjacent cells. */
-export function countCandidates(order: CellOrder): number {
+export function countCandidates(order: Filed): number {
   const { coordinates, live, lattice } = order;
   const { dimensions } = lattice;
   let candidates = 0;
@@ -190,7 +193,7 @@ export interface BucketCensus {
 
 /** Who is in which cell, and in whose bucket; `isSameCell` and `nameOfCell` tell the cells of slots of a bucket apart. */
 export function takeCensus(
-  { keys, live }: Pick<CellOrder, 'keys' | 'live'>,
+  { keys, live }: Pick<Filed, 'keys' | 'live'>,
   isSameCell: (slot: number, other: number) => boolean,
   nameOfCell: (slot: number) => string,
 ): BucketCensus {
@@ -218,7 +221,7 @@ export function takeCensus(
 }
 
 /** The same of an order of equal particles. */
-export function takeOrderCensus(order: CellOrder): BucketCensus {
+export function takeOrderCensus(order: Filed): BucketCensus {
   const { coordinates, lattice } = order;
   const { dimensions } = lattice;
   return takeCensus(
@@ -242,7 +245,7 @@ function occupanciesOf(nameOfCell: (slot: number) => string, first: number, end:
  * particular order.
  */
 export function visitCells(
-  order: CellOrder,
+  order: Filed,
   lowest: readonly number[],
   highest: readonly number[],
   visit: (slot: number) => void,
@@ -268,8 +271,6 @@ export function visitCells(
     }
   }
 }
-
-type Buckets = Pick<CellOrder, 'starts' | 'coordinates' | 'lattice'>;
 
 /** Finds the ranges of the cells around that of a slot, as far as they hold later slots. */
 function findRanges(buckets: Buckets, slot: number): void {

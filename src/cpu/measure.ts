@@ -6,15 +6,10 @@ import type { Measures } from '../core/simulation';
 import type { World } from '../core/world';
 import { countCandidates as countHashedCandidates, takeOrderCensus } from './hashed';
 import type { ParticleState } from './kernels';
-import type { PairsInPortions } from './neighbours';
+import type { Census, PairsInPortions } from './neighbours';
 import type { CellOrder } from './order';
 import { faceShapes, NO_CONTACT } from './shapes';
 import { around, countCandidates as countWrappedCandidates } from './wrapped';
-
-export type Census = Pick<
-  Measures,
-  'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
->;
 
 /** Of equal particles: who is in which cell, and the pairs of same and adjacent cells. */
 export function takeCensus(order: CellOrder): Census {

@@ -11,9 +11,8 @@ import type { Lattice } from './lattice';
 import { visitBoxLevels } from './level-box';
 import { LevelOrder } from './level-order';
 import { LevelSearch } from './level-search';
-import type { Census } from './measure';
 import * as contact from './mixed-contact';
-import { type Neighbours, WIDER } from './neighbours';
+import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class MixedNeighbours implements Neighbours {
   readonly contact = contact;

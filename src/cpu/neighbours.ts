@@ -4,8 +4,8 @@
  * Guarantee: the order of particles and that of pairs depend on the particles alone, not on the order they come in.
  */
 import type { BroadPhase } from '../core/settings';
+import type { Measures } from '../core/simulation';
 import type { ContactKernels, ParticleState, SlotPairs } from './kernels';
-import type { Census } from './measure';
 
 /** A search that goes over the pairs in portions, or collects them all. */
 export interface PairsInPortions {
@@ -17,6 +17,12 @@ export interface PairsInPortions {
 
 /** How much wider those are taken to be that are to reach somewhere; more than an eighth, since places are rounded. */
 export const WIDER = 1.25;
+
+/** Who is in which cell, and the pairs that the grid hands to the distance test. */
+export type Census = Pick<
+  Measures,
+  'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
+>;
 
 export interface Neighbours {
   readonly contact: ContactKernels;
@@ -35,6 +41,5 @@ export interface Neighbours {
    * state that was sorted. In no particular order.
    */
   visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
-  /** Who is in which cell, and the pairs that the grid hands to the distance test. */
   census(): Census;
 }

@@ -36,8 +36,9 @@ import { BoxBodies, REFUSED_WORDS } from '../passes/box-bodies';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import type { ParticleGroup } from '../passes/particle-pass';
 import { CellSort, type SortBinding } from './cell-sort';
+import type { ListedPairs } from './counted-list';
 import type { GridEvents, GridEventsOptions } from './grid-events';
-import { GridPairs, type ListedPairs } from './grid-pairs';
+import { GridPairs } from './grid-pairs';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;

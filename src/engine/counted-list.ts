@@ -6,6 +6,7 @@
  */
 import { checkInteger } from '../core/checks';
 import { DestroyedError, LimitError } from '../core/errors';
+import type { PairList } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -40,6 +41,11 @@ export interface ListReading {
   readonly companions: Uint32Array;
   /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
   readonly offsets: Uint32Array;
+}
+
+/** Of pairs: `found` is more than `count` where the list was too short, and the capacity that would do. */
+export interface ListedPairs extends PairList {
+  readonly found: number;
 }
 
 /** How much of a list is copied; `owners` where offsets are wanted. */

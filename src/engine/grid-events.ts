@@ -16,8 +16,7 @@ import { checkEncoder, type Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { EVENT_KINDS, type EventKind, PairEventsPass } from '../passes/pair-events';
-import { CountedList } from './counted-list';
-import type { ListedPairs } from './grid-pairs';
+import { CountedList, type ListedPairs } from './counted-list';
 
 export interface GridEventsOptions {
   /** Pairs that each of the three lists holds at most; 8 bytes each. Default: as many as the pairs that are compared. */

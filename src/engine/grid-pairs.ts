@@ -8,25 +8,19 @@
  */
 import { checkKnownKeys } from '../core/checks';
 import { CellstormError, DestroyedError } from '../core/errors';
-import type { PairList } from '../core/simulation';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import type { ReadRange } from '../gpu/readback';
 import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
 import { offsetBytes, type PairShape, Pairs, withoutHoles } from '../passes/pairs';
 import type { ParticleGroup } from '../passes/particle-pass';
-import { CountedList, type ListReading } from './counted-list';
+import { CountedList, type ListedPairs, type ListReading } from './counted-list';
 import { GridEvents, type GridEventsOptions } from './grid-events';
 import type { KernelGrid } from './grid-kernel';
 
 export interface GridPairsOptions {
   /** Pairs that the list holds at most; 8 bytes each. */
   readonly capacity: number;
-}
-
-/** A list read back: `found` is more than `count` where the list was too short, and the capacity that would do. */
-export interface ListedPairs extends PairList {
-  readonly found: number;
 }
 
 export class GridPairs {

@@ -8,7 +8,6 @@ import { ArgumentError, GpuError, LimitError } from '../core/errors';
 import { defaultCellCount, MAX_PARTICLES } from '../core/simulation';
 import { type Dimensions, MAX_CELLS } from '../core/world';
 import { storedFloats } from './layout';
-import { sharedGroupLayout } from './params';
 
 export interface GpuRequest {
   /** Particles that one simulation or grid will hold. */
@@ -179,6 +178,15 @@ function wrap(
       device.destroy();
     },
   };
+}
+
+/** Of the two slots that params.ts binds. */
+function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
+  const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
+  return device.createBindGroupLayout({
+    label: 'shared.layout',
+    entries: [0, 1].map((binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: uniform })),
+  });
 }
 
 /** Refuses sizes that this device cannot bind, before anything is created. */

@@ -51,14 +51,6 @@ export const SUBSTEP_FIELDS = {
 const SLOT_BYTES = 256;
 const PARAMETER_SLOTS = 1024;
 
-export function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
-  const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
-  return device.createBindGroupLayout({
-    label: 'shared.layout',
-    entries: [0, 1].map((binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: uniform })),
-  });
-}
-
 /** Slots of uniform data, each kept for as long as PARAMETER_SLOTS − 1 others are not written. */
 export class UniformRing {
   static readonly SLOT_BYTES = SLOT_BYTES;
