@@ -4,9 +4,9 @@
  * loaded with the first one.
  */
 import { CellstormError, describeCount } from '../core/errors';
+import { find } from './dom';
 import { explain, type Run } from './engine';
 import type { Opened } from './opened';
-import { find } from './panel';
 import { nextTask, saveFile } from './save';
 import { whileWaiting } from './waiting';
 

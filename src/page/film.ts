@@ -2,10 +2,11 @@
  * Purpose: films of the page: starts and ends live ones and those of exact frames, shows how far they are, and saves them;
  * what ends one early saves what there is and says why. Loaded with the first film.
  */
+
+import { find } from './dom';
 import { explain, explainMissingGpu } from './engine';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
-import { find } from './panel';
 import { nextTask, saveFile } from './save';
 import { whileWaiting } from './waiting';
 

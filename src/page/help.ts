@@ -1,7 +1,7 @@
 /** Purpose: the help sheet: every key and what pointers do, made of KEYS, and whether letters and signs are keys at all. */
 import { isCharacter, isIgnored, letChoose } from './character-keys';
+import { find } from './dom';
 import { KEYS } from './input';
-import { find } from './panel';
 
 const POINTERS = [
   ['drag', 'move the plane, turn space, or what Drag to says'],

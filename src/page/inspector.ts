@@ -8,11 +8,11 @@ import type { ParticleArrays } from '../core/simulation';
 import type { World } from '../core/world';
 import { project, type Ray } from './camera';
 import { toCss } from './colour';
+import { find } from './dom';
 import { explain, type Frame, type Run } from './engine';
 import { formatCount, formatReal } from './format';
 import { type Candidate, type Inspected, inspectAll, MOST_INSPECTED, type ProbedCell } from './inspect';
 import { MOST_ID } from './link';
-import { find } from './panel';
 import { pick } from './pick';
 import { nextTask } from './save';
 

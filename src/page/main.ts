@@ -1,11 +1,11 @@
 /** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
 import { openAppearance } from './appearance';
 import type { Body, Measured } from './body';
+import { find, setText } from './dom';
 import type { Frame } from './engine';
 import { GpuEngine } from './gpu-engine';
 import { showHints } from './hints';
 import { listenToKeys, listenToPointers } from './input';
-import { find, setText } from './panel';
 import { Playground } from './playground';
 import { watchLoading } from './unloaded';
 import { signWaiting } from './waiting';

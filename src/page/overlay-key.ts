@@ -3,9 +3,9 @@
  * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
  */
 import type { Body } from './body';
+import { find } from './dom';
 import type { Frame } from './engine';
 import { type KeyLine, keyOf } from './overlays';
-import { find } from './panel';
 
 /** Numbers that change every frame would be read out without end. */
 const NOTE_MS = 2000;

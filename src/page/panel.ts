@@ -10,6 +10,7 @@ import type { Body, Measured } from './body';
 import { checksOf } from './checks';
 import { canSpread, refusedFields } from './choices';
 import { type Legend, legendCss } from './colour';
+import { find, setText } from './dom';
 import type { Engine, StepTime } from './engine';
 import {
   type Choices,
@@ -360,19 +361,6 @@ export class Panel {
       find('body', HTMLElement).hidden = !isOpen;
     });
   }
-}
-
-/** An element that index.html has. */
-export function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
-  const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
-  return element;
-}
-
-/** Only where it is another one: most are asked for every frame. */
-export function setText(id: string, text: string): void {
-  const element = find(id, HTMLElement);
-  if (element.textContent !== text) element.textContent = text;
 }
 
 function showNote(id: string, text: string): void {

@@ -2,7 +2,7 @@
  * Purpose: presets as cards with a picture. A card is a link, for other windows and for whoever copies it; here it is chosen
  * without loading the page again. Loaded when it is first asked for.
  */
-import { find } from './panel';
+import { find } from './dom';
 import { PRESETS } from './presets';
 
 const PICTURES = import.meta.glob<string>('./presets/*.webp', {

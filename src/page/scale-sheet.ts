@@ -8,11 +8,11 @@ import type { BroadPhase } from '../core/settings';
 import { type Chart, logChart } from './chart';
 import { STEP_SECONDS, simulationOptions } from './choices';
 import { openCpuEngine } from './cpu-engine';
+import { find, setText } from './dom';
 import { type Clock, type Engine, explain } from './engine';
 import type { Choices } from './fields';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from './format';
 import { openGpuEngine } from './gpu-engine';
-import { find, setText } from './panel';
 import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
 
 /** What the sheet asks of the page. */

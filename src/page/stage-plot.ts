@@ -6,10 +6,10 @@
  */
 import { onAppearance } from './appearance';
 import type { Chart } from './chart';
+import { find } from './dom';
 import type { StepTime } from './engine';
 import { formatMilliseconds } from './format';
 import { Later } from './later';
-import { find } from './panel';
 import { STAGE_HINTS, type Stacked, StageHistory } from './stages';
 
 /** Milliseconds between two readings of the numbers: quicker ones cannot be read. */

@@ -3,11 +3,12 @@
  * the brush reaches. Tools are loaded when one is chosen; a pointer that is still down when they come works from where it is
  * then, one that is up again has done nothing.
  */
+
+import { find } from './dom';
 import type { Run } from './engine';
 import type { Eye } from './eye';
 import type { Choices } from './fields';
 import { Later } from './later';
-import { find } from './panel';
 import type { Place, Workplace } from './tools';
 
 /** What it needs of the page. */

@@ -7,7 +7,7 @@ import { formatCountOf } from '../../../bench/report/format';
 import { element } from '../../../bench/report/markup';
 import { version } from '../../../package.json';
 import { openAppearance } from '../appearance';
-import { find } from '../explainer/dom';
+import { find } from '../dom';
 import { saveFile } from '../save';
 import { detectFlags, flagsInAddress } from './flags';
 import type { Answer, Choice, MeasuredMachine, NamedPlan, Question } from './messages';

@@ -8,7 +8,7 @@ import { linesOf } from '../../../bench/report/curves';
 import { element } from '../../../bench/report/markup';
 import { groupsOf, summarise } from '../../../bench/report/summary';
 import { tableOf, wide } from '../../../bench/report/tables';
-import { find } from '../explainer/dom';
+import { find } from '../dom';
 import { render } from './render';
 
 /** CSS pixels: names are to be read on a telephone, too. */

@@ -1,13 +1,6 @@
-/** Purpose: elements: found by id, made with attributes and children. Texts are texts, never markup. */
+/** Purpose: elements made with attributes and children. Texts are texts, never markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-
-/** An element that explainer.html has. */
-export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
-  const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
-  return element;
-}
 
 type Attributes = Readonly<Record<string, string | number>>;
 

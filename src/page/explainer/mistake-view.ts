@@ -3,8 +3,9 @@
  * come from mistakes.ts.
  */
 import { latticeOfParticle } from '../../core/cells';
+import { find } from '../dom';
 import { freeCorner } from './corners';
-import { draw, find, make } from './dom';
+import { draw, make } from './dom';
 import {
   CROWD_DIAMETER,
   cellsAround,

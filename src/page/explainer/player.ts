@@ -4,8 +4,9 @@
  * range when read.
  */
 import { isCharacter, isIgnored, letChoose } from '../character-keys';
+import { find } from '../dom';
 import { ArrayView, describeEntries } from './array-view';
-import { find, make } from './dom';
+import { make } from './dom';
 import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';
 import { WorldPicture } from './world-picture';
 
