@@ -17,6 +17,8 @@ import type { ReadRange } from '../gpu/readback';
 
 type Kind = 'position' | 'velocity' | 'id';
 
+type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
+
 type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
 /** Which of the two copies holds the state. */
@@ -59,14 +61,14 @@ export class ParticleCopies {
     return this.owned.bytes;
   }
 
-  /** The copy that holds the state. */
-  now(kind: Kind): GPUBuffer {
-    return this.owned.buffers[`${kind}${this.held[kind]}`];
+  /** The copies that hold the state. */
+  get now(): ParticleBuffers {
+    return this.pick((copy) => copy);
   }
 
-  /** The other copy, to be written. */
-  spare(kind: Kind): GPUBuffer {
-    return this.owned.buffers[`${kind}${other(this.held[kind])}`];
+  /** The other ones, to be written. */
+  get spare(): ParticleBuffers {
+    return this.pick(other);
   }
 
   get partner(): GPUBuffer {
@@ -121,18 +123,15 @@ export class ParticleCopies {
     this.beforeChange();
     const { dimensions } = this.world;
     const { queue } = this.gpu.device;
+    const { position, velocity, id } = this.now;
     const carried = carryPositions(this.world, positions);
-    queue.writeBuffer(this.now('id'), 4 * first, new Uint32Array(ids));
+    queue.writeBuffer(id, 4 * first, new Uint32Array(ids));
     queue.writeBuffer(
-      this.now('position'),
+      position,
       4 * bodyFloats(this.world) * first,
       radii ? toBodies(dimensions, carried, { radii, ...shapes }) : toStored(dimensions, carried),
     );
-    queue.writeBuffer(
-      this.now('velocity'),
-      4 * storedFloats(dimensions) * first,
-      toStored(dimensions, velocities),
-    );
+    queue.writeBuffer(velocity, 4 * storedFloats(dimensions) * first, toStored(dimensions, velocities));
   }
 
   /** Says who is to leave, for the pass that retires them. */
@@ -147,10 +146,11 @@ export class ParticleCopies {
 
   /** What to read back of so many particles, for `arraysOf`. */
   ranges(count: number): readonly ReadRange[] {
+    const { position, velocity, id } = this.now;
     return [
-      { buffer: this.now('id'), size: 4 * count },
-      { buffer: this.now('position'), size: 4 * bodyFloats(this.world) * count },
-      { buffer: this.now('velocity'), size: 4 * storedFloats(this.world.dimensions) * count },
+      { buffer: id, size: 4 * count },
+      { buffer: position, size: 4 * bodyFloats(this.world) * count },
+      { buffer: velocity, size: 4 * storedFloats(this.world.dimensions) * count },
     ];
   }
 
@@ -173,6 +173,16 @@ export class ParticleCopies {
 
   destroy(): void {
     this.owned.destroy();
+  }
+
+  private pick(which: (held: 0 | 1) => 0 | 1): ParticleBuffers {
+    const { held } = this;
+    const { buffers } = this.owned;
+    return {
+      position: buffers[`position${which(held.position)}`],
+      velocity: buffers[`velocity${which(held.velocity)}`],
+      id: buffers[`id${which(held.id)}`],
+    };
   }
 }
 

@@ -60,7 +60,7 @@ export class SimulationStages {
     const { retire } = this.passes;
     const { shared, count } = recording;
     const group = this.group(`retire ${copies.nameOf('position', 'id')}`, () =>
-      retire.bind({ leaving: copies.leaving, position: copies.now('position'), id: copies.now('id') }),
+      retire.bind({ leaving: copies.leaving, ...copies.now }),
     );
     return this.orAsBefore(() => [
       { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
@@ -73,10 +73,7 @@ export class SimulationStages {
     const { copies } = this;
     copies.beforeChange();
     const binding = this.group(`sort ${copies.nameOf('position', 'velocity', 'id')}`, () =>
-      this.sort.bind(
-        { position: copies.now('position'), velocity: copies.now('velocity'), id: copies.now('id') },
-        { position: copies.spare('position'), velocity: copies.spare('velocity'), id: copies.spare('id') },
-      ),
+      this.sort.bind(copies.now, copies.spare),
     );
     copies.swap('position', 'velocity', 'id');
     return this.sort.stages(shared, binding, count, counted);
@@ -84,17 +81,16 @@ export class SimulationStages {
 
   /** On a sorted state. */
   measure({ shared, count, settings }: Recording): Stage {
-    const { copies, sort } = this;
+    const { copies } = this;
     const { measure } = this.passes[settings.broadPhase];
+    const { position, velocity, id } = copies.now;
     const key = `measure ${settings.broadPhase} ${copies.nameOf('position', 'velocity', 'id')}`;
     const group = this.group(key, () =>
       measure.bind({
-        position: copies.now('position'),
-        velocity: copies.now('velocity'),
-        id_in: copies.now('id'),
-        start: sort.start,
-        cell_of_slot: sort.cellOfSlot,
-        guests: sort.guestList,
+        position,
+        velocity,
+        id_in: id,
+        ...this.cells,
       }),
     );
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
@@ -102,19 +98,19 @@ export class SimulationStages {
 
   /** What a search for pairs reads, on a sorted state. */
   get sorted(): PairState {
-    return {
-      position_in: this.copies.now('position'),
-      id_in: this.copies.now('id'),
-      start: this.sort.start,
-      cell_of_slot: this.sort.cellOfSlot,
-      guests: this.sort.guestList,
-      crowd: this.sort.heavy,
-    };
+    const { position, id } = this.copies.now;
+    return { position_in: position, id_in: id, ...this.cells };
   }
 
   /** How far the fastest would move in the time step of the parameters: it changes nothing. */
   farthest({ shared, count }: Recording, paths: Flights): Stage {
     return paths.farthest(shared, this.flightBinding(paths), count);
+  }
+
+  /** What the sort says of who is where. */
+  private get cells() {
+    const { start, cellOfSlot, guestList, heavy } = this.sort;
+    return { start, cell_of_slot: cellOfSlot, guests: guestList, crowd: heavy };
   }
 
   private substeps(recording: Recording): Stage[] {
@@ -123,13 +119,14 @@ export class SimulationStages {
     const { integrate } = this.passes;
     const stages: Stage[] = paths ? [paths.begin(shared, this.flightBinding(paths))] : [];
     for (let substep = 0; substep < settings.substeps; substep++) {
+      const { position, velocity, id } = copies.now;
       const group = this.group(`integrate ${copies.nameOf('position', 'velocity', 'id')}`, () =>
         integrate.bind({
-          position: copies.now('position'),
-          velocity: copies.now('velocity'),
+          position,
+          velocity,
           counts: this.sort.counts,
           ranks: this.sort.ranks,
-          id_in: copies.now('id'),
+          id_in: id,
         }),
       );
       stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
@@ -144,13 +141,14 @@ export class SimulationStages {
 
   private flightBinding(paths: Flights): FlightBinding {
     const { copies, sort } = this;
+    const { position, velocity, id } = copies.now;
     return this.group(`paths ${copies.nameOf('position', 'velocity', 'id')}`, () =>
       paths.bind({
-        position_in: copies.now('position'),
-        velocity_in: copies.now('velocity'),
-        id_in: copies.now('id'),
+        position_in: position,
+        velocity_in: velocity,
+        id_in: id,
         // Not written before the sort.
-        struck: copies.spare('velocity'),
+        struck: copies.spare.velocity,
         start: sort.start,
       }),
     );
@@ -158,18 +156,12 @@ export class SimulationStages {
 
   /** `hasMoved`: particles are no longer where they were sorted. */
   private respond({ shared, count, settings }: Recording, hasMoved: boolean): Stage[] {
-    const { copies, sort } = this;
+    const { copies } = this;
     const { broadPhase, restitution } = settings;
     const { partner, respond } = this.contactPasses(settings, hasMoved);
     const key = `${broadPhase} ${hasMoved} ${copies.nameOf('position', 'velocity')}`;
-    const state = {
-      position_in: copies.now('position'),
-      velocity_in: copies.now('velocity'),
-      start: sort.start,
-      cell_of_slot: sort.cellOfSlot,
-      crowd: sort.heavy,
-      guests: sort.guestList,
-    };
+    const { now, spare } = copies;
+    const state = { position_in: now.position, velocity_in: now.velocity, ...this.cells };
     const stages: Stage[] = [];
     if (restitution > 0) {
       const group = this.group(`partner ${key}`, () =>
@@ -180,8 +172,8 @@ export class SimulationStages {
     const group = this.group(`respond ${key}`, () =>
       respond.bind({
         ...state,
-        position_out: copies.spare('position'),
-        velocity_out: copies.spare('velocity'),
+        position_out: spare.position,
+        velocity_out: spare.velocity,
         partner_in: copies.partner,
       }),
     );
@@ -191,16 +183,13 @@ export class SimulationStages {
   }
 
   private separateOnce({ shared, count, settings }: Recording, hasMoved: boolean): Stage {
-    const { copies, sort } = this;
+    const { copies } = this;
     const { separate } = this.contactPasses(settings, hasMoved);
     const group = this.group(`separate ${settings.broadPhase} ${hasMoved} ${copies.nameOf('position')}`, () =>
       separate.bind({
-        position_in: copies.now('position'),
-        position_out: copies.spare('position'),
-        start: sort.start,
-        cell_of_slot: sort.cellOfSlot,
-        crowd: sort.heavy,
-        guests: sort.guestList,
+        position_in: copies.now.position,
+        position_out: copies.spare.position,
+        ...this.cells,
       }),
     );
     copies.swap('position');

@@ -206,11 +206,8 @@ export class Simulation implements ParticleSimulation {
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
-    return {
-      positions: this.copies.now('position'),
-      velocities: this.copies.now('velocity'),
-      ids: this.copies.now('id'),
-    };
+    const { position, velocity, id } = this.copies.now;
+    return { positions: position, velocities: velocity, ids: id };
   }
 
   set(changes: SettingsOptions): void {
