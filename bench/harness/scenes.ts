@@ -6,7 +6,7 @@
  */
 import { checkDimensions, checkInteger } from '../../src/core/checks';
 import { ArgumentError } from '../../src/core/errors';
-import { MAX_PARTICLES } from '../../src/core/simulation';
+import { MAX_PARTICLES } from '../../src/core/ids';
 import type { Dimensions } from '../../src/core/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/scenes';

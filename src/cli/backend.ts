@@ -4,7 +4,8 @@
  */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/errors';
-import type { ParticleSimulation, SimulationOptions, SimulationPlan } from '../core/simulation';
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
+import type { SimulationPlan } from '../core/simulation-plan';
 import { type Dimensions, MAX_CELLS } from '../core/world';
 import { createCpuSimulation } from '../cpu';
 import { deviceNeeds } from '../engine/memory';

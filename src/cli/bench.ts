@@ -22,7 +22,7 @@ import { type BenchHost, type BenchPlan, type BenchResult, casesOf, runBench } f
 import { BENCH_SCENE_NAMES } from '../../bench/harness/scenes';
 import { version } from '../../package.json';
 import { CellstormError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import { openDawn } from '../node/dawn';
 import {
   type Flags,

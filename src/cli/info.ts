@@ -1,6 +1,6 @@
 /** Purpose: `cellstorm info`: what this machine offers, how many particles fit, and what they cost. */
 import { cpus, totalmem } from 'node:os';
-import { defaultCellCount } from '../core/simulation';
+import { defaultCellCount } from '../core/simulation-plan';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/memory';
 import { greatestCount } from '../gpu/device';
 import { openDawn } from '../node/dawn';

@@ -4,7 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { crowdingWarning } from '../core/crowding';
 import { ArgumentError, CellstormError, Phrase } from '../core/errors';
 import type { Flights } from '../core/flight';
-import { type Checkpoint, type Measures, planSimulation } from '../core/simulation';
+import type { Checkpoint, Measures } from '../core/simulation';
+import { planSimulation } from '../core/simulation-plan';
 import type { StageTimes } from '../core/stage-times';
 import {
   capacityOfState,

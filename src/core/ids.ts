@@ -3,9 +3,14 @@
  * holds particles by id, or in slots with ids beside them, asks here who is alive.
  */
 import { checkKnownKeys, checkPacked } from './checks';
+import { RETIRED_BIT } from './constants';
 import { ArgumentError, describeCount, Phrase } from './errors';
-import { type Bodies, type NewParticles, type ParticleSimulation, sizesOf } from './simulation';
+import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
+import { sizesOf } from './sizes';
 import { GREATEST_SPEED, type World } from './world';
+
+/** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
+export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 /** Hands out the lowest free ids below a capacity, and knows which are alive. */
 export class IdAllocator {

@@ -103,6 +103,30 @@ export function checkObstaclesFit(
   }
 }
 
+/** Those of options or of a checkpoint, which may have none. */
+export function obstaclesOf({
+  obstacles,
+}: {
+  readonly obstacles?: ObstaclesGiven | undefined;
+}): ObstaclesGiven {
+  return obstacles === undefined ? new Float32Array(0) : obstacles;
+}
+
+/** Obstacles of a simulation as the engines hold them, or an error. */
+export function checkObstacles(
+  given: ObstaclesGiven,
+  {
+    obstacleCapacity,
+    world,
+    ...rules
+  }: SizeRules & { readonly world: World; readonly obstacleCapacity: number },
+  argument = 'obstacles',
+): StaticBodies {
+  const obstacles = readObstacles(argument, given, obstacleCapacity, rules);
+  checkObstaclesFit(argument, obstacles, world);
+  return obstacles;
+}
+
 /** As they are given, from what the engines hold. */
 export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {
   const positions = bodies.positions.slice();

@@ -6,7 +6,8 @@
  * numbered in the order of their lines, and at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from './errors';
-import { type ParticleArrays, type ParticleSimulation, sizesOf } from './simulation';
+import type { ParticleArrays, ParticleSimulation } from './simulation';
+import { sizesOf } from './sizes';
 import { type Dimensions, GREATEST_SPEED } from './world';
 
 /** What a table has to fit into. */

@@ -6,7 +6,7 @@
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from './checks';
 import { ArgumentError, describeCount, Phrase } from './errors';
 import type { IdAllocator } from './ids';
-import { MAX_PARTICLES } from './simulation';
+import { MAX_PARTICLES } from './ids';
 import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from './world';
 
 export interface PlacedOptions extends WorldOptions {

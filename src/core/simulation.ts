@@ -1,57 +1,17 @@
 /**
  * Purpose: the shape that the GPU engine and the CPU engine share, so that code written for one runs on
- * the other. Where the GPU must wait for a readback it returns a promise, and the CPU engine the value:
+ * the other: what they take, what they answer, and what they do alike. simulation-plan.ts checks and completes what one is
+ * made with, simulation-checkpoint.ts what it goes on from. Where the GPU must wait for a readback it returns a promise, and the CPU engine the value:
  * `await` serves both.
  */
-import {
-  checkDimensions,
-  checkFinite,
-  checkInteger,
-  checkKnownKeys,
-  checkPacked,
-  checkPositive,
-} from './checks';
-import { RETIRED_BIT } from './constants';
-import { ArgumentError, CellstormError, describeCount, Phrase } from './errors';
+import { checkInteger } from './checks';
+import { CellstormError } from './errors';
 import { FAST_SHARE, type Flights } from './flight';
-import type { StaticBodies } from './obstacle-tree';
-import {
-  checkObstaclesFit,
-  describeObstacles,
-  NO_OBSTACLES,
-  type ObstaclesGiven,
-  readObstacles,
-} from './obstacles';
-import {
-  checkCheckpointParticles,
-  checkSameKind,
-  checkSameWorld,
-  describeWorld,
-  type ParticlesCheckpoint,
-} from './particles-checkpoint';
-import {
-  checkTimeStep,
-  defaultSettings,
-  MAX_SUBSTEPS,
-  resolveSettings,
-  SETTING_NAMES,
-  type Settings,
-  type SettingsOptions,
-} from './settings';
-import { checkBodiesFit, defineShapes, namesOfRadii, type Sizes } from './shapes';
-import { checkSizes, type GivenSizes, refuseHalfExtents, roundRange } from './sizes';
-import {
-  checkDiameter,
-  type Dimensions,
-  defineLevels,
-  defineWorld,
-  FEWEST_PERIODIC_CELLS,
-  GREATEST_SPEED,
-  type RadiusRange,
-  WORLD_NAMES,
-  type World,
-  type WorldOptions,
-} from './world';
+import type { ObstaclesGiven } from './obstacles';
+import type { ParticlesCheckpoint } from './particles-checkpoint';
+import { checkTimeStep, MAX_SUBSTEPS, type Settings, type SettingsOptions } from './settings';
+import type { Sizes } from './shapes';
+import type { Dimensions, RadiusRange, World, WorldOptions } from './world';
 
 export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
@@ -202,6 +162,13 @@ export interface NewParticles {
   readonly halfExtents?: Float32Array | undefined;
 }
 
+/** Particles as the engines hold them: checked, with their ids, and with sizes as in Shapes. */
+export interface Bodies extends Sizes {
+  readonly ids: Uint32Array;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
 export interface ParticleSimulation {
   readonly backend: 'gpu' | 'cpu';
   readonly dimensions: Dimensions;
@@ -250,121 +217,6 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/** Edge of the default box, in whole diameters: discs fill a fifth of its area, spheres of its volume. */
-function defaultEdge(dimensions: Dimensions, capacity: number): number {
-  return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
-}
-
-/** Cells that the default box of so many particles takes at most: what a device must be asked for. */
-export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
-  const edge = defaultEdge(dimensions, capacity);
-  // Rounded up, perhaps stretched by what rounding of positions asks for, and a cell at each end.
-  return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
-}
-
-/** Options checked and completed: what both engines start from. */
-export interface SimulationPlan extends Sizes {
-  readonly dimensions: Dimensions;
-  readonly capacity: number;
-  readonly radius: number;
-  readonly diameter: number;
-  readonly world: World;
-  readonly settings: Settings;
-  readonly positions: Float32Array;
-  readonly velocities: Float32Array;
-  readonly radiusRange: RadiusRange | undefined;
-  readonly boxes: boolean;
-  readonly count: number;
-  readonly obstacles: StaticBodies;
-  readonly obstacleCapacity: number;
-  readonly continuous: boolean;
-}
-
-const OPTION_NAMES = [
-  ...SETTING_NAMES,
-  ...WORLD_NAMES,
-  'dimensions',
-  'capacity',
-  'radius',
-  'radii',
-  'radiusRange',
-  'halfExtents',
-  'boxes',
-  'positions',
-  'velocities',
-  'obstacles',
-  'obstacleCapacity',
-  'continuous',
-] as const;
-
-/** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
-export const MAX_PARTICLES = RETIRED_BIT - 1;
-
-export function planSimulation(options: SimulationOptions): SimulationPlan {
-  if (typeof options !== 'object' || options === null) {
-    throw new ArgumentError('options', options, 'an object with dimensions, radius (or radii) and more');
-  }
-  checkKnownKeys('options', options, OPTION_NAMES);
-  const { dimensions } = options;
-  checkDimensions(dimensions);
-  const positions = options.positions ?? new Float32Array(0);
-  const count = Math.floor(positions.length / dimensions);
-  checkPacked('positions', positions, count, dimensions);
-  const velocities = options.velocities ?? new Float32Array(positions.length);
-  checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
-  const sizes = planSizes(options, count);
-  const { radius, radiusRange } = sizes;
-  const capacity = options.capacity ?? count;
-  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-  if (count > capacity) {
-    throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
-  }
-  const rules = { dimensions, radiusRange, boxes: sizes.boxes };
-  const obstacles = readObstacles('obstacles', obstaclesOf(options), MAX_PARTICLES, rules);
-  const obstacleCount = obstacles.positions.length / dimensions;
-  const { obstacleCapacity = obstacleCount } = options;
-  checkInteger('obstacleCapacity', obstacleCapacity, 0, MAX_PARTICLES);
-  if (obstacleCount > obstacleCapacity) {
-    const accepted = `at most ${describeCount(obstacleCapacity)} (the obstacleCapacity)`;
-    throw new ArgumentError('obstacles', new Phrase(describeCount(obstacleCount)), accepted);
-  }
-  const { continuous = false } = options;
-  if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
-  const diameter = Math.fround(2 * radius);
-  checkDiameter('2 · radius', diameter);
-  const { periodic, unbounded, cellSize, crowds } = options;
-  const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
-  const { min, max } = corners;
-  const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
-  const world = radiusRange
-    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, namesOfRadii(options))
-    : // Obstacles are filed in a table of their own, with as many buckets.
-      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
-  checkBodiesFit('', sizes, world);
-  checkObstaclesFit('obstacles', obstacles, world);
-  const settingChanges: Record<string, unknown> = {};
-  for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
-  const settings = resolveSettings(
-    dimensions,
-    defaultSettings(dimensions, radiusRange, sizes.boxes),
-    settingChanges,
-  );
-  return {
-    dimensions,
-    capacity,
-    ...sizes,
-    diameter,
-    world,
-    settings,
-    positions,
-    velocities,
-    count,
-    obstacles,
-    obstacleCapacity,
-    continuous,
-  };
-}
-
 /** `most` of ParticleSimulation.advance, or an error: before anybody asks for the fastest particle. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
@@ -406,196 +258,4 @@ export function stepAsFastAs(
 export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
   if (continuous) return;
   throw new CellstormError(`This simulation was created without \`continuous\`, which ${name} needs.`);
-}
-
-/** The radius of all particles, or those of each and what they may be, and which of them are boxes. */
-function planSizes(
-  options: SimulationOptions,
-  count: number,
-): Pick<SimulationPlan, 'radius' | 'radiusRange' | 'boxes'> & Sizes {
-  const { dimensions, radius, radii, halfExtents, radiusRange: given } = options;
-  const boxes = options.boxes ?? halfExtents !== undefined;
-  if (typeof boxes !== 'boolean') throw new ArgumentError('boxes', boxes, 'true or false');
-  if (radii === undefined && given === undefined && !boxes) {
-    checkPositive('radius', radius);
-    if (halfExtents !== undefined) refuseHalfExtents('halfExtents', halfExtents);
-    return { radius, radiusRange: undefined, boxes };
-  }
-  if (radius !== undefined) {
-    throw new ArgumentError('radius', radius, 'left out where each particle has a radius of its own');
-  }
-  if (given !== undefined) checkRadiusRange(given);
-  const range = given && roundRange(given);
-  const shapes = checkSizes('', { radii, halfExtents }, count, { dimensions, radiusRange: range, boxes });
-  if (range) return { radius: range.largest, radiusRange: range, boxes, ...shapes };
-  if (count === 0) {
-    const accepted = 'given where there are no particles yet that say what their radii may be';
-    throw new ArgumentError('radiusRange', given, accepted);
-  }
-  const radiusRange = { smallest: Number.POSITIVE_INFINITY, largest: 0 };
-  for (const own of shapes.radii) {
-    if (own < radiusRange.smallest) radiusRange.smallest = own;
-    if (own > radiusRange.largest) radiusRange.largest = own;
-  }
-  return { radius: radiusRange.largest, radiusRange, boxes, ...shapes };
-}
-
-function checkRadiusRange(range: RadiusRange): void {
-  checkKnownKeys('radiusRange', range, ['smallest', 'largest']);
-  for (const name of ['smallest', 'largest'] as const) checkPositive(`radiusRange.${name}`, range[name]);
-  if (range.smallest > range.largest) {
-    const accepted = `at most radiusRange.largest, ${range.largest}`;
-    throw new ArgumentError('radiusRange.smallest', range.smallest, accepted);
-  }
-}
-
-/** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
-const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
-
-function defaultBox(
-  { dimensions, min, max, periodic, cellSize }: SimulationOptions,
-  capacity: number,
-  diameter: number,
-): Pick<WorldOptions, 'min' | 'max'> {
-  const edge = diameter * defaultEdge(dimensions, capacity);
-  // Neither is checked yet: what is not as it should be is refused with the world.
-  const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
-  const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
-  const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
-  return {
-    min: min ?? new Array<number>(dimensions).fill(0),
-    max: max ?? Array.from({ length: dimensions }, (_, axis) => (min?.[axis] ?? 0) + edgeAlong(axis)),
-  };
-}
-
-/** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
-export function checkCheckpoint(
-  checkpoint: Checkpoint,
-  simulation: Pick<
-    ParticleSimulation,
-    | 'dimensions'
-    | 'radius'
-    | 'radiusRange'
-    | 'boxes'
-    | 'world'
-    | 'capacity'
-    | 'obstacleCapacity'
-    | 'continuous'
-  >,
-): Settings {
-  const { dimensions, capacity, world, radiusRange } = simulation;
-  checkSameKind(checkpoint, dimensions);
-  if (checkpoint.radius !== simulation.radius) {
-    const accepted = `${simulation.radius}, like this simulation`;
-    throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
-  }
-  checkSameRange(checkpoint.radiusRange, radiusRange);
-  if ((checkpoint.boxes ?? false) !== simulation.boxes) {
-    const accepted = simulation.boxes
-      ? 'true, since particles of this simulation may be boxes'
-      : 'left out, since no particle of this simulation may be a box';
-    throw new ArgumentError('checkpoint.boxes', checkpoint.boxes, accepted);
-  }
-  checkSameWorld(checkpoint, world);
-  if ((checkpoint.continuous ?? false) !== simulation.continuous) {
-    const accepted = simulation.continuous
-      ? 'true, since this simulation follows the paths of fast particles'
-      : 'left out, since this simulation was created without `continuous`';
-    throw new ArgumentError('checkpoint.continuous', checkpoint.continuous, accepted);
-  }
-  const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
-  sizesOf('checkpoint.', checkpoint, count, simulation);
-  checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
-  checkFinite('checkpoint.time', checkpoint.time);
-  if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
-  const defaults = defaultSettings(dimensions, radiusRange, simulation.boxes);
-  return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
-}
-
-/** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
-export function sizesOf(
-  prefix: string,
-  particles: GivenSizes,
-  count: number,
-  sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
-): Sizes | undefined {
-  if (sizes.radiusRange) {
-    const own = checkSizes(prefix, particles, count, sizes);
-    if (sizes.world) checkBodiesFit(prefix, own, sizes.world);
-    return own;
-  }
-  if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);
-  if (particles.radii === undefined) return undefined;
-  const accepted = 'left out, since all particles of this simulation have one radius';
-  throw new ArgumentError(`${prefix}radii`, particles.radii, accepted);
-}
-
-function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
-  if (given?.smallest === range?.smallest && given?.largest === range?.largest) return;
-  const accepted = range
-    ? `{ smallest: ${range.smallest}, largest: ${range.largest} }, like this simulation`
-    : 'left out, since all particles of this simulation have one radius';
-  throw new ArgumentError('checkpoint.radiusRange', given, accepted);
-}
-
-/** Those of options or of a checkpoint, which may have none. */
-export function obstaclesOf({ obstacles }: Pick<Checkpoint, 'obstacles'>): ObstaclesGiven {
-  return obstacles === undefined ? new Float32Array(0) : obstacles;
-}
-
-/** Obstacles of a simulation as the engines hold them, or an error. */
-export function checkObstacles(
-  given: ObstaclesGiven,
-  {
-    obstacleCapacity,
-    world,
-    ...rules
-  }: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world' | 'obstacleCapacity'>,
-  argument = 'obstacles',
-): StaticBodies {
-  const obstacles = readObstacles(argument, given, obstacleCapacity, rules);
-  checkObstaclesFit(argument, obstacles, world);
-  return obstacles;
-}
-
-/** What a checkpoint says of a simulation beside its particles. */
-export function describeSimulation(
-  simulation: Pick<
-    ParticleSimulation,
-    'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world' | 'continuous' | 'time' | 'settings'
-  >,
-  obstacles: StaticBodies = NO_OBSTACLES,
-): Omit<Checkpoint, keyof ParticleArrays> {
-  const { dimensions, radius, radiusRange, boxes, world, continuous, time, settings } = simulation;
-  return {
-    version: 1,
-    dimensions,
-    radius,
-    ...(radiusRange ? { radiusRange } : {}),
-    ...(boxes ? { boxes } : {}),
-    ...describeWorld(world),
-    ...(continuous ? { continuous } : {}),
-    time,
-    settings,
-    ...(obstacles.positions.length > 0 ? { obstacles: describeObstacles(dimensions, obstacles) } : {}),
-  };
-}
-
-/** Particles as the engines hold them: checked, with their ids, and with sizes as in Shapes. */
-export interface Bodies extends Sizes {
-  readonly ids: Uint32Array;
-  readonly positions: Float32Array;
-  readonly velocities: Float32Array;
-}
-
-/** The particles of a checkpoint that was checked. */
-export function bodiesOf(
-  { ids, positions, velocities, radii, halfExtents }: Checkpoint,
-  simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,
-): Bodies {
-  const { dimensions, boxes } = simulation;
-  const sizes = boxes
-    ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
-    : { radii };
-  return { ids, positions, velocities, ...sizes };
 }

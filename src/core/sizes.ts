@@ -2,8 +2,8 @@
  * Purpose: what is given of the sizes of bodies, checked: radii, and half extents of those that are boxes.
  */
 import { ArgumentError } from './errors';
-import { checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
-import type { Dimensions, RadiusRange } from './world';
+import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
+import type { Dimensions, RadiusRange, World } from './world';
 
 /** As users give them: radii of boxes are 0. */
 export interface GivenSizes {
@@ -41,6 +41,24 @@ export function checkSizes(
     halfExtents ? isBox(dimensions, halfExtents, particle) : false,
   );
   return defineShapes(dimensions, radii, halfExtents);
+}
+
+/** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
+export function sizesOf(
+  prefix: string,
+  particles: GivenSizes,
+  count: number,
+  sizes: SizeRules & { readonly world?: World },
+): Sizes | undefined {
+  if (sizes.radiusRange) {
+    const own = checkSizes(prefix, particles, count, sizes);
+    if (sizes.world) checkBodiesFit(prefix, own, sizes.world);
+    return own;
+  }
+  if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);
+  if (particles.radii === undefined) return undefined;
+  const accepted = 'left out, since all particles of this simulation have one radius';
+  throw new ArgumentError(`${prefix}radii`, particles.radii, accepted);
 }
 
 export function refuseHalfExtents(argument: string, halfExtents: unknown): never {

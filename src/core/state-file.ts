@@ -9,9 +9,11 @@
  * and of obstacles positions and sizes, in the same way.
  */
 import { ArgumentError } from './errors';
+import { MAX_PARTICLES } from './ids';
 import type { ObstaclesGiven } from './obstacles';
 import type { Settings } from './settings';
-import { type Checkpoint, MAX_PARTICLES, planSimulation, type SimulationOptions } from './simulation';
+import type { Checkpoint, SimulationOptions } from './simulation';
+import { planSimulation } from './simulation-plan';
 import type { GivenSizes } from './sizes';
 import type { Dimensions, RadiusRange } from './world';
 

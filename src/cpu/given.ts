@@ -1,7 +1,7 @@
 /** Purpose: checks of what grids are asked, the same for all of them. */
 import { checkInteger, checkPositive, checkVector } from '../core/checks';
 import { ArgumentError, Phrase } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import type { World } from '../core/world';
 import type { Lattice } from './lattice';
 import type { Ray } from './ray-walk';

@@ -15,7 +15,7 @@
  */
 import { checkDimensions, checkFunction, checkInteger, checkKnownKeys, checkPositive } from '../core/checks';
 import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import {
   defineLevels,
   defineWorld,

@@ -21,7 +21,8 @@ import { type Bounds, type BoundsOptions, defineBounds } from '../core/bounds';
 import { carryCoordinate } from '../core/cells';
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../core/checks';
 import { ArgumentError, CellstormError, LimitError } from '../core/errors';
-import { MAX_PARTICLES, type PairList } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
+import type { PairList } from '../core/simulation';
 import {
   checkDiameter,
   type Dimensions,

@@ -16,6 +16,7 @@ import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/fligh
 import { hashState } from '../core/hash';
 import { IdAllocator } from '../core/ids';
 import type { ObstaclesGiven } from '../core/obstacles';
+import { checkObstacles, obstaclesOf } from '../core/obstacles';
 import {
   checkTimeStep,
   MAX_ITERATIONS,
@@ -28,24 +29,19 @@ import {
 import { describeSizes } from '../core/shapes';
 import {
   type Bodies,
-  bodiesOf,
   type Checkpoint,
   checkAdvance,
-  checkCheckpoint,
   checkContinuous,
-  checkObstacles,
-  describeSimulation,
   type FoundPairs,
   type Measures,
   type NewParticles,
-  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
-  planSimulation,
   type SimulationOptions,
-  type SimulationPlan,
   stepAsFastAs,
 } from '../core/simulation';
+import { bodiesOf, checkCheckpoint, describeSimulation } from '../core/simulation-checkpoint';
+import { planSimulation, type SimulationPlan } from '../core/simulation-plan';
 import type { StageTimes } from '../core/stage-times';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { EqualNeighbours } from './equal-neighbours';

@@ -9,7 +9,7 @@
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct, storedFloats } from '../gpu/layout';

@@ -8,7 +8,7 @@
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { HEAVY_WORKGROUP_SIZE } from '../core/constants';
 import { ArgumentError, CellstormError, DestroyedError, GpuError, LimitError, Phrase } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import type { World } from '../core/world';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { type BindingKind, Kernel, type KernelDescription } from '../gpu/kernel';

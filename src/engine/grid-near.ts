@@ -9,7 +9,7 @@
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { NO_PARTNER } from '../core/constants';
 import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
 import { NEAR_FIELDS, Near } from '../passes/near';

@@ -7,7 +7,7 @@
  */
 import { checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';

@@ -13,7 +13,7 @@
 import { checkInteger, checkKnownKeys, checkVector } from '../core/checks';
 import { NO_PARTNER } from '../core/constants';
 import { ArgumentError, DestroyedError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
 import { type Dimensions, SMALLEST_DIAMETER, type World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkEncoder, type Gpu } from '../gpu/device';

@@ -3,7 +3,7 @@
  * the rest when it is first recorded. Passes that probe exist once for each broad phase.
  */
 import type { BroadPhase } from '../core/settings';
-import type { SimulationPlan } from '../core/simulation';
+import type { SimulationPlan } from '../core/simulation-plan';
 import type { World } from '../core/world';
 import { createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

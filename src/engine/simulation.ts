@@ -17,6 +17,7 @@ import { type Flights as Counted, NO_FLIGHTS } from '../core/flight';
 import { IdAllocator } from '../core/ids';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
+import { checkObstacles, obstaclesOf } from '../core/obstacles';
 import {
   checkTimeStep,
   MAX_ITERATIONS,
@@ -26,24 +27,19 @@ import {
   SubstepMemo,
 } from '../core/settings';
 import {
-  bodiesOf,
   type Checkpoint,
   checkAdvance,
-  checkCheckpoint,
   checkContinuous,
-  checkObstacles,
-  describeSimulation,
   type FoundPairs,
   type Measures,
   type NewParticles,
-  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
-  planSimulation,
   type SimulationOptions,
-  type SimulationPlan,
   stepAsFastAs,
 } from '../core/simulation';
+import { bodiesOf, checkCheckpoint, describeSimulation } from '../core/simulation-checkpoint';
+import { planSimulation, type SimulationPlan } from '../core/simulation-plan';
 import type { StageTimes } from '../core/stage-times';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { createParts } from '../gpu/buffers';

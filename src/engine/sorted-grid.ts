@@ -6,8 +6,8 @@
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../core/errors';
+import { MAX_PARTICLES } from '../core/ids';
 import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
-import { MAX_PARTICLES } from '../core/simulation';
 import {
   defineLevels,
   defineWorld,

@@ -5,7 +5,8 @@
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
 import { ArgumentError, GpuError, LimitError } from '../core/errors';
-import { defaultCellCount, MAX_PARTICLES } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
+import { defaultCellCount } from '../core/simulation-plan';
 import { type Dimensions, MAX_CELLS } from '../core/world';
 import { storedFloats } from './layout';
 

@@ -4,7 +4,8 @@
  * loss is handed on. Guarantee: an engine that is opened here and not handed out is destroyed.
  */
 import { CellstormError, GpuError, LimitError } from '../core/errors';
-import { planSimulation, type SimulationOptions } from '../core/simulation';
+import type { SimulationOptions } from '../core/simulation';
+import { planSimulation } from '../core/simulation-plan';
 import type { GpuRequest } from '../gpu/device';
 import type { MethodStart } from './body';
 import type { Hardware } from './choices';

@@ -5,13 +5,9 @@
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../core/errors';
 import { decodeTable } from '../core/particle-table';
-import {
-  type Checkpoint,
-  checkCheckpoint,
-  type ParticleSimulation,
-  planSimulation,
-  type SimulationOptions,
-} from '../core/simulation';
+import type { Checkpoint, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import { checkCheckpoint } from '../core/simulation-checkpoint';
+import { planSimulation } from '../core/simulation-plan';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../core/state-file';
 import { type Choices, clampValue, type FieldName } from './fields';
 import type { Opened } from './opened';

@@ -12,6 +12,7 @@ import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/fligh
 import { IdAllocator } from '../core/ids';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
+import { checkObstacles, obstaclesOf } from '../core/obstacles';
 import {
   checkTimeStep,
   deriveSubstep,
@@ -24,23 +25,19 @@ import {
 import { describeSizes, type Sizes } from '../core/shapes';
 import {
   type Bodies,
-  bodiesOf,
   type Checkpoint,
   checkAdvance,
-  checkCheckpoint,
   checkContinuous,
-  checkObstacles,
-  describeSimulation,
   type FoundPairs,
   type Measures,
   type NewParticles,
-  obstaclesOf,
   type ParticleArrays,
   type ParticleSimulation,
-  planSimulation,
   type SimulationOptions,
   stepAsFastAs,
 } from '../core/simulation';
+import { bodiesOf, checkCheckpoint, describeSimulation } from '../core/simulation-checkpoint';
+import { planSimulation } from '../core/simulation-plan';
 import type { Dimensions, RadiusRange, World } from '../core/world';
 import { fly } from './flight';
 import { permute, permuteSizes } from './gather';

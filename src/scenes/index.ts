@@ -4,7 +4,8 @@
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES, type SimulationOptions } from '../core/simulation';
+import { MAX_PARTICLES } from '../core/ids';
+import type { SimulationOptions } from '../core/simulation';
 import type { WorldOptions } from '../core/world';
 import { BOX_SCENES } from './boxes';
 import { BULLETS, MIXED_BULLETS } from './fast';

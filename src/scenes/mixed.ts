@@ -6,8 +6,8 @@
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
 import { ArgumentError } from '../core/errors';
+import { MAX_PARTICLES } from '../core/ids';
 import type { SettingsOptions } from '../core/settings';
-import { MAX_PARTICLES } from '../core/simulation';
 import type { Dimensions, RadiusRange, WorldKind, WorldOptions } from '../core/world';
 import { PILE_GRAVITY } from './ordered';
 import { Random } from './random';

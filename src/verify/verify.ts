@@ -10,17 +10,12 @@
 import { cellBytes } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
+import { MAX_PARTICLES } from '../core/ids';
 import { readObstacles } from '../core/obstacles';
 import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
 import type { Sizes } from '../core/shapes';
-import {
-  MAX_PARTICLES,
-  type PairList,
-  type ParticleArrays,
-  type ParticleSimulation,
-  type SimulationOptions,
-  sizesOf,
-} from '../core/simulation';
+import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import { sizesOf } from '../core/sizes';
 import type { Dimensions, World } from '../core/world';
 import { HashGrid } from '../engine/hash-grid';
 import { createSimulation } from '../engine/simulation';

@@ -5,7 +5,8 @@
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../src/core/constants';
 import { deriveSubstep } from '../../src/core/settings';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import type { World } from '../../src/core/world';
 import { createSimulation } from '../../src/engine/simulation';
 import { fly } from '../../src/reference/flight';

@@ -1,8 +1,9 @@
 /** Sums over all particles against the twin: integers and the hash exactly, floats within their roundings. */
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../src/core/constants';
+import { MAX_PARTICLES } from '../../src/core/ids';
 import type { BroadPhase } from '../../src/core/settings';
-import { MAX_PARTICLES, type Measures } from '../../src/core/simulation';
+import type { Measures } from '../../src/core/simulation';
 import { defineWorld, GREATEST_SPEED, type World } from '../../src/core/world';
 import { Measure } from '../../src/passes/measure';
 import { bruteForcePairs } from '../../src/reference/brute-force';

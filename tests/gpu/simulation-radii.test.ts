@@ -5,7 +5,8 @@
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../src/core/constants';
 import { deriveSubstep } from '../../src/core/settings';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import { createSimulation } from '../../src/engine/simulation';
 import { resolveBound } from '../../src/reference/bound';

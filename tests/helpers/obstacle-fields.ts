@@ -3,7 +3,8 @@
  * upon each other, beyond the box or across its ends, in the very place of a particle; and who overlaps whom.
  */
 import { carryPositions } from '../../src/core/cells';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import type { Dimensions, World, WorldKind } from '../../src/core/world';
 import { nearestImage } from '../../src/reference/contact';
 import { createNoise, scatterIn } from './passes';

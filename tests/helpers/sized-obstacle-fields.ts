@@ -5,7 +5,8 @@
 
 import type { StaticBodies } from '../../src/core/obstacle-tree';
 import { carryObstacles, type ObstacleBodies } from '../../src/core/obstacles';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import type { World } from '../../src/core/world';
 import { nearestImage } from '../../src/reference/contact';
 import { createNoise } from './passes';

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../src/core/errors';
 import type { SimulationOptions } from '../../src/core/simulation';
-import { defaultCellCount, planSimulation } from '../../src/core/simulation';
+import { defaultCellCount, planSimulation } from '../../src/core/simulation-plan';
 import { HashGrid, type HashGridOptions } from '../../src/engine/hash-grid';
 import { createSimulation } from '../../src/engine/simulation';
 import { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../src/gpu/device';

@@ -9,13 +9,13 @@ import { carryPositions } from '../../src/core/cells';
 import { ArgumentError } from '../../src/core/errors';
 import { type ObstacleBodies, obstacleShare } from '../../src/core/obstacles';
 import { deriveSubstep, type SettingsOptions } from '../../src/core/settings';
-import {
-  type Checkpoint,
-  type ParticleArrays,
-  type ParticleSimulation,
-  planSimulation,
-  type SimulationOptions,
+import type {
+  Checkpoint,
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
 } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { decodeCheckpoint, encodeCheckpoint } from '../../src/core/state-file';
 import type { WorldOptions } from '../../src/core/world';
 import { type CpuSimulation, createCpuSimulation } from '../../src/cpu';

@@ -1,6 +1,6 @@
 /** Scenes of other methods on the page: what they are, what of them is chosen, and how they run as bodies, on the CPU engine. */
 import { describe, expect, it } from 'vitest';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { planFluid } from '../../src/fluid/options';
 import type { CpuBody, State } from '../../src/page/body';
 import { capOf, chooseScene, defaultChoices, refusedFields, roomFor } from '../../src/page/choices';

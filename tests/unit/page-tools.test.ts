@@ -1,7 +1,8 @@
 /** What pointers mean, and where they put new particles and walls. */
 import { describe, expect, it } from 'vitest';
 import { NO_OBSTACLES, readObstacles } from '../../src/core/obstacles';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { createCpuSimulation } from '../../src/cpu';
 import { held, pushed } from '../../src/page/brush';
 import type { Ray } from '../../src/page/camera';

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { decodeTable, encodeTable, formatFloat, type TableRules } from '../../src/core/particle-table';
-import { type ParticleArrays, planSimulation } from '../../src/core/simulation';
+import type { ParticleArrays } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { drain } from '../helpers/drain';
 import { fc } from '../helpers/properties';
 import { atGate } from '../helpers/thorough';

@@ -4,12 +4,9 @@ import { ArgumentError } from '../../src/core/errors';
 import { IdAllocator } from '../../src/core/ids';
 import { describeWorld } from '../../src/core/particles-checkpoint';
 import { defaultSettings } from '../../src/core/settings';
-import {
-  type Checkpoint,
-  checkCheckpoint,
-  planSimulation,
-  type SimulationOptions,
-} from '../../src/core/simulation';
+import type { Checkpoint, SimulationOptions } from '../../src/core/simulation';
+import { checkCheckpoint } from '../../src/core/simulation-checkpoint';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineWorld, GREATEST_SPEED } from '../../src/core/world';
 import { fc } from '../helpers/properties';
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../src/core/constants';
 import { deriveSubstep, type SettingsOptions, type Substep } from '../../src/core/settings';
 import type { Shapes } from '../../src/core/shapes';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import type { Dimensions, World } from '../../src/core/world';
 import { resolveBound } from '../../src/reference/bound';
 import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from '../../src/reference/contact';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellOfParticle, quarantineCell, retiredCell, startLength } from '../../src/core/cells';
 import { RETIRED_BIT } from '../../src/core/constants';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineWorld, type World } from '../../src/core/world';
 import { countParticles } from '../../src/reference/count';
 import { gatherParticles, permute } from '../../src/reference/gather';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashState } from '../../src/core/hash';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineWorld } from '../../src/core/world';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { isFiniteParticle } from '../../src/reference/finite';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type PairList, planSimulation } from '../../src/core/simulation';
+import type { PairList } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineWorld } from '../../src/core/world';
 import { bruteForcePairs, pairBand } from '../../src/reference/brute-force';
 import { distanceSquared } from '../../src/reference/contact';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../src/core/errors';
-import { planSimulation, type SimulationOptions } from '../../src/core/simulation';
+import type { SimulationOptions } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { ReferenceSimulation } from '../../src/reference/simulation';
 import { createScene, SCENE_NAMES, sceneOptions } from '../../src/scenes';

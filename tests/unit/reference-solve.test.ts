@@ -6,7 +6,7 @@ import {
   resolveSettings,
   type SettingsOptions,
 } from '../../src/core/settings';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { type Dimensions, defineWorld } from '../../src/core/world';
 import { coincidentNormal, findContact } from '../../src/reference/contact';
 import { buildGrid } from '../../src/reference/grid';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import { hashState } from '../../src/core/hash';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineLevels } from '../../src/core/world';
 import { bruteForceLevelPairs } from '../../src/reference/levels';
 import {

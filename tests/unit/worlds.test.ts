@@ -9,7 +9,7 @@ import {
   wrapCoordinate,
 } from '../../src/core/cells';
 import { ArgumentError } from '../../src/core/errors';
-import { planSimulation } from '../../src/core/simulation';
+import { planSimulation } from '../../src/core/simulation-plan';
 import { defineWorld, type WorldOptions } from '../../src/core/world';
 import { bruteForcePairs } from '../../src/reference/brute-force';
 import { nearestImage } from '../../src/reference/contact';
