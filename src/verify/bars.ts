@@ -6,9 +6,11 @@ import type { SettingsOptions } from '../core/settings';
 import type { Measures, SimulationOptions } from '../core/simulation';
 import type { Dimensions } from '../core/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
+import type { Finding } from './finding';
 import { checkFlights } from './flights';
 import { SILENT, type Tell, type Watch } from './progress';
-import { open, type Subject, type VerifyCase } from './verify';
+import { open, type Subject } from './simulations';
+import type { VerifyCase } from './verify';
 
 const STEPS = 1000;
 const PILE_COUNT = 10_000;
@@ -41,8 +43,6 @@ export async function* verifyBars(
     yield report(bullets, 'none passes', await checkFlights(openOne, bullets));
   }
 }
-
-type Finding = { readonly pass: boolean; readonly detail: string };
 
 function report(scene: Scene, check: string, finding: Finding): VerifyCase {
   const { name, dimensions, count } = scene;

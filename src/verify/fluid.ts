@@ -11,12 +11,8 @@ import {
   type Transfer,
 } from '../fluid';
 import type { Gpu } from '../index';
+import type { Finding } from './finding';
 import { SILENT, type Tell, type Watch } from './progress';
-
-export interface Finding {
-  readonly pass: boolean;
-  readonly detail: string;
-}
 
 export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
 

@@ -15,12 +15,11 @@ import { Readback } from '../gpu/readback';
 import { buildLevelGrid } from '../reference/levels';
 import type { MixedScene } from '../scenes';
 import { exactMixedPairs, type MixedParticles } from './exact';
+import { type Finding, firstDifference } from './finding';
 import { differenceOfList } from './lists';
 
 /** Larger grids take plain JavaScript too long. */
 const MOST_FILED = 70_000;
-
-type Finding = { readonly pass: boolean; readonly detail: string };
 
 /** The checks of a scene by their names. */
 export function levelChecks(
@@ -34,23 +33,6 @@ export function levelChecks(
     ['pairs', () => checkPairs(gpu, scene)],
     ['pairs cpu', onCpu],
   ];
-}
-
-type Row = readonly [name: string, got: ArrayLike<number>, expected: ArrayLike<number>];
-
-function compare(rows: readonly Row[], what: string): Finding {
-  let compared = 0;
-  for (const [name, got, expected] of rows) {
-    if (got.length !== expected.length) {
-      return { pass: false, detail: `${got.length} of ${name} instead of ${expected.length}` };
-    }
-    for (let index = 0; index < got.length; index++) {
-      if (got[index] === expected[index]) continue;
-      return { pass: false, detail: `${name} ${index} is ${got[index]} instead of ${expected[index]}` };
-    }
-    compared += got.length;
-  }
-  return { pass: true, detail: `${compared} ${what}` };
 }
 
 function cpuPairs(scene: MixedScene): Uint32Array {
@@ -108,7 +90,7 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
         radii[id] as number,
       ]);
       const got = new Float32Array(bodies).filter((_, word) => word % 4 < dimensions || word % 4 === 3);
-      return compare(
+      return firstDifference(
         [
           ['start', new Uint32Array(starts), expected.start],
           // Lists of guests follow on the slots.
@@ -149,6 +131,6 @@ export function checkMixedPairs(
   scene: MixedParticles,
   expected = exactMixedPairs(scene),
 ): Finding {
-  const { pass, detail } = compare([['words of pairs', got, expected]], '');
+  const { pass, detail } = firstDifference([['words of pairs', got, expected]], '');
   return pass ? { pass, detail: `${expected.length / 2} pairs` } : { pass, detail };
 }

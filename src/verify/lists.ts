@@ -9,9 +9,8 @@ import type { GridPairs } from '../engine/grid-pairs';
 import type { Gpu } from '../gpu/device';
 import type { Scene } from '../scenes';
 import { differenceOfPairs, exactPairs, keepPairs, stirred } from './exact';
+import type { Finding } from './finding';
 import { createFilled, withSceneGrid } from './grids';
-
-type Finding = { readonly pass: boolean; readonly detail: string };
 
 const NONE: PairList = { count: 0, pairs: new Uint32Array(0) };
 

@@ -3,36 +3,14 @@
  * browser tests and the portability tests run. Each check is its own case, so that a failure names itself.
  * Inputs: a device (or the CPU engine) and what to run. Output: cases, one after the other, as they finish.
  *
- * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
- * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
- * then differ by is bounded in src/reference/bound.ts.
+ * Which checks there are of which scene, and up to how many particles, is said here; what each holds against what, in the
+ * files that it imports.
  */
-import { cellBytes } from '../core/cells';
 import { checkInteger } from '../core/checks';
 import { ArgumentError, CellstormError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/ids';
-import { readObstacles } from '../core/obstacles';
-import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
-import type { Sizes } from '../core/shapes';
-import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
-import { sizesOf } from '../core/sizes';
-import type { Dimensions, World } from '../core/world';
-import { HashGrid } from '../engine/hash-grid';
-import { createSimulation } from '../engine/simulation';
-import { createBuffers } from '../gpu/buffers';
+import type { BroadPhase } from '../core/settings';
+import type { Dimensions } from '../core/world';
 import type { Gpu } from '../gpu/device';
-import { fromStored, storedFloats, toStored } from '../gpu/layout';
-import { Readback } from '../gpu/readback';
-import { resolveBound } from '../reference/bound';
-import { bruteForcePairs } from '../reference/brute-force';
-import { nearestImage } from '../reference/contact';
-import { buildGrid, type Grid } from '../reference/grid';
-import { integrate } from '../reference/integrate';
-import { measureState } from '../reference/measure';
-import { fileObstacles, type Obstacles } from '../reference/obstacles';
-import { comparePairs } from '../reference/pair-list';
-import { sweepShapes } from '../reference/shape-pairs';
-import { sweepPairs } from '../reference/sweep';
 import {
   ALL_SCENE_NAMES,
   BOX_SCENE_NAMES,
@@ -41,22 +19,28 @@ import {
   FAST_SCENE_NAMES,
   GRANULAR_SCENE_NAMES,
   MIXED_SCENE_NAMES,
-  Random,
   type Scene,
-  sceneOptions,
-  worldOptions,
 } from '../scenes';
-import { UNITS } from '../scenes/scene';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
 import { checkCellSizes, MOST_RESIZED } from './cell-sizes';
-import { mixedOf } from './exact';
+import type { Finding } from './finding';
 import { checkFlights, MOST_FLYING } from './flights';
+import { checkGrid } from './hash-grid';
 import { checkKernel } from './kernel';
-import { checkMixedPairs, levelChecks } from './levels';
+import { levelChecks } from './levels';
 import { checkEvents, checkList } from './lists';
 import { checkIndex, MOST_INDEXED } from './live-index';
 import { checkQueries, QUERIES_LIMIT } from './queries';
+import {
+  checkMeasures,
+  checkPairs,
+  checkRepeats,
+  checkSeparate,
+  checkStep,
+  open,
+  type Subject,
+} from './simulations';
 
 export interface VerifyCase {
   readonly scene: string;
@@ -83,17 +67,9 @@ const MOST_IN_ONE_CELL = 4096;
 /** All pairs on a software GPU, and every contact in plain JavaScript: larger counts skip those checks. */
 const MOST_NAIVE = 4096;
 const MOST_ONE_CELL_RESOLVED = 512;
-const BRUTE_FORCE_LIMIT = 4096;
-const REPEATED_STEPS = 12;
 const REPEATED_LIMIT = 70_000;
 /** Lists of pairs, their events, and kernels over them. */
 const MOST_LISTED = 70_000;
-/** Exact in binary, see above. */
-const TIME_STEP_UNITS = 64;
-const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Units that a coordinate of a stirred particle moves in a step, at most: 1/32 of a length. */
-const MOST_STIRRED = 32;
-
 /** One request of a device that all cases of these options fit. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
@@ -115,11 +91,6 @@ export function largestVerified(options: VerifyOptions): {
   }
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
-
-/** Who is held against the reference: the engine on a device, or the CPU engine. */
-export type Subject =
-  | { readonly gpu: Gpu }
-  | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
 
 export async function* verify(subject: Subject, options: VerifyOptions = {}): AsyncGenerator<VerifyCase> {
   const { scenes, dimensions, counts, seed } = complete(options);
@@ -196,8 +167,6 @@ export function describeCaps(options: VerifyOptions): string[] {
   if (most > REPEATED_LIMIT) notes.push(`Runs were repeated up to ${REPEATED_LIMIT} particles only.`);
   return notes;
 }
-
-type Finding = { readonly pass: boolean; readonly detail: string };
 
 type Check = readonly [name: string, run: () => Promise<Finding>];
 
@@ -276,313 +245,4 @@ async function* runChecks(
     }
     yield { scene: name, dimensions, count, check, ...finding };
   }
-}
-
-/** Cells, starts, ids and sorted positions of the grid alone, integer for integer. */
-async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
-  const { dimensions, count, positions } = scene;
-  const grid = await HashGrid.create(gpu, {
-    ...worldOptions(scene),
-    diameter: 2 * scene.radius,
-    capacity: count,
-  });
-  const vector = 4 * storedFloats(dimensions) * count;
-  const input = await createBuffers(gpu, 'verify', { positions: vector });
-  const readback = new Readback(gpu, 'verify');
-  try {
-    if (count > 0) gpu.device.queue.writeBuffer(input.buffers.positions, 0, toStored(dimensions, positions));
-    const encoder = gpu.device.createCommandEncoder({ label: 'verify.grid' });
-    grid.encode(encoder, { positions: input.buffers.positions, count });
-    const reading = readback.record(encoder, [
-      { buffer: grid.start, size: 4 * (grid.world.cellCount + 1) },
-      { buffer: grid.ids, size: 4 * count },
-      { buffer: grid.cellOfSlot, size: cellBytes(grid.world) * count },
-      { buffer: grid.positions, size: vector },
-    ]);
-    gpu.device.queue.submit([encoder.finish()]);
-    const [start, ids, cells, sorted] = (await reading.finish()) as ArrayBuffer[];
-    const expected = buildGrid(grid.world, positions);
-    return firstDifference([
-      ['start', new Uint32Array(start as ArrayBuffer), expected.start.subarray(0, grid.world.cellCount + 1)],
-      ['id', new Uint32Array(ids as ArrayBuffer), expected.ids],
-      ['cell', cellWords(grid.world, cells as ArrayBuffer), expectedCells(grid.world, expected)],
-      ['position', bitsOf(fromStored(dimensions, sorted as ArrayBuffer)), bitsOf(expected.positions)],
-    ]);
-  } finally {
-    readback.destroy();
-    input.destroy();
-    grid.destroy();
-  }
-}
-
-async function checkMeasures(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
-    const got = await simulation.measure();
-    const grid = initialGrid(simulation.world, scene);
-    const obstacles = filedObstacles(simulation.world, scene);
-    const diameter = Math.fround(2 * scene.radius);
-    const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
-    // With radii of their own, particles are in cells of the CPU engine's own choice.
-    const ownCells = scene.radii !== undefined && !('gpu' in subject);
-    for (const name of ownCells ? CELLLESS_MEASURES : EXACT_MEASURES) {
-      if (got[name] !== expected[name])
-        return failure(`${name} is ${got[name]} instead of ${expected[name]}`);
-    }
-    const fixed = obstacles ? ` and ${got.obstacleContacts} with obstacles` : '';
-    return success(
-      `${got.candidates} candidates, ${got.contacts} contacts${fixed}, fullest cell ${got.greatestOccupancy}, hash ${got.hash}`,
-    );
-  });
-}
-
-/** Whatever cells particles are in. */
-const CELLLESS_MEASURES = [
-  'count',
-  'contacts',
-  'borderline',
-  'obstacleContacts',
-  'outside',
-  'nonFinite',
-  'hash',
-] as const;
-
-const EXACT_MEASURES = [
-  ...CELLLESS_MEASURES,
-  'candidates',
-  'bucketCollisions',
-  'occupiedCells',
-  'greatestOccupancy',
-  'crowded',
-] as const;
-
-/** Against an oracle that knows no cells; pairs inside the rounding band are excused and counted. */
-async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
-    const found = await simulation.findPairs();
-    const mixed = mixedOf(scene);
-    if (mixed) return checkMixedPairs(found.pairs, mixed);
-    if (scene.halfExtents) return checkShapePairs(found, scene, simulation.world);
-    const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
-    const { dimensions, positions } = scene;
-    const { period } = simulation.world;
-    const expected = oracle(dimensions, positions, Math.fround(2 * scene.radius), undefined, period);
-    const { missing, extra, excused } = comparePairs(found, expected);
-    if (missing.count + extra.count > 0) {
-      return failure(
-        `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
-      );
-    }
-    return success(`${found.count} pairs, ${excused} excused by the band`);
-  });
-}
-
-/** Against an oracle that knows neither cells nor balls around boxes. */
-function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
-  const { dimensions, positions } = scene;
-  const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
-  const { missing, extra, excused } = comparePairs(found, expected);
-  if (missing.count + extra.count === 0) {
-    return success(`${found.count} pairs of balls and boxes, ${excused} excused by the band`);
-  }
-  return failure(
-    `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
-  );
-}
-
-/** Sizes as the engines hold them. */
-function sizesOfScene(scene: Scene): Sizes {
-  return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
-}
-
-function sizeRules({ dimensions, radiusRange, halfExtents }: Scene) {
-  return { dimensions, radiusRange, boxes: halfExtents !== undefined };
-}
-
-async function checkSeparate(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
-    simulation.separate(1);
-    const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
-    const grid = initialGrid(simulation.world, scene);
-    const obstacles = filedObstacles(simulation.world, scene);
-    const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
-    return compareWithin(simulation.world, await simulation.read(), grid, bound);
-  });
-}
-
-/** One substep under gravity with friction and restitution, everyone on the move: contacts bounce and bear. */
-async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
-  const scene = { ...still, velocities: stir(still) };
-  const gravity = new Array<number>(scene.dimensions).fill(0);
-  gravity[1] = -8;
-  const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1, iterations: 1 };
-  return withSimulation(subject, scene, settings, async (simulation) => {
-    simulation.step(TIME_STEP);
-    const { world } = simulation;
-    const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
-    const moved = integrate(world, substep, scene);
-    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizesOfScene(scene));
-    const bound = resolveBound(world, substep, grid, 'resolve', filedObstacles(world, scene));
-    return compareWithin(simulation.world, await simulation.read(), grid, bound);
-  });
-}
-
-/** Random velocities that the time step turns into whole units of position, so that integrating is exact. */
-function stir({ velocities, seed }: Scene): Float32Array {
-  const random = new Random(seed);
-  return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
-}
-
-/** The same hash from three runs, from a checkpoint half-way, and from both broad phases. */
-async function checkRepeats(
-  subject: Subject,
-  scene: Scene,
-  broadPhases: readonly BroadPhase[],
-): Promise<Finding> {
-  // Paths take a software GPU many times as long as contacts.
-  const steps = scene.count > 10_000 || scene.continuous ? 3 : REPEATED_STEPS;
-  const settings = { restitution: 0.25, friction: 0.25, substeps: 2, iterations: 2 };
-  const runs: [string, BroadPhase, boolean][] = [
-    ['run 1', 'grid', false],
-    ['run 2', 'grid', false],
-    ['run 3, restored half-way', 'grid', true],
-  ];
-  // All pairs on a software GPU take their time.
-  // In an unbounded world, and of levels, the grid adds up the same contacts in another order.
-  const comparable = broadPhases.includes('naive') && scene.world !== 'unbounded' && !scene.radii;
-  if (comparable && scene.count <= 300) runs.push(['naive', 'naive', false]);
-  const hashes: string[] = [];
-  for (const [, broadPhase, restored] of runs) {
-    hashes.push(
-      await withSimulation(subject, scene, { ...settings, broadPhase }, async (simulation) => {
-        for (let step = 0; step < steps; step++) {
-          simulation.step(1 / 60);
-          if (restored && step === Math.floor(steps / 2)) {
-            const checkpoint = await simulation.checkpoint();
-            simulation.step(1 / 60);
-            simulation.restore(checkpoint);
-          }
-        }
-        return (await simulation.measure()).hash;
-      }),
-    );
-  }
-  const odd = hashes.findIndex((hash) => hash !== hashes[0]);
-  return odd < 0
-    ? success(`hash ${hashes[0]} after ${steps} steps, ${runs.length} times`)
-    : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
-}
-
-/** A simulation of the engine in question. */
-export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
-  return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
-}
-
-async function withSimulation<Result>(
-  subject: Subject,
-  scene: Scene,
-  settings: Partial<Settings>,
-  use: (simulation: ParticleSimulation) => Promise<Result>,
-): Promise<Result> {
-  const simulation = await open(subject, sceneOptions(scene, settings));
-  try {
-    return await use(simulation);
-  } finally {
-    simulation.destroy();
-  }
-}
-
-function initialGrid(world: World, scene: Scene): Grid {
-  return buildGrid(world, scene.positions, scene.velocities, undefined, sizesOfScene(scene));
-}
-
-function filedObstacles(world: World, scene: Scene): Obstacles | undefined {
-  const bodies = readObstacles(
-    'obstacles',
-    scene.obstacles ?? new Float32Array(0),
-    MAX_PARTICLES,
-    sizeRules(scene),
-  );
-  return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
-}
-
-/** The GPU's state against the reference's exact one, each particle within its own bound. */
-export function compareWithin(
-  world: World,
-  got: ParticleArrays,
-  grid: Grid,
-  bound: ReturnType<typeof resolveBound>,
-): Finding {
-  const { dimensions } = world;
-  let worst = 0;
-  let unsettled = 0;
-  for (let slot = 0; slot < grid.ids.length; slot++) {
-    const id = grid.ids[slot] as number;
-    if (got.ids[id] !== id) return failure(`particle ${id} is missing`);
-    for (const [name, values, exact, limits] of [
-      ['position', got.positions, bound.exactPositions, bound.positions],
-      ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
-    ] as const) {
-      // The bound is for two sides that round; the exact one does not.
-      const limit = (limits[slot] as number) / 2;
-      if (!Number.isFinite(limit)) unsettled++;
-      for (let axis = 0; axis < dimensions; axis++) {
-        const value = values[id * dimensions + axis] as number;
-        const expected = exact[slot * dimensions + axis] as number;
-        const period = name === 'position' ? (world.period[axis] as number) : 0;
-        const difference = Math.abs(nearestImage(value - expected, period));
-        if (!(difference <= limit)) {
-          return failure(
-            `${name} ${axis} of particle ${id} is ${value}, ${difference} from ${expected}, over ${limit}`,
-          );
-        }
-        if (difference > 0 && Number.isFinite(limit)) worst = Math.max(worst, difference / limit);
-      }
-    }
-  }
-  return success(
-    `at most ${worst.toFixed(3)} of the bound${unsettled > 0 ? `, ${unsettled} without one` : ''}`,
-  );
-}
-
-/** What the GPU keeps of each slot's cell: its index, or in an unbounded world its coordinates. */
-function cellWords(world: World, bytes: ArrayBuffer): Int32Array {
-  const words = new Int32Array(bytes);
-  if (world.kind !== 'unbounded' || world.dimensions === 2) return words;
-  return words.filter((_, index) => index % 4 < 3);
-}
-
-function expectedCells(world: World, grid: Grid): Int32Array {
-  return world.kind === 'unbounded' ? grid.lattices : Int32Array.from(grid.cells);
-}
-
-function firstDifference(pairs: readonly [string, ArrayLike<number>, ArrayLike<number>][]): Finding {
-  let compared = 0;
-  for (const [name, got, expected] of pairs) {
-    if (got.length !== expected.length) {
-      return failure(`${got.length} values of ${name} instead of ${expected.length}`);
-    }
-    for (let index = 0; index < got.length; index++) {
-      if (got[index] !== expected[index]) {
-        return failure(`${name} ${index} is ${got[index]} instead of ${expected[index]}`);
-      }
-    }
-    compared += got.length;
-  }
-  return success(`${compared} integers equal`);
-}
-
-function bitsOf(values: Float32Array): Uint32Array {
-  return new Uint32Array(values.buffer, values.byteOffset, values.length);
-}
-
-function showPair(list: PairList): string {
-  return list.count > 0 ? ` (first: ${list.pairs[0]}, ${list.pairs[1]})` : '';
-}
-
-function success(detail: string): Finding {
-  return { pass: true, detail };
-}
-
-function failure(detail: string): Finding {
-  return { pass: false, detail };
 }

@@ -16,7 +16,7 @@ import { integrate } from '../../src/reference/integrate';
 import { measureState } from '../../src/reference/measure';
 import { sweepShapes } from '../../src/reference/shape-pairs';
 import { repeat } from '../../src/scenes/scene';
-import { compareWithin } from '../../src/verify/verify';
+import { compareWithin } from '../../src/verify/simulations';
 import { countHeavy } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';

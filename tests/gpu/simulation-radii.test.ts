@@ -14,7 +14,7 @@ import { nearestImage } from '../../src/reference/contact';
 import { buildGrid } from '../../src/reference/grid';
 import { integrate } from '../../src/reference/integrate';
 import { ReferenceSimulation } from '../../src/reference/simulation';
-import { compareWithin } from '../../src/verify/verify';
+import { compareWithin } from '../../src/verify/simulations';
 import { countHeavy, type MixedOptions, mixedOptions } from '../helpers/mixed-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, FOLD } from '../helpers/passes';

@@ -1,0 +1,34 @@
+/** Purpose: what a check has seen: figures of a pass, the first difference of a failure. */
+
+export interface Finding {
+  readonly pass: boolean;
+  readonly detail: string;
+}
+
+export function success(detail: string): Finding {
+  return { pass: true, detail };
+}
+
+export function failure(detail: string): Finding {
+  return { pass: false, detail };
+}
+
+/** Arrays by their names, as they are and as they should be: the first number that is another, or how many are equal. */
+export function firstDifference(
+  rows: readonly (readonly [name: string, got: ArrayLike<number>, expected: ArrayLike<number>])[],
+  what = 'integers equal',
+): Finding {
+  let compared = 0;
+  for (const [name, got, expected] of rows) {
+    if (got.length !== expected.length) {
+      return failure(`${got.length} values of ${name} instead of ${expected.length}`);
+    }
+    for (let index = 0; index < got.length; index++) {
+      if (got[index] !== expected[index]) {
+        return failure(`${name} ${index} is ${got[index]} instead of ${expected[index]}`);
+      }
+    }
+    compared += got.length;
+  }
+  return success(`${compared} ${what}`);
+}

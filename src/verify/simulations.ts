@@ -1,0 +1,288 @@
+/**
+ * Purpose: holds a simulation of either engine against the reference: what it measures, the pairs it finds, a separation and
+ * a step, and against itself: whether it does the same again. Inputs: a device (or the CPU engine), a scene, a broad phase.
+ * Output: what was seen.
+ *
+ * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
+ * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
+ * then differ by is bounded in src/reference/bound.ts.
+ */
+import { MAX_PARTICLES } from '../core/ids';
+import { readObstacles } from '../core/obstacles';
+import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
+import type { Sizes } from '../core/shapes';
+import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
+import { sizesOf } from '../core/sizes';
+import type { World } from '../core/world';
+import { createSimulation } from '../engine/simulation';
+import type { Gpu } from '../gpu/device';
+import { resolveBound } from '../reference/bound';
+import { bruteForcePairs } from '../reference/brute-force';
+import { nearestImage } from '../reference/contact';
+import { buildGrid, type Grid } from '../reference/grid';
+import { integrate } from '../reference/integrate';
+import { measureState } from '../reference/measure';
+import { fileObstacles, type Obstacles } from '../reference/obstacles';
+import { comparePairs } from '../reference/pair-list';
+import { sweepShapes } from '../reference/shape-pairs';
+import { sweepPairs } from '../reference/sweep';
+import { Random, type Scene, sceneOptions } from '../scenes';
+import { UNITS } from '../scenes/scene';
+import { mixedOf } from './exact';
+import { type Finding, failure, success } from './finding';
+import { checkMixedPairs } from './levels';
+
+/** Who is held against the reference: the engine on a device, or the CPU engine. */
+export type Subject =
+  | { readonly gpu: Gpu }
+  | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
+
+/** Of more particles, pairs are held against a sweep. */
+const BRUTE_FORCE_LIMIT = 4096;
+const REPEATED_STEPS = 12;
+/** Exact in binary, see the header. */
+const TIME_STEP_UNITS = 64;
+const TIME_STEP = 1 / TIME_STEP_UNITS;
+/** Units that a coordinate of a stirred particle moves in a step, at most: 1/32 of a length. */
+const MOST_STIRRED = 32;
+
+export async function checkMeasures(
+  subject: Subject,
+  scene: Scene,
+  broadPhase: BroadPhase,
+): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
+    const got = await simulation.measure();
+    const grid = initialGrid(simulation.world, scene);
+    const obstacles = filedObstacles(simulation.world, scene);
+    const diameter = Math.fround(2 * scene.radius);
+    const expected = measureState(simulation.world, diameter, grid, broadPhase, obstacles);
+    // With radii of their own, particles are in cells of the CPU engine's own choice.
+    const ownCells = scene.radii !== undefined && !('gpu' in subject);
+    for (const name of ownCells ? CELLLESS_MEASURES : EXACT_MEASURES) {
+      if (got[name] !== expected[name])
+        return failure(`${name} is ${got[name]} instead of ${expected[name]}`);
+    }
+    const fixed = obstacles ? ` and ${got.obstacleContacts} with obstacles` : '';
+    return success(
+      `${got.candidates} candidates, ${got.contacts} contacts${fixed}, fullest cell ${got.greatestOccupancy}, hash ${got.hash}`,
+    );
+  });
+}
+
+/** Whatever cells particles are in. */
+const CELLLESS_MEASURES = [
+  'count',
+  'contacts',
+  'borderline',
+  'obstacleContacts',
+  'outside',
+  'nonFinite',
+  'hash',
+] as const;
+
+const EXACT_MEASURES = [
+  ...CELLLESS_MEASURES,
+  'candidates',
+  'bucketCollisions',
+  'occupiedCells',
+  'greatestOccupancy',
+  'crowded',
+] as const;
+
+/** Against an oracle that knows no cells; pairs inside the rounding band are excused and counted. */
+export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
+    const found = await simulation.findPairs();
+    const mixed = mixedOf(scene);
+    if (mixed) return checkMixedPairs(found.pairs, mixed);
+    if (scene.halfExtents) return checkShapePairs(found, scene, simulation.world);
+    const oracle = scene.count <= BRUTE_FORCE_LIMIT ? bruteForcePairs : sweepPairs;
+    const { dimensions, positions } = scene;
+    const { period } = simulation.world;
+    const expected = oracle(dimensions, positions, Math.fround(2 * scene.radius), undefined, period);
+    const { missing, extra, excused } = comparePairs(found, expected);
+    if (missing.count + extra.count > 0) {
+      return failure(
+        `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
+      );
+    }
+    return success(`${found.count} pairs, ${excused} excused by the band`);
+  });
+}
+
+/** Against an oracle that knows neither cells nor balls around boxes. */
+function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
+  const { dimensions, positions } = scene;
+  const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
+  const { missing, extra, excused } = comparePairs(found, expected);
+  if (missing.count + extra.count === 0) {
+    return success(`${found.count} pairs of balls and boxes, ${excused} excused by the band`);
+  }
+  return failure(
+    `${missing.count} pairs missing${showPair(missing)}, ${extra.count} too many${showPair(extra)}`,
+  );
+}
+
+/** Sizes as the engines hold them. */
+function sizesOfScene(scene: Scene): Sizes {
+  return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
+}
+
+function sizeRules({ dimensions, radiusRange, halfExtents }: Scene) {
+  return { dimensions, radiusRange, boxes: halfExtents !== undefined };
+}
+
+export async function checkSeparate(
+  subject: Subject,
+  scene: Scene,
+  broadPhase: BroadPhase,
+): Promise<Finding> {
+  return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
+    simulation.separate(1);
+    const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
+    const grid = initialGrid(simulation.world, scene);
+    const obstacles = filedObstacles(simulation.world, scene);
+    const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
+    return compareWithin(simulation.world, await simulation.read(), grid, bound);
+  });
+}
+
+/** One substep under gravity with friction and restitution, everyone on the move: contacts bounce and bear. */
+export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
+  const scene = { ...still, velocities: stir(still) };
+  const gravity = new Array<number>(scene.dimensions).fill(0);
+  gravity[1] = -8;
+  const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1, iterations: 1 };
+  return withSimulation(subject, scene, settings, async (simulation) => {
+    simulation.step(TIME_STEP);
+    const { world } = simulation;
+    const substep = deriveSubstep(world, 2 * scene.radius, simulation.settings, TIME_STEP);
+    const moved = integrate(world, substep, scene);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizesOfScene(scene));
+    const bound = resolveBound(world, substep, grid, 'resolve', filedObstacles(world, scene));
+    return compareWithin(simulation.world, await simulation.read(), grid, bound);
+  });
+}
+
+/** Random velocities that the time step turns into whole units of position, so that integrating is exact. */
+function stir({ velocities, seed }: Scene): Float32Array {
+  const random = new Random(seed);
+  return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
+}
+
+/** The same hash from three runs, from a checkpoint half-way, and from both broad phases. */
+export async function checkRepeats(
+  subject: Subject,
+  scene: Scene,
+  broadPhases: readonly BroadPhase[],
+): Promise<Finding> {
+  // Paths take a software GPU many times as long as contacts.
+  const steps = scene.count > 10_000 || scene.continuous ? 3 : REPEATED_STEPS;
+  const settings = { restitution: 0.25, friction: 0.25, substeps: 2, iterations: 2 };
+  const runs: [string, BroadPhase, boolean][] = [
+    ['run 1', 'grid', false],
+    ['run 2', 'grid', false],
+    ['run 3, restored half-way', 'grid', true],
+  ];
+  // All pairs on a software GPU take their time.
+  // In an unbounded world, and of levels, the grid adds up the same contacts in another order.
+  const comparable = broadPhases.includes('naive') && scene.world !== 'unbounded' && !scene.radii;
+  if (comparable && scene.count <= 300) runs.push(['naive', 'naive', false]);
+  const hashes: string[] = [];
+  for (const [, broadPhase, restored] of runs) {
+    hashes.push(
+      await withSimulation(subject, scene, { ...settings, broadPhase }, async (simulation) => {
+        for (let step = 0; step < steps; step++) {
+          simulation.step(1 / 60);
+          if (restored && step === Math.floor(steps / 2)) {
+            const checkpoint = await simulation.checkpoint();
+            simulation.step(1 / 60);
+            simulation.restore(checkpoint);
+          }
+        }
+        return (await simulation.measure()).hash;
+      }),
+    );
+  }
+  const odd = hashes.findIndex((hash) => hash !== hashes[0]);
+  return odd < 0
+    ? success(`hash ${hashes[0]} after ${steps} steps, ${runs.length} times`)
+    : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
+}
+
+/** A simulation of the engine in question. */
+export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
+  return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
+}
+
+async function withSimulation<Result>(
+  subject: Subject,
+  scene: Scene,
+  settings: Partial<Settings>,
+  use: (simulation: ParticleSimulation) => Promise<Result>,
+): Promise<Result> {
+  const simulation = await open(subject, sceneOptions(scene, settings));
+  try {
+    return await use(simulation);
+  } finally {
+    simulation.destroy();
+  }
+}
+
+function initialGrid(world: World, scene: Scene): Grid {
+  return buildGrid(world, scene.positions, scene.velocities, undefined, sizesOfScene(scene));
+}
+
+function filedObstacles(world: World, scene: Scene): Obstacles | undefined {
+  const bodies = readObstacles(
+    'obstacles',
+    scene.obstacles ?? new Float32Array(0),
+    MAX_PARTICLES,
+    sizeRules(scene),
+  );
+  return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
+}
+
+/** The GPU's state against the reference's exact one, each particle within its own bound. */
+export function compareWithin(
+  world: World,
+  got: ParticleArrays,
+  grid: Grid,
+  bound: ReturnType<typeof resolveBound>,
+): Finding {
+  const { dimensions } = world;
+  let worst = 0;
+  let unsettled = 0;
+  for (let slot = 0; slot < grid.ids.length; slot++) {
+    const id = grid.ids[slot] as number;
+    if (got.ids[id] !== id) return failure(`particle ${id} is missing`);
+    for (const [name, values, exact, limits] of [
+      ['position', got.positions, bound.exactPositions, bound.positions],
+      ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
+    ] as const) {
+      // The bound is for two sides that round; the exact one does not.
+      const limit = (limits[slot] as number) / 2;
+      if (!Number.isFinite(limit)) unsettled++;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const value = values[id * dimensions + axis] as number;
+        const expected = exact[slot * dimensions + axis] as number;
+        const period = name === 'position' ? (world.period[axis] as number) : 0;
+        const difference = Math.abs(nearestImage(value - expected, period));
+        if (!(difference <= limit)) {
+          return failure(
+            `${name} ${axis} of particle ${id} is ${value}, ${difference} from ${expected}, over ${limit}`,
+          );
+        }
+        if (difference > 0 && Number.isFinite(limit)) worst = Math.max(worst, difference / limit);
+      }
+    }
+  }
+  return success(
+    `at most ${worst.toFixed(3)} of the bound${unsettled > 0 ? `, ${unsettled} without one` : ''}`,
+  );
+}
+
+function showPair(list: PairList): string {
+  return list.count > 0 ? ` (first: ${list.pairs[0]}, ${list.pairs[1]})` : '';
+}
