@@ -8,7 +8,8 @@ import { createSimulation } from '../../src/engine/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { fromStored, storedFloats } from '../../src/gpu/layout';
 import { Readback } from '../../src/gpu/readback';
-import { type Stage, timeStages } from '../../src/gpu/timing';
+import type { Stage } from '../../src/gpu/stage';
+import { timeStages } from '../../src/gpu/timing';
 import { createScene, sceneOptions } from '../../src/scenes';
 import { createUnsorted } from './unsorted';
 

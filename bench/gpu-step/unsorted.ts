@@ -8,7 +8,7 @@ import type { Gpu } from '../../src/gpu/device';
 import { Kernel } from '../../src/gpu/kernel';
 import { storedFloats, toStored } from '../../src/gpu/layout';
 import { SharedParameters } from '../../src/gpu/params';
-import type { Stage } from '../../src/gpu/timing';
+import type { Stage } from '../../src/gpu/stage';
 import { Count } from '../../src/passes/count';
 import { CONTACT, PARTICLE, worldModules } from '../../src/passes/modules';
 import { Scan, scanBytes } from '../../src/passes/scan';

@@ -8,7 +8,7 @@ import type { World } from '../core/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
-import type { Stage } from '../gpu/timing';
+import type { Stage } from '../gpu/stage';
 import { Count } from '../passes/count';
 import { Crowd, type CrowdBinding } from '../passes/crowd';
 import { Gather } from '../passes/gather';

@@ -11,8 +11,9 @@ import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from '../gpu/device';
 import { watchKernels } from '../gpu/kernel';
 import type { Readback } from '../gpu/readback';
+import type { Stage } from '../gpu/stage';
 import { validOf } from '../gpu/submission';
-import { type Stage, timeStages } from '../gpu/timing';
+import { timeStages } from '../gpu/timing';
 
 export class Changes {
   private sound: Promise<void> = Promise.resolve();

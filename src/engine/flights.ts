@@ -9,7 +9,7 @@ import type { World } from '../core/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
-import type { Stage } from '../gpu/timing';
+import type { Stage } from '../gpu/stage';
 import { Flight, type FlightBinding, type FlightBuffers } from '../passes/flight';
 import type { Variant } from '../passes/modules';
 import { type FlightBytes, flightBytes } from './memory';

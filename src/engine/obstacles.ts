@@ -13,6 +13,7 @@ import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkBinds, checkDeviceHolds, type Gpu } from '../gpu/device';
 import { bodyFloats, storedFloats, toBodies, toStored } from '../gpu/layout';
 import type { SharedBinding } from '../gpu/params';
+import { encodeStages } from '../gpu/stage';
 import { CellSort, type SortBinding } from './cell-sort';
 
 /** Where obstacles are: a buffer of starts that has room for them behind. */
@@ -141,9 +142,8 @@ class CellObstacles implements Obstacles {
     } else {
       const stored = toStored(world.dimensions, carryObstacles(world, given).positions);
       gpu.device.queue.writeBuffer(position, 0, stored);
-      const pass = encoder.beginComputePass({ label: 'simulation.obstacles' });
-      for (const stage of sort.stages(makeShared(count), this.binding, count, false)) stage.encode(pass);
-      pass.end();
+      const stages = sort.stages(makeShared(count), this.binding, count, false);
+      encodeStages(encoder, 'simulation.obstacles', stages);
       encoder.copyBufferToBuffer(sort.start, 0, target, first, bytes.starts);
       encoder.copyBufferToBuffer(sorted, 0, target, first + bytes.starts, stored.byteLength);
       if (bytes.cells > 0) {

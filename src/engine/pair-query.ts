@@ -10,8 +10,8 @@ import { createBuffers, PARTICLE_USAGE, type ReservedBuffers, reserveBuffers } f
 import type { Gpu } from '../gpu/device';
 import type { SharedBinding } from '../gpu/params';
 import type { Readback, ReadRange } from '../gpu/readback';
+import type { Stage } from '../gpu/stage';
 import { submitWatched } from '../gpu/submission';
-import type { Stage } from '../gpu/timing';
 import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../passes/pairs';
 import { type Scan, type ScanBinding, scanBytes } from '../passes/scan';
 

@@ -21,7 +21,8 @@ import { checkBinds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
 import { SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
-import { type Stage, type StageTimes, timeStages } from '../gpu/timing';
+import { encodeStages, type Stage } from '../gpu/stage';
+import { type StageTimes, timeStages } from '../gpu/timing';
 import {
   RADIX_FIELDS,
   Radix,
@@ -139,9 +140,7 @@ export class RadixSort {
     checkEncoder(encoder);
     const { keys, payload } = this.checkInput(input);
     this.parts.parameters.recordInto(encoder, () => {
-      const pass = encoder.beginComputePass({ label: 'sort' });
-      for (const stage of this.stages(keys, payload, input.count)) stage.encode(pass);
-      pass.end();
+      encodeStages(encoder, 'sort', this.stages(keys, payload, input.count));
     });
   }
 

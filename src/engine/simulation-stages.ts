@@ -11,7 +11,7 @@ import type { Settings } from '../core/settings';
 import type { Gpu } from '../gpu/device';
 import { checkKernels } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
-import type { Stage } from '../gpu/timing';
+import type { Stage } from '../gpu/stage';
 import type { FlightBinding } from '../passes/flight';
 import type { CellSort } from './cell-sort';
 import type { Flights } from './flights';

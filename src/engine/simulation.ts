@@ -46,8 +46,8 @@ import { createParts } from '../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
+import { encodeStages, type Stage } from '../gpu/stage';
 import { submitWatched } from '../gpu/submission';
-import type { Stage } from '../gpu/timing';
 import type { Variant } from '../passes/modules';
 import { Scan } from '../passes/scan';
 import { CellSort } from './cell-sort';
@@ -440,10 +440,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
-    if (this.count === 0) return;
-    const pass = encoder.beginComputePass({ label });
-    for (const stage of stages) stage.encode(pass);
-    pass.end();
+    if (this.count > 0) encodeStages(encoder, label, stages);
   }
 
   private stagesOfStep(dt: number): Stage[] {

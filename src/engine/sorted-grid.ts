@@ -20,6 +20,7 @@ import { type BufferSet, type BufferSizes, createBuffers, createParts } from '..
 import { checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { bodyFloats, storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
+import { encodeStages } from '../gpu/stage';
 import { CellSort, type SortBinding } from './cell-sort';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 import { checkHolds } from './memory';
@@ -243,9 +244,7 @@ export class SortedGrid {
     this.parameters.recordInto(encoder, () => {
       const shared = this.parameters.place(this.world, input.count, this.substep);
       this.lastBuilt = { shared, count: input.count };
-      const pass = encoder.beginComputePass({ label: 'grid' });
-      for (const stage of this.sort.stages(shared, binding, input.count, false)) stage.encode(pass);
-      pass.end();
+      encodeStages(encoder, 'grid', this.sort.stages(shared, binding, input.count, false));
     });
   }
 

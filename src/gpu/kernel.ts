@@ -10,7 +10,7 @@ import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
 import { type SharedBinding, UniformRing } from './params';
 import { refuseErrors } from './shader-module';
-import type { Stage } from './timing';
+import type { Stage } from './stage';
 
 /** How a kernel uses a buffer: as uniform, as a slot of a UniformRing, read only, or read and write. */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';

@@ -8,13 +8,9 @@
 import type { StageTimes } from '../core/stage-times';
 import type { Gpu } from './device';
 import type { Readback } from './readback';
+import type { Stage } from './stage';
 
 export type { StageTimes };
-
-export interface Stage {
-  readonly name: string;
-  readonly encode: (pass: GPUComputePassEncoder) => void;
-}
 
 /** A query set holds at most 4096 queries, two a stage. */
 const MAX_TIMED_STAGES = 2048;
