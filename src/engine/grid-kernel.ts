@@ -19,7 +19,8 @@ import {
   type StructFields,
   type StructLayout,
 } from '../gpu/layout';
-import { type SharedBinding, UniformRing } from '../gpu/params';
+import type { SharedBinding } from '../gpu/params';
+import { UniformRing } from '../gpu/uniform-ring';
 import {
   type Breadth,
   EACH_HEAVY,

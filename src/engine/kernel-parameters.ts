@@ -8,7 +8,7 @@ import { ArgumentError } from '../core/errors';
 import { type BufferSet, createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import type { FieldType, StructFields, StructLayout } from '../gpu/layout';
-import { RecordedChanges, UniformRing } from '../gpu/params';
+import { RecordedChanges, UniformRing } from '../gpu/uniform-ring';
 
 export class KernelParameters {
   private readonly recorded = new RecordedChanges();

@@ -8,9 +8,10 @@ import type { Dimensions } from '../core/world';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
-import { type SharedBinding, UniformRing } from './params';
+import type { SharedBinding } from './params';
 import { refuseErrors } from './shader-module';
 import type { Stage } from './stage';
+import { UniformRing } from './uniform-ring';
 
 /** How a kernel uses a buffer: as uniform, as a slot of a UniformRing, read only, or read and write. */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
