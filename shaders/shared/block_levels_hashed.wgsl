@@ -3,34 +3,18 @@
 
 struct Block {
   first: Lattice,
-  // Cells along each axis; with WRAPS, where the first and so many cells go beyond the last one, they go on at the other
-  // end.
   length: Extent,
   level: u32,
 }
 
+// The cells of all places between two corners.
 fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
-  let last = cell_at(high, level);
-#if WRAPS
-  // Along axes that wrap around low > high means what is left when the places between are taken away.
-  let cells = Lattice(cells_at(level));
-  let wraps = cells > Lattice();
-  let length = last + select(Lattice(), cells, low > high) - first + Lattice(1);
-  let is_all = wraps & (length >= cells);
-  return Block(select(first, Lattice(), is_all), Extent(select(length, cells, is_all)), level);
-#else
-  return Block(first, Extent(last - first) + Extent(1u), level);
-#endif
+  return Block(first, Extent(cell_at(high, level) - first) + Extent(1u), level);
 }
 
 fn cell_in(block: Block, index: u32) -> Lattice {
-  let cell = block.first + Lattice(unflatten(index, block.length));
-#if WRAPS
-  return brought_in(cell, block.level);
-#else
-  return cell;
-#endif
+  return block.first + Lattice(unflatten(index, block.length));
 }
 
 fn bucket_in(block: Block, index: u32) -> u32 {

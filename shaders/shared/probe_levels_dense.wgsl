@@ -1,5 +1,6 @@
 // What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl. Without HOSTS
-// there are too few levels for guests.
+// there are too few levels for guests. With WRAPS some axes wrap around: rows beyond an end are those at the other one, and
+// a row that goes on there is two, since it is two ranges of slots.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -7,7 +8,8 @@ const TURNS = HEAVY_WORKGROUP_SIZE;
 const TURNS = 1u;
 #endif
 
-// Cells of a level, the first and the last along each axis.
+// Cells of a level, the first and the last along each axis. Along axes that wrap around they are numbered on beyond the ends,
+// and none comes twice.
 struct Block {
   low: Lattice,
   high: Lattice,
@@ -24,16 +26,29 @@ struct Layer {
   third_end: u32,
 }
 
-// All cells of a level that somebody can be in who is a candidate of a particle on level `own_level`.
+// All cells of a level that somebody can be in who is a candidate of a particle on level `own_level`: those that the cells
+// around its own are made of, on the higher of the two levels.
 fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
-  let shared_level = min(own_level, level);
-  let middle = lattice >> Extent(level - shared_level);
-  let finer = Extent(own_level - shared_level);
-  let last = Lattice(cells_at(level)) - Lattice(3);
+  let higher = max(own_level, level);
+  let middle = coarsened(lattice, own_level, higher);
+  let finer = Extent(higher - level);
+  let before = middle - Lattice(1);
+  let after = middle + Lattice(2);
+  let cells = Lattice(cells_at(level));
+#if WRAPS
+  // The last cell of the higher level may be made of more than the others.
+  let higher_cells = Lattice(cells_at(higher));
+  let beyond = after - higher_cells;
+  let low = select(before << finer, ((before + higher_cells) << finer) - cells, before < Lattice());
+  let end = select(after << finer, cells + (beyond << finer), beyond >= Lattice());
+  let wraps = grid.period > Vector();
   return Block(
-    clamp((middle - Lattice(1)) << finer, Lattice(), last),
-    clamp(((middle + Lattice(2)) << finer) - Lattice(1), Lattice(), last),
+    select(max(low, Lattice()), low, wraps),
+    select(min(end, cells), end, wraps) - Lattice(1),
   );
+#else
+  return Block(max(before << finer, Lattice()), min(after << finer, cells) - Lattice(1));
+#endif
 }
 
 // Of a block of cells of a level those that somebody can be in who is nearer than `reach`: half of them, most often. Once
@@ -45,13 +60,19 @@ fn reached_from(place: Vector, reach: f32, around: Block, level: u32) -> Block {
   return around;
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
-  let margin = (abs(place) + Vector(reach)) * 0x1p-18f;
+  let margin = (abs(place) + grid.period + Vector(reach)) * 0x1p-18f;
   let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
   let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
-  return Block(
+  let reached = Block(
     clamp(Lattice(floor(low)), around.low, around.high),
     clamp(Lattice(floor(high)), around.low, around.high),
   );
+#if WRAPS
+  // What is left of a period is in its last cell, not beyond; its cells are numbered as if there were nothing left.
+  return Block(min(reached.low, Lattice(cells_at(level)) - Lattice(1)), max(reached.high, Lattice()));
+#else
+  return reached;
+#endif
 #endif
 }
 
@@ -60,7 +81,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-fn layers_of(block: Block) -> u32 {
+fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
     return along_y;
@@ -68,23 +89,54 @@ fn layers_of(block: Block) -> u32 {
   return along_y * u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u] + 1);
 }
 
+#if WRAPS
+fn layers_of(block: Block, level: u32) -> u32 {
+  let goes_on = block.low.x < 0 || block.high.x >= i32(cells_at(level).x);
+  return layers_across(block) * select(1u, 2u, goes_on);
+}
+#else
+fn layers_of(block: Block, level: u32) -> u32 {
+  return layers_across(block);
+}
+#endif
+
 // `offset`: from the bucket of a cell to that which is asked.
 fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
+  let cells = cells_at(level);
   var corner = block.low;
+  var last = block.high.x;
+  var turn = index;
+#if WRAPS
+  // First all rows on this side of the end, then what is beyond it.
+  let across = layers_across(block);
+  let along_x = i32(cells.x);
+  let is_beyond = index >= across;
+  let is_low = block.low.x < 0;
+  corner.x = select(max(block.low.x, 0), select(0, block.low.x + along_x, is_low), is_beyond);
+  last = select(min(last, along_x - 1), select(last - along_x, along_x - 1, is_low), is_beyond);
+  turn -= select(0u, across, is_beyond);
+#endif
   if (DIMENSIONS == 2u) {
-    corner.y += i32(3u * index);
+    corner.y += i32(3u * turn);
   } else {
     let along_y = layers_along_y(block);
-    corner.y += i32(3u * (index % along_y));
-    corner[DIMENSIONS - 1u] += i32(index / along_y);
+    corner.y += i32(3u * (turn % along_y));
+    corner[DIMENSIONS - 1u] += i32(turn / along_y);
   }
   let rows = block.high.y - corner.y + 1;
-  let length = u32(block.high.x - corner.x) + 1u;
-  let along = cells_at(level).x;
+  let length = u32(last - corner.x) + 1u;
   // The last row once more where there are fewer.
+#if WRAPS
+  corner = brought_in(corner, level);
+  let back = cells.x * cells.y;
   let below = offset + bucket_at(corner, level);
-  let centre = below + select(0u, along, rows > 1);
-  let above = centre + select(0u, along, rows > 2);
+  let centre = below + select(0u, cells.x - select(0u, back, corner.y + 1 == i32(cells.y)), rows > 1);
+  let above = centre + select(0u, cells.x - select(0u, back, corner.y + 2 == i32(cells.y)), rows > 2);
+#else
+  let below = offset + bucket_at(corner, level);
+  let centre = below + select(0u, cells.x, rows > 1);
+  let above = centre + select(0u, cells.x, rows > 2);
+#endif
   let first = start[below];
   let second = start[centre];
   let third = start[above];
@@ -107,7 +159,7 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
-  let apart = particle.position - place_of(body);
+  let apart = separation(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
   if (distance_squared < reach * reach * reach_squared && other != except) {
@@ -147,7 +199,8 @@ fn meet_all(
     let next_level = firstTrailingBit(left);
     let are_guests = next_level == grid.levels;
     let other_level = select(next_level, level, are_guests);
-    let reach = particle.radius + greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let greatest = greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let reach = particle.radius + min(greatest, grid.greatest_radius);
     let block = reached_from(place, reach, around_on(lattice, level, other_level), other_level);
     let layer = layer_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
     // Never more than all, so that not even a broken grid holds up the device.
@@ -162,7 +215,7 @@ fn meet_all(
       meet(own, particle, except, reach_squared, other);
     }
     index++;
-    if (index >= layers_of(block)) {
+    if (index >= layers_of(block, other_level)) {
       index = 0u;
       left &= left - 1u;
     }
@@ -174,13 +227,13 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
     let block = around_on(lattice, level, other_level);
-    for (var index = 0u; index < layers_of(block); index++) {
+    for (var index = 0u; index < layers_of(block, other_level); index++) {
       found += layer_of(block, index, other_level, 0u).third_end;
     }
   }
   if (level >= GUEST_STEPS) {
     let block = around_on(lattice, level, level);
-    for (var index = 0u; index < layers_of(block); index++) {
+    for (var index = 0u; index < layers_of(block, level); index++) {
       found += layer_of(block, index, level, guest_bucket(0u)).third_end;
     }
   }
@@ -193,7 +246,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
     let block = around_on(lattice, level, other_level);
-    for (var index = 0u; index < layers_of(block); index++) {
+    for (var index = 0u; index < layers_of(block, other_level); index++) {
       long = long || layer_of(block, index, other_level, 0u).third_end > 3u * HEAVY_ROW;
     }
   }
@@ -204,7 +257,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
   let block = around_on(lattice, level, level);
-  for (var index = 0u; index < layers_of(block); index++) {
+  for (var index = 0u; index < layers_of(block, level); index++) {
     long = long || layer_of(block, index, level, guest_bucket(0u)).third_end > 3u * HEAVY_ROW;
   }
   return long;

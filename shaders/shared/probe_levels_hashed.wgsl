@@ -15,22 +15,9 @@ struct Span {
   second_length: u32,
 }
 
-// `offset`: where the buckets begin that are asked.
-#if WRAPS
-const SPANS = AROUND;
-
-fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
-  let bucket = offset + bucket_at(brought_in(around + offset_of(index), level), level);
-  return Span(start[bucket], start[bucket + 1u] - start[bucket], 0u, 0u);
-}
-
-// Whether a cell is the one of this span.
-fn is_in_span(around: Lattice, index: u32, level: u32, cell: Lattice) -> bool {
-  return all(cell == brought_in(around + offset_of(index), level));
-}
-#else
 const SPANS = ROWS;
 
+// `offset`: where the buckets begin that are asked.
 fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
   let middle = around + row_offset(index);
   let place = u32(middle.x) & (HASH_BLOCK - 1u);
@@ -49,7 +36,6 @@ fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
 fn is_in_span(around: Lattice, index: u32, level: u32, cell: Lattice) -> bool {
   return all(abs(cell - around - row_offset(index)) <= ALONG_X);
 }
-#endif
 
 fn length_of(span: Span) -> u32 {
   return span.first_length + span.second_length;

@@ -1,6 +1,6 @@
 // The rows of a block of cells of one level of a box as segments: cells that are neighbours in memory, so that their
-// particles are one range of slots. Needs block_levels_dense, and of the kernel start: array<u32>. Same names as in
-// segments_levels_hashed.wgsl.
+// particles are one range of slots. Along an x that wraps around (with WRAPS) a row may go on at the other end: two segments.
+// Needs block_levels_dense, and of the kernel start: array<u32>. Same names as in segments_levels_hashed.wgsl.
 
 // Slots from `first` up to, but not, `end`.
 struct Segment {
@@ -8,6 +8,29 @@ struct Segment {
   end: u32,
 }
 
+#if WRAPS
+fn segments_in_row(block: Block) -> u32 {
+  return select(1u, 2u, u32(block.first.x) + block.length.x > cells_at(block.level).x);
+}
+
+fn segment_of(block: Block, index: u32) -> Segment {
+  let parts = segments_in_row(block);
+  let row = index / parts;
+  var cell = block.first;
+  cell.y += i32(row % block.length.y);
+  if (DIMENSIONS == 3u) {
+    cell[DIMENSIONS - 1u] += i32(row / block.length.y);
+  }
+  cell = brought_in(cell, block.level);
+  var width = min(block.length.x, cells_at(block.level).x - u32(block.first.x));
+  if (index % parts == 1u) {
+    width = block.length.x - width;
+    cell.x = 0;
+  }
+  let bucket = bucket_at(cell, block.level);
+  return Segment(start[bucket], start[bucket + width]);
+}
+#else
 fn segments_in_row(block: Block) -> u32 {
   return 1u;
 }
@@ -21,6 +44,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
   let bucket = bucket_at(cell, block.level);
   return Segment(start[bucket], start[bucket + block.length.x]);
 }
+#endif
 
 // Whether a slot between those of a segment is one of its particles.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {

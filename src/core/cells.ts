@@ -184,11 +184,11 @@ export function firstObstacle(world: World): number {
 }
 
 /**
- * How many levels a guest is below its hosts, at least. In a box cells lie in rows, so who is on the level just below is
- * looked for there; where cells are hashed, each of these rows would have to be looked up.
+ * How many levels a guest is below its hosts, at least. In a box, periodic or not, cells lie in rows, so who is on the level
+ * just below is looked for there; where cells are hashed, each of these rows would have to be looked up.
  */
 export function guestSteps({ kind }: Pick<World, 'kind'>): number {
-  return kind === 'bounded' ? 2 : 1;
+  return kind === 'unbounded' ? 1 : 2;
 }
 
 /** Whether there are levels enough for guests. */

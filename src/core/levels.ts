@@ -1,8 +1,8 @@
 /**
  * Purpose: where a particle with a radius of its own belongs: its level, its cell on that level and on those above,
  * and the bucket of the table that a cell is filed in. To the bit as shaders/shared/levels*.wgsl.
- * Level l has cells 2^l times as wide as those of level 0. In a box that does not wrap around each cell has a bucket of
- * its own; elsewhere cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
+ * Level l has cells 2^l times as wide as those of level 0. In a box, periodic or not, each cell has a bucket of its own;
+ * where there is no end cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
 import { guestSteps, mixBlock, snap, wrapCoordinate } from './cells';
@@ -23,8 +23,9 @@ export function levelOf(world: World, radius: number): number | undefined {
 /** Cells along an axis of a level; 0 where there is no end to them. */
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
+  if (world.kind === 'unbounded') return 0;
   // Around the end of an axis that wraps around the last cell takes in what is left.
-  return world.kind === 'bounded' ? ((cells - 1) >> level) + 1 : cells >> level;
+  return world.period[axis] === 0 ? ((cells - 1) >> level) + 1 : cells >> level;
 }
 
 /** Coordinate of a position's cell on the lowest level. */
@@ -39,9 +40,7 @@ function finestCoordinate(world: World, position: number, axis: number): number 
   const inside = wrapCoordinate(world, position, axis);
   const origin = world.min[axis] as number;
   const cell = Math.floor(snap(fround(snap(fround(inside - origin)) * inverseCellSize)));
-  const low = cells > 0 ? 0 : -FARTHEST_CELL;
-  const high = cells > 0 ? cells - 1 : FARTHEST_CELL;
-  return Math.min(Math.max(cell, low), high);
+  return Math.min(Math.max(cell, 0), cells - 1);
 }
 
 /** The cell of a particle on a level. */
@@ -103,16 +102,15 @@ export function areWithinReach(
 export function broughtIn(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);
-    return world.kind === 'periodic' && cells > 0 ? (coordinate + cells) % cells : coordinate;
+    return world.period[axis] === 0 ? coordinate : (coordinate + cells) % cells;
   });
 }
 
 export function bucketAt(world: World, lattice: readonly number[], level: number): number {
-  if (world.kind === 'bounded') {
+  if (world.kind !== 'unbounded') {
     let index = 0;
     for (let axis = world.dimensions - 1; axis >= 0; axis--) {
-      // A ring of empty cells surrounds each level.
-      index = index * (cellsAt(world, axis, level) + 2) + (lattice[axis] as number) + 1;
+      index = index * cellsAt(world, axis, level) + (lattice[axis] as number);
     }
     return (world.levelStarts[level] as number) + index;
   }

@@ -67,7 +67,7 @@ export interface World {
   readonly inverseCellSize: number;
   /**
    * Cells along each axis. Along axes that do not wrap, one at each end stays empty: with that ring around the
-   * box a probe needs no test for the border. Of unbounded worlds 0.
+   * box a probe needs no test for the border, unless there are levels. Of unbounded worlds 0.
    */
   readonly cells: readonly number[];
   /** All cells; of unbounded worlds the buckets of the table, a power of two. */
@@ -76,14 +76,14 @@ export interface World {
   readonly crowds: boolean;
   /**
    * Levels of cells, where each particle has a radius of its own: see core/levels.ts. Then `inverseCellSize`,
-   * `cellSize` and `cells` (0 along axes that do not wrap around) are those of the lowest. 0 where all are equal.
+   * `cellSize` and `cells` are those of the lowest, without a ring. 0 where all are equal.
    */
   readonly levels: number;
   /** Largest diameter of the lowest level, a power of two; 0 where all are equal. */
   readonly baseDiameter: number;
   /** Whether some may be boxes: only where there are levels. */
   readonly boxes: boolean;
-  /** First bucket of each level, where levels are dense: in a box that does not wrap around. Else empty. */
+  /** First bucket of each level, where levels are dense: in a box, periodic or not. Else empty. */
   readonly levelStarts: readonly number[];
 }
 
@@ -262,51 +262,69 @@ export function defineLevels(
   );
   const { dimensions, min, max } = box;
   const kind = wraps ? 'periodic' : box.kind;
+  const periodic = min.map((_, axis) => wraps && periodicAxes(options)[axis] === true);
   const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
-  const period = extent.map((length, axis) => (wraps && periodicAxes(options)[axis] ? length : 0));
+  const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
   const cellsFor = (base: number) =>
     extent.reduce((product, length) => product * Math.ceil(length / base), 1);
   const most = Math.max(FEW_LEVEL_CELLS, LEVEL_CELLS_PER_PARTICLE * capacity);
   const top = powerAbove(diameter);
   let base = Math.min(powerAbove(Math.max(Math.fround(2 * smallest), cellSize ?? 0)), top);
-  while (cellSize === undefined && kind !== 'unbounded' && base < top && cellsFor(base) > most) base *= 2;
-  const levels = 1 + Math.log2(top / base);
-  if (levels > MAX_LEVELS) {
+  const inverseOf = () =>
+    kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestOf(min, max), min);
+  const cellsAlong = () =>
+    extent.map((length, axis) => {
+      if (kind === 'unbounded') return 0;
+      return periodic[axis]
+        ? countPeriodic(length, inverseOf())
+        : Math.max(1, Math.ceil(length * inverseOf()));
+    });
+  // Where particles are few even cells as wide as the largest are too many: then those of the only level are wider.
+  const canWiden = () => base < top || hasRoomFor({ min, max, periodic }, 2 * base);
+  const widen = (limit: number) => {
+    while (cellsFor(base) > limit && canWiden()) base *= 2;
+  };
+  if (cellSize === undefined && kind !== 'unbounded') widen(most);
+  if (Math.log2(top / base) >= MAX_LEVELS) {
     const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
     throw new ArgumentError(names.largest, largest, accepted);
   }
-  const made = { crowds: true, levels, baseDiameter: base, boxes };
-  const shared = { kind, dimensions, min, max, period, diameter, ...made };
-  const inverse = kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestOf(min, max), min);
-  const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
-  const along = kind === 'unbounded' ? [] : extent.map((length) => Math.max(1, Math.ceil(length * inverse)));
-  if (Math.max(...along) > MAX_CELLS_PER_AXIS) {
+  if (Math.max(...cellsAlong()) > MAX_CELLS_PER_AXIS) {
     const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
-    throw new ArgumentError('world', along, accepted);
+    throw new ArgumentError('world', cellsAlong(), accepted);
   }
-  if (kind === 'bounded') {
-    const cells = along;
+  // On the CPU a periodic world of any number of cells is welcome: where they could not be numbered, they are wider.
+  if (kind === 'periodic') widen(MAX_CELLS / 4);
+  const levels = 1 + Math.max(0, Math.log2(top / base));
+  const inverse = inverseOf();
+  const cells = Object.freeze(cellsAlong());
+  const made = { crowds: true, levels, baseDiameter: base, boxes };
+  const size = { inverseCellSize: inverse, cellSize: 1 / inverse };
+  const shared = { kind, dimensions, min, max, period, diameter, ...made, ...size, cells };
+  if (kind === 'periodic') {
+    // The highest level needs cells enough, too; it has as many as are left of those of the lowest.
+    const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
+    checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
+  }
+  if (kind !== 'unbounded') {
     const levelStarts: number[] = [];
     let cellCount = 0;
     for (let level = 0; level < levels; level++) {
       levelStarts.push(cellCount);
-      cellCount += cells.reduce((product, count) => product * (((count - 1) >> level) + 3), 1);
+      // The last cell along an axis that wraps around takes in what is left.
+      const along = cells.map((count, axis) =>
+        periodic[axis] ? count >> level : ((count - 1) >> level) + 1,
+      );
+      cellCount += along.reduce((product, count) => product * count, 1);
     }
     if (2 * cellCount > MAX_CELLS) {
       const accepted = `at most ${MAX_CELLS / 2} cells in all (a larger cellSize or a smaller box)`;
       throw new ArgumentError('world', cells, accepted);
     }
-    return Object.freeze({ ...shared, ...size, cells: Object.freeze(cells), cellCount, levelStarts });
+    return Object.freeze({ ...shared, cellCount, levelStarts });
   }
-  if (kind === 'periodic') {
-    // The highest level needs cells enough, too; it has as many as are left of those of the lowest.
-    const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
-    const periodic = period.map((length) => length > 0);
-    checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
-  }
-  const cells = period.map((length) => (length > 0 ? countPeriodic(length, inverse) : 0));
   const { cellCount } = defineUnbounded({ dimensions }, base, 2 * capacity);
-  return Object.freeze({ ...shared, ...size, cells: Object.freeze(cells), cellCount, levelStarts: [] });
+  return Object.freeze({ ...shared, cellCount, levelStarts: [] });
 }
 
 /** The least power of two that is not below a positive value. */
@@ -464,6 +482,18 @@ function lengthenPeriodic({
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
+}
+
+/** Whether axes that wrap around have enough cells that are so wide. */
+function hasRoomFor(
+  { min, max, periodic }: Pick<PeriodicBox, 'min' | 'max' | 'periodic'>,
+  cellSize: number,
+): boolean {
+  const inverse = chooseInverse(cellSize, cellSize, longestOf(min, max), min);
+  return periodic.every((wraps, axis) => {
+    const length = Math.fround((max[axis] as number) - (min[axis] as number));
+    return !wraps || countPeriodic(length, inverse) >= FEWEST_PERIODIC_CELLS;
+  });
 }
 
 function countPeriodic(length: number, inverse: number): number {

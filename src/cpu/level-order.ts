@@ -61,7 +61,7 @@ export class LevelOrder {
   ) {
     const { dimensions, world } = lattice;
     // As many as the GPU's table has where it is one: of a box, its own cells say nothing.
-    const hashed = world.kind === 'bounded' ? hashedBuckets(2 * capacity) : world.cellCount;
+    const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
     const rows = Math.ceil(room / columns);

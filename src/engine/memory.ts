@@ -74,9 +74,7 @@ export function estimateMemory(
       (obstacles > 0
         ? bytesOfObstacles({ dimensions, kind, levels, boxes, cellCount: cells }, obstacles)
         : 0) +
-      (continuous
-        ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells, levels }, particles)
-        : 0) +
+      (continuous ? bytesOfPaths({ dimensions, kind: kind ?? 'bounded', cellCount: cells }, particles) : 0) +
       FIXED_BYTES,
   );
 }
@@ -90,7 +88,7 @@ function bucketsOfGuests(
 ): number {
   const steps = guestSteps({ kind });
   if (levels <= steps) return 0;
-  return kind === 'bounded' ? cells / 2 ** (dimensions * steps) : cells;
+  return kind === 'unbounded' ? cells : cells / 2 ** (dimensions * steps);
 }
 
 function bytesOfPaths(world: Parameters<typeof flightBytes>[0], particles: number): number {
@@ -187,11 +185,10 @@ export type FlightBytes = Readonly<Record<'links' | 'flights' | 'first' | 'even'
 
 /** Bytes of each buffer of engine/flights.ts. */
 export function flightBytes(
-  { dimensions, kind, cellCount, levels }: Pick<World, 'dimensions' | 'kind' | 'cellCount' | 'levels'>,
+  { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,
 ): FlightBytes {
-  const isHashed = kind === 'unbounded' || (kind === 'periodic' && levels > 0);
-  const lists = Math.max(cellCount, isHashed ? FEWEST_LISTS : 0);
+  const lists = Math.max(cellCount, kind === 'unbounded' ? FEWEST_LISTS : 0);
   return {
     flights: 4 * (FLIGHT_HEADER + capacity),
     links: 4 * (cellCount + capacity + lists) + 8 * Math.max(FEWEST_NODES, NODES[dimensions] * capacity),

@@ -251,12 +251,7 @@ export class Inspector {
     if (own) {
       facts.push(
         ['Cell', `${cellText(own)}${own.level === undefined ? ringText(world) : `, level ${own.level}`}`],
-        [
-          world.kind === 'unbounded' || (own.level !== undefined && world.kind === 'periodic')
-            ? 'Bucket'
-            : 'Index',
-          formatCount(own.bucket),
-        ],
+        [world.kind === 'unbounded' ? 'Bucket' : 'Index', formatCount(own.bucket)],
         ['Slot', `${formatCount(slot)} of ${formatCount(count)}`],
         ['Its slice', `from slot ${formatCount(own.start)}, before ${formatCount(own.end)}`],
         ['Ids in it', idsText(own.ids, told.id)],

@@ -99,13 +99,8 @@ export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 export const MOST_EACH = 1024;
 
 /** Cells along each axis, the lowest level's where there are levels, without any that are always empty. */
-export function shownCells({ cells, period, levels, min, max, inverseCellSize }: World): number[] {
-  return cells.map((along, axis) => {
-    if ((period[axis] as number) > 0) return along;
-    if (levels === 0) return along - 2;
-    const extent = (max[axis] as number) - (min[axis] as number);
-    return along > 0 ? along : Math.max(1, Math.ceil(Math.fround(extent) * inverseCellSize));
-  });
+export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
+  return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
 /** Edge of a cell, of the highest level where there are levels. */

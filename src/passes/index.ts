@@ -37,6 +37,9 @@ const FLIGHTS_AT_OBSTACLES = ['still', 'strike'] as const;
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
+/** Those where there may be too few levels for guests. */
+const BOXES: readonly WorldKind[] = ['bounded', 'periodic'];
+
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
   return [
     ...Scan.describe(dimensions, false),
@@ -64,13 +67,15 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ),
     ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
     // Without guests.
-    ...describeLevels({ dimensions, kind: 'bounded', crowds: true, levels: 1 }),
-    ...describeShapes({ dimensions, kind: 'bounded', crowds: true, levels: 1, boxes: true }),
+    ...BOXES.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
+    ...BOXES.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true })),
     ...[false, true].flatMap((boxes) => [
       ...KINDS.flatMap((kind) =>
         describeObstacles({ dimensions, kind, crowds: true, levels: 3, boxes, obstacles: true }),
       ),
-      ...describeObstacles({ dimensions, kind: 'bounded', crowds: true, levels: 1, boxes, obstacles: true }),
+      ...BOXES.flatMap((kind) =>
+        describeObstacles({ dimensions, kind, crowds: true, levels: 1, boxes, obstacles: true }),
+      ),
     ]),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
@@ -119,7 +124,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
-  const moved = levels && kind === 'bounded' ? describeContacts({ ...variant, moved: true }, 'grid') : [];
+  const moved = levels && kind !== 'unbounded' ? describeContacts({ ...variant, moved: true }, 'grid') : [];
   return [...flights, ...probing, ...moved];
 }
 
@@ -213,7 +218,7 @@ function describeShapes(variant: Variant): KernelDescription[] {
       ...describePairs(variant, broadPhase),
       ...describeContacts(variant, broadPhase),
     ]),
-    ...(variant.kind === 'bounded' ? describeContacts({ ...variant, moved: true }, 'grid') : []),
+    ...(variant.kind !== 'unbounded' ? describeContacts({ ...variant, moved: true }, 'grid') : []),
   ];
 }
 

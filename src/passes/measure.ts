@@ -66,7 +66,7 @@ export class Measure {
 
   static describe(variant: Variant, broadPhase: BroadPhase): KernelDescription {
     const census =
-      variant.kind === 'unbounded' || (variant.levels && variant.kind === 'periodic')
+      variant.kind === 'unbounded'
         ? { name: 'measure/census_hashed.wgsl', text: censusHashed }
         : { name: 'measure/census_dense.wgsl', text: censusDense };
     return {

@@ -82,7 +82,7 @@ const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: l
 /** Of particles that each have a radius of their own. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [STRAIGHT, LEVELS_DENSE, LEVELS],
-  periodic: [WRAPPED, HASH, LEVELS_HASHED, LEVELS],
+  periodic: [WRAPPED, LEVELS_DENSE, LEVELS],
   unbounded: [STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
@@ -94,7 +94,7 @@ const HASHED_PROBE: ShaderSource = { name: 'shared/probe_levels_hashed.wgsl', te
 
 const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
-  periodic: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
+  periodic: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
   unbounded: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
 };
 
@@ -147,9 +147,9 @@ export function bodyFlags({
   return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
 }
 
-/** In a box of too few levels for guests no kernel looks for any. Hashed worlds with as few are too rare for kernels of their own. */
+/** In a box of too few levels for guests no kernel looks for any. Worlds without an end with as few are too rare for kernels of their own. */
 function looksForGuests({ kind, levels = 0 }: Variant): boolean {
-  return levels > 0 && (kind !== 'bounded' || hasGuests({ kind, levels }));
+  return levels > 0 && (kind === 'unbounded' || hasGuests({ kind, levels }));
 }
 
 /** Flags that the modules of a variant ask for. */

@@ -64,6 +64,7 @@ const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
 };
 
+const BLOCK_LEVELS_DENSE: ShaderSource = { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense };
 const BLOCK_LEVELS_HASHED: ShaderSource = {
   name: 'shared/block_levels_hashed.wgsl',
   text: blockLevelsHashed,
@@ -71,8 +72,8 @@ const BLOCK_LEVELS_HASHED: ShaderSource = {
 
 /** The same of one level. */
 const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [BOX_STRAIGHT, { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense }, BLOCK],
-  periodic: [BOX_PERIODIC, BLOCK_LEVELS_HASHED, BLOCK],
+  bounded: [BOX_STRAIGHT, BLOCK_LEVELS_DENSE, BLOCK],
+  periodic: [BOX_PERIODIC, BLOCK_LEVELS_DENSE, BLOCK],
   unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
 };
 
@@ -98,7 +99,7 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
 /** The same of one level, and which levels anybody is on. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
-  periodic: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
+  periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
 };
 
@@ -114,12 +115,13 @@ const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [PATH, PATH_BLOCKS, { name: 'shared/path_unbounded.wgsl', text: pathUnbounded }],
 };
 
+const PATH_LEVELS_DENSE: ShaderSource = { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense };
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
 /** The same of one level at a time. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [HELD_DENSE, PATH, { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense }],
-  periodic: [HELD_HASHED, PATH, PATH_LEVELS_HASHED],
+  bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
+  periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
 };
 

@@ -53,9 +53,8 @@ function watchLinks(device: GPUDevice) {
     return buffer;
   };
   return {
-    async left(tools: GpuTools, { kind, levels, cellCount }: World): Promise<number> {
-      const isHashed = kind === 'unbounded' || (kind === 'periodic' && levels > 0);
-      const lists = isHashed ? Math.max(cellCount, FEWEST_LISTS) : cellCount;
+    async left(tools: GpuTools, { kind, cellCount }: World): Promise<number> {
+      const lists = kind === 'unbounded' ? Math.max(cellCount, FEWEST_LISTS) : cellCount;
       const words = new Uint32Array(await tools.read(links as GPUBuffer, 0, 4 * (cellCount + lists)));
       return words.findIndex((word) => word !== 0);
     },

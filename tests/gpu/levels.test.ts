@@ -1,7 +1,7 @@
 /** Particles that each have a radius of their own: their grid, their pairs, and the loop over who overlaps whom. */
 
 import { describe, expect } from 'vitest';
-import { guestBuckets, startLength } from '../../src/core/cells';
+import { guestBuckets, startLength, wrapCoordinate } from '../../src/core/cells';
 import { CROWDED, GUEST_BUCKETS, GUEST_HEADER, GUEST_LEVEL_BITS, HEAVY_ROW } from '../../src/core/constants';
 import type { Dimensions, WorldOptions } from '../../src/core/world';
 import type { CellSort } from '../../src/engine/cell-sort';
@@ -11,7 +11,7 @@ import { bruteForceLevelPairs, buildLevelGrid } from '../../src/reference/levels
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../helpers/node-gpu';
 import { createNoise, DIMENSIONS, readWords, shuffled } from '../helpers/passes';
 import { fc } from '../helpers/properties';
-import { fewerInSpace, inTurns, THOROUGH } from '../helpers/thorough';
+import { everyOther, fewerInSpace, inTurns, THOROUGH } from '../helpers/thorough';
 import { runs } from '../helpers/worlds';
 
 /** Radii and coordinates are whole numbers of these, so that nothing rounds for sums of radii up to 4096. */
@@ -23,6 +23,10 @@ const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => 
   'periodic along x': (dimensions, edge) => ({
     ...box(dimensions, edge),
     periodic: [true, false, false].slice(0, dimensions),
+  }),
+  'periodic along y': (dimensions, edge) => ({
+    ...box(dimensions, edge),
+    periodic: [false, true, false].slice(0, dimensions),
   }),
   unbounded: (dimensions) => ({ dimensions, unbounded: true }),
 };
@@ -130,6 +134,92 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       SHARED,
     );
   }
+
+  gpuTest(
+    'overlap whom brute force finds across the ends of a world, in rows of as few cells as there can be',
+    async (device, tools) => {
+      // Extents in cells of 128 of the highest level, whole and with something left; along axes that do not wrap around one or
+      // two are enough. In the plane the first two of each.
+      const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
+        [
+          [3, 3, 3],
+          [true, true, true],
+        ],
+        [
+          [3.75, 4.25, 3.5],
+          [true, true, true],
+        ],
+        [
+          [5.5, 3.25, 4],
+          [true, true, true],
+        ],
+        [
+          [3, 1, 2],
+          [true, false, false],
+        ],
+        [
+          [2, 3.5, 1],
+          [false, true, false],
+        ],
+        [
+          [1, 3, 3.25],
+          [false, true, true],
+        ],
+        [
+          [4, 0.5, 2.5],
+          [true, false, false],
+        ],
+      ];
+      let across = 0;
+      // Many levels, two, without guests, and one.
+      const cases = [dimensions === 2 ? 2 : 8, 64, 128].flatMap((cellSize) =>
+        narrow.map(([cells, wraps]) => ({ cells, wraps, cellSize })),
+      );
+      for (const [seed, { cells, wraps, cellSize }] of everyOther(cases).entries()) {
+        const max = cells.slice(0, dimensions).map((extent) => 128 * extent);
+        const periodic = wraps.slice(0, dimensions);
+        const count = 240;
+        const noise = createNoise(seed);
+        // At both ends of each axis, up to a period outside of those that wrap around, and on borders of cells.
+        const positions = Float32Array.from({ length: dimensions * count }, (_, at) => {
+          const length = max[at % dimensions] as number;
+          const end = Math.round(noise()) * length;
+          const beside = Math.floor((noise() - 0.5) * 40 * UNITS) / UNITS;
+          const border = 2 * Math.floor((noise() * length) / 2);
+          const place = noise() < 0.7 ? end + beside : border;
+          const moved = periodic[at % dimensions] ? Math.round(2 * noise() - 1) * length : 0;
+          return Math.min(Math.max(place + moved, -length), 2 * length - 1 / UNITS);
+        });
+        const largest = Math.min(128, ...max) / 2;
+        const radii = Float32Array.from(
+          { length: count },
+          () => Math.floor(largest ** noise() * UNITS) / UNITS,
+        );
+        const options = { dimensions, min: new Array<number>(dimensions).fill(0), max, periodic };
+        const grid = await createGrid(tools, options, count, largest, cellSize);
+        const { world } = grid;
+        const expected = buildLevelGrid(world, positions, radii);
+        const found = await findPairs(device, tools, grid, { positions, radii });
+        expectArraysEqual(await readWords(tools, grid.ids, count), expected.ids, 'ids');
+        expectArraysEqual(
+          await readWords(tools, grid.start, world.cellCount + 1),
+          expected.start,
+          `start in ${max} with cells of ${cellSize}`,
+        );
+        expectArraysEqual(
+          found.pairs,
+          bruteForceLevelPairs(world, positions, radii),
+          `pairs in ${max} with cells of ${cellSize}`,
+        );
+        const straight = { ...world, period: world.period.map(() => 0) };
+        const inside = positions.map((place, at) => wrapCoordinate(world, place, at % dimensions));
+        across += found.count - bruteForceLevelPairs(straight, inside, radii).length / 2;
+        grid.destroy();
+      }
+      expect(across).toBeGreaterThan(1000);
+    },
+    SHARED,
+  );
 
   gpuTest(
     'overlap whom brute force finds, whatever their sizes and places',

@@ -78,7 +78,8 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     SHARED,
   );
 
-  describe.each(inTurns(dimensions, ['bounded', 'unbounded'] as const))('%s', (kind) => {
+  const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
+  describe.each(inTurns(dimensions, kinds))('%s', (kind) => {
     gpuTest(
       'pushes, in later iterations, those who were near when it sorted, wherever they are by then',
       async (_, tools) => {
