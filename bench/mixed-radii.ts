@@ -1,6 +1,7 @@
 /**
- * Purpose: `npm run bench:mixed`: build + all pairs of particles with radii over 1:64 (scene `mixed`), and of one large
- * among many small (`one-large`), beside as many equal ones with as many contacts (`uniform`), on the CPU engine and on
+ * Purpose: `npm run bench:mixed`: build + all pairs of particles with radii over 1:64 (scene `mixed`; in a periodic box and in
+ * a world without an end too), and of one large among many small (`one-large`), beside as many equal ones with as many
+ * contacts (`uniform`; in a periodic box too), on the CPU engine and on
  * the GPU (SwiftShader in Node, unless CELLSTORM_DRIVER says otherwise), there also a grid and one push of a simulation,
  * in one run.
  * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --engines cpu,gpu --json.

@@ -94,15 +94,20 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal ones first: others are compared with them. */
+/** Equal ones in a box first: others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
+  const world = worldOptions(equal);
+  const [mixed, ...others] = ['mixed', 'one-large', 'mixed-periodic'].map((name): Particles => {
+    const scene = createMixedScene(name, { dimensions, count });
+    return { name, world: scene.world, positions: scene.positions, radii: scene.radii };
+  }) as [Particles, ...Particles[]];
   return [
-    { name: 'equal', world: worldOptions(equal), positions: equal.positions },
-    ...['mixed', 'one-large'].map((name): Particles => {
-      const { world, positions, radii } = createMixedScene(name, { dimensions, count });
-      return { name, world, positions, radii };
-    }),
+    { name: 'equal', world, positions: equal.positions },
+    mixed,
+    ...others,
+    { ...mixed, name: 'mixed-unbounded', world: { dimensions, unbounded: true } },
+    { name: 'equal-periodic', world: { ...world, periodic: true }, positions: equal.positions },
   ];
 }
 

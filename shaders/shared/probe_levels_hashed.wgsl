@@ -1,5 +1,5 @@
-// What probe_levels.wgsl asks of levels_hashed.wgsl. Buckets hold particles of other cells and levels too: theirs is
-// another turn, or nobody's, so the true cell of each is compared.
+// What probe_levels.wgsl asks of levels_hashed.wgsl: a row of cells at a time. Buckets hold particles of other cells and
+// levels too: theirs is another turn, or nobody's, so the true cell of each is compared.
 
 #if HEAVY
 const TURNS = HEAVY_WORKGROUP_SIZE;
@@ -7,62 +7,105 @@ const TURNS = HEAVY_WORKGROUP_SIZE;
 const TURNS = 1u;
 #endif
 
-// Particles of one level, in it or its guests, in ranges of `start`: up to three cells of a row.
-struct Span {
+// Cells of a level, the first and the last along each axis.
+struct Block {
+  low: Lattice,
+  high: Lattice,
+}
+
+// A row of cells of a level and the particles in their buckets: one range of slots, or of guests, or two where the row
+// crosses from one block of the table to the next.
+struct Row {
+  low: Lattice,
+  high: Lattice,
   first: u32,
   first_length: u32,
   second: u32,
   second_length: u32,
 }
 
-const SPANS = ROWS;
+fn around(middle: Lattice) -> Block {
+  return Block(middle - Lattice(1), middle + Lattice(1));
+}
+
+// Of the cells around one those that somebody can be in who is nearer to a place in it than `reach`: half of them, most often.
+// Once particles have moved since the sort, all: candidates are those whose cells were adjacent then. The margin is many
+// times what rounding can be off by, here.
+fn reached_from(place: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
+#if MOVED
+  return around(middle);
+#else
+  let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);
+  let margin = (abs(place) + Vector(reach)) * 0x1p-18f;
+  let low = clamp((place - Vector(reach) - margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  let high = clamp((place + Vector(reach) + margin) * scale, Vector(-0x1p30f), Vector(0x1p30f));
+  return Block(
+    clamp(Lattice(floor(low)), middle - Lattice(1), middle),
+    clamp(Lattice(floor(high)), middle, middle + Lattice(1)),
+  );
+#endif
+}
+
+fn rows_of(block: Block) -> u32 {
+  let rows = u32(block.high.y - block.low.y) + 1u;
+  if (DIMENSIONS == 2u) {
+    return rows;
+  }
+  return rows * (u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u]) + 1u);
+}
 
 // `offset`: where the buckets begin that are asked.
-fn span_of(around: Lattice, index: u32, level: u32, offset: u32) -> Span {
-  let middle = around + row_offset(index);
-  let place = u32(middle.x) & (HASH_BLOCK - 1u);
-  let base = offset + block_of(middle, level);
-  let first = start[base + select(place - 1u, 0u, place == 0u)];
-  var span = Span(first, start[base + min(place + 1u, HASH_BLOCK - 1u) + 1u] - first, 0u, 0u);
-  // The cell beyond the end of the block is in another block.
-  if (place == 0u || place == HASH_BLOCK - 1u) {
-    let bucket = offset + bucket_at(middle + select(ALONG_X, -ALONG_X, place == 0u), level);
-    span.second = start[bucket];
-    span.second_length = start[bucket + 1u] - span.second;
+fn row_of(block: Block, index: u32, level: u32, offset: u32) -> Row {
+  var low = block.low;
+  if (DIMENSIONS == 2u) {
+    low.y += i32(index);
+  } else {
+    let rows = u32(block.high.y - block.low.y) + 1u;
+    low.y += i32(index % rows);
+    low[DIMENSIONS - 1u] += i32(index / rows);
   }
-  return span;
+  var high = low;
+  high.x = block.high.x;
+  let bucket = offset + bucket_at(low, level);
+  let end = min(high.x, low.x | i32(HASH_BLOCK - 1u));
+  let first = start[bucket];
+  var row = Row(low, high, first, start[bucket + u32(end - low.x) + 1u] - first, 0u, 0u);
+  if (end < high.x) {
+    var next = low;
+    next.x = end + 1;
+    let other = offset + bucket_at(next, level);
+    row.second = start[other];
+    row.second_length = start[other + u32(high.x - end)] - row.second;
+  }
+  return row;
 }
 
-fn is_in_span(around: Lattice, index: u32, level: u32, cell: Lattice) -> bool {
-  return all(abs(cell - around - row_offset(index)) <= ALONG_X);
+fn length_of(row: Row) -> u32 {
+  return row.first_length + row.second_length;
 }
 
-fn length_of(span: Span) -> u32 {
-  return span.first_length + span.second_length;
+fn slot_in(row: Row, place: u32) -> u32 {
+  return select(row.second + (place - row.first_length), row.first + place, place < row.first_length);
 }
 
-fn slot_in(span: Span, place: u32) -> u32 {
-  return select(span.second + (place - span.first_length), span.first + place, place < span.first_length);
-}
-
-// Whether someone in a bucket is of the cell that is asked, not of another or another level's.
-fn is_of(around: Lattice, index: u32, level: u32, other: u32, radius: f32, are_guests: bool) -> bool {
+// Whether someone in the buckets of a row is in it, not of another cell or level.
+fn is_in(row: Row, level: u32, other: u32, radius: f32, are_guests: bool) -> bool {
   let lower = level_of(radius);
   if (!are_guests && lower != level) {
     return false;
   }
-  return is_in_span(around, index, level, coarsened(load_lattice(cell_of_slot[other]), lower, level));
+  let cell = coarsened(load_lattice(cell_of_slot[other]), lower, level);
+  return all((cell >= row.low) & (cell <= row.high));
 }
 
-// Someone in a bucket: of the cell that is asked, or of others too.
+// Someone in the buckets of a row.
 fn meet(
   own: ptr<function, Own>,
   particle: Particle,
   except: u32,
   reach_squared: f32,
   other: u32,
-  around: Lattice,
-  index: u32,
+  row: Row,
   level: u32,
   are_guests: bool,
 ) {
@@ -78,12 +121,13 @@ fn meet(
   let reach = particle.radius + radius;
   let is_met = distance_squared < reach * reach * reach_squared;
 #endif
-  if (is_met && other != except && is_of(around, index, level, other, radius, are_guests)) {
+  if (is_met && other != except && is_in(row, level, other, radius, are_guests)) {
     visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
-// Those on a particle's own level and on all above, then its guests.
+// Those on a particle's own level and on all above, then its guests. All rows are one loop: threads in lockstep then wait for
+// the longest sum.
 fn meet_all(
   own: ptr<function, Own>,
   particle: Particle,
@@ -94,55 +138,38 @@ fn meet_all(
   occupied: u32,
   turn: u32,
 ) {
-  for (var higher = level; higher < grid.levels; higher++) {
-    if ((occupied & (1u << higher)) != 0u) {
-      meet_level(own, particle, except, reach_squared, coarsened(lattice, level, higher), higher, turn);
-    }
-  }
-  if (has_guests(level, occupied)) {
-    meet_guests(own, particle, except, reach_squared, lattice, level, turn);
-  }
-}
-
-// Those of the cells around a place on a level that are on that level.
-fn meet_level(
-  own: ptr<function, Own>,
-  particle: Particle,
-  except: u32,
-  reach_squared: f32,
-  around: Lattice,
-  level: u32,
-  turn: u32,
-) {
-  for (var index = 0u; index < SPANS; index++) {
-    let span = span_of(around, index, level, 0u);
-    // Never more than all, so that not even a broken grid holds up the device.
-    let end = min(length_of(span), grid.count);
-    for (var place = turn; place < end; place += TURNS) {
-      meet(own, particle, except, reach_squared, slot_in(span, place), around, index, level, false);
-    }
-  }
-}
-
-// Those that are on lower levels.
-fn meet_guests(
-  own: ptr<function, Own>,
-  particle: Particle,
-  except: u32,
-  reach_squared: f32,
-  around: Lattice,
-  level: u32,
-  turn: u32,
-) {
   let base = GUEST_HEADER - grid.count;
-  for (var index = 0u; index < SPANS; index++) {
-    let span = span_of(around, index, level, guest_bucket(0u));
-    let end = min(length_of(span), grid.count * grid.levels);
+  // Where it looks, a bit each: levels, then its guests.
+  let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
+  var left = levels | select(0u, 1u << grid.levels, has_guests(level, occupied));
+  var index = 0u;
+  while (left != 0u) {
+    let next_level = firstTrailingBit(left);
+    let are_guests = next_level == grid.levels;
+    let other_level = select(next_level, level, are_guests);
+    let greatest = greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let reach = particle.radius + min(greatest, grid.greatest_radius);
+    let middle = coarsened(lattice, level, other_level);
+    let block = reached_from(particle.position, reach, middle, other_level);
+    let row = row_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
+    // Never more than all, so that not even a broken grid holds up the device.
+    let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_guests));
     for (var place = turn; place < end; place += TURNS) {
-      let entry = guests[base + slot_in(span, place)];
-      if ((entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level) {
-        meet(own, particle, except, reach_squared, entry >> GUEST_LEVEL_BITS, around, index, level, true);
+      var other = slot_in(row, place);
+      var is_here = true;
+      if (are_guests) {
+        let entry = guests[base + other];
+        is_here = (entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level;
+        other = entry >> GUEST_LEVEL_BITS;
       }
+      if (is_here) {
+        meet(own, particle, except, reach_squared, other, row, other_level, are_guests);
+      }
+    }
+    index++;
+    if (index >= rows_of(block)) {
+      index = 0u;
+      left &= left - 1u;
     }
   }
 }
@@ -156,15 +183,16 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Those of the cells around a place on a level, or their guests.
-fn count_on(around: Lattice, level: u32, are_guests: bool) -> u32 {
+// Those of the cells around one on a level, or their guests.
+fn count_on(middle: Lattice, level: u32, are_guests: bool) -> u32 {
   let base = GUEST_HEADER - grid.count;
+  let block = around(middle);
   var found = 0u;
-  for (var index = 0u; index < SPANS; index++) {
-    let span = span_of(around, index, level, select(0u, guest_bucket(0u), are_guests));
-    let end = min(length_of(span), grid.count * grid.levels);
+  for (var index = 0u; index < rows_of(block); index++) {
+    let row = row_of(block, index, level, select(0u, guest_bucket(0u), are_guests));
+    let end = min(length_of(row), grid.count * grid.levels);
     for (var place = 0u; place < end; place++) {
-      var other = slot_in(span, place);
+      var other = slot_in(row, place);
       var is_here = true;
       if (are_guests) {
         let entry = guests[base + other];
@@ -172,7 +200,7 @@ fn count_on(around: Lattice, level: u32, are_guests: bool) -> u32 {
         other = entry >> GUEST_LEVEL_BITS;
       }
       let radius = radius_of(position_in[other]);
-      found += select(0u, 1u, is_here && is_of(around, index, level, other, radius, are_guests));
+      found += select(0u, 1u, is_here && is_in(row, level, other, radius, are_guests));
     }
   }
   return found;
@@ -193,10 +221,11 @@ fn has_long_list(lattice: Lattice, level: u32) -> bool {
   return is_long(lattice, level, guest_bucket(0u));
 }
 
-fn is_long(around: Lattice, level: u32, offset: u32) -> bool {
+fn is_long(middle: Lattice, level: u32, offset: u32) -> bool {
+  let block = around(middle);
   var long = false;
-  for (var index = 0u; index < SPANS; index++) {
-    long = long || length_of(span_of(around, index, level, offset)) > HEAVY_ROW;
+  for (var index = 0u; index < rows_of(block); index++) {
+    long = long || length_of(row_of(block, index, level, offset)) > HEAVY_ROW;
   }
   return long;
 }

@@ -86,7 +86,7 @@ function createContact(
   });
 }
 
-/** Of all loops over neighbours, that over the levels of a box, periodic or not, looks less far while nobody has moved. */
-function asksWhoMoved({ kind, levels }: World, broadPhase: BroadPhase): boolean {
-  return levels > 0 && kind !== 'unbounded' && broadPhase === 'grid';
+/** Of all loops over neighbours, that over levels looks less far while nobody has moved. */
+function asksWhoMoved({ levels }: World, broadPhase: BroadPhase): boolean {
+  return levels > 0 && broadPhase === 'grid';
 }

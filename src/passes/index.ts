@@ -116,7 +116,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 
 /** What differs where some particles never move. */
 function describeObstacles(variant: Variant): KernelDescription[] {
-  const { kind, levels } = variant;
+  const { levels } = variant;
   // Whether there are guests makes no difference to paths.
   const flies = levels !== 1;
   const flights = flies ? FLIGHTS_AT_OBSTACLES.map((step) => Flight.describe(variant, step, 65_535)) : [];
@@ -124,7 +124,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
-  const moved = levels && kind !== 'unbounded' ? describeContacts({ ...variant, moved: true }, 'grid') : [];
+  const moved = levels ? describeContacts({ ...variant, moved: true }, 'grid') : [];
   return [...flights, ...probing, ...moved];
 }
 
@@ -218,7 +218,7 @@ function describeShapes(variant: Variant): KernelDescription[] {
       ...describePairs(variant, broadPhase),
       ...describeContacts(variant, broadPhase),
     ]),
-    ...(variant.kind !== 'unbounded' ? describeContacts({ ...variant, moved: true }, 'grid') : []),
+    ...describeContacts({ ...variant, moved: true }, 'grid'),
   ];
 }
 

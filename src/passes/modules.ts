@@ -125,7 +125,7 @@ export interface Variant {
   readonly boxes?: boolean | undefined;
   /** Whether there are particles that never move. */
   readonly obstacles?: boolean;
-  /** Whether particles may have moved since they were sorted: asked by the levels of a box alone. */
+  /** Whether particles may have moved since they were sorted: asked by levels alone. */
   readonly moved?: boolean;
 }
 

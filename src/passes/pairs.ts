@@ -95,7 +95,14 @@ export class Pairs {
         ...heavyBinding(variant, heavy),
         ...(isBox ? { high_in: 'read' } : {}),
       },
-      flags: { ...neighbourFlags(variant, broadPhase, heavy), FROZEN: false, FILL: isFill, BOXES: isBox },
+      flags: {
+        ...neighbourFlags(variant, broadPhase, heavy),
+        FROZEN: false,
+        FILL: isFill,
+        BOXES: isBox,
+        // Boxes are not where their centres are, and reach farther than a ball: all cells around are asked.
+        MOVED: isBox,
+      },
     };
   }
 

@@ -90,6 +90,9 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
+        // All of them are met then, so all must be those of the reference.
+        const { candidates } = await simulation.measure();
+        expect(candidates).toBe(reference.measure().candidates);
         for (const act of [
           (one: { separate(iterations: number): void }) => one.separate(3),
           (one: { step(dt: number): void }) => one.step(DT),
