@@ -217,6 +217,15 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         grid.destroy();
       }
       expect(across).toBeGreaterThan(1000);
+      // Who is farther out than a period is in an outermost cell, and so is whoever is there too.
+      const far = [100 - 5 * 400, 100 - 5 * 400, 250 + 5 * 400, 250 + 5 * 400];
+      const crowd = {
+        positions: Float32Array.from(far.flatMap((place) => new Array<number>(dimensions).fill(place))),
+        radii: new Float32Array(far.length).fill(10),
+      };
+      const grid = await createGrid(tools, { ...box(dimensions, 400), periodic: true }, far.length, 64, 8);
+      expect([...(await findPairs(device, tools, grid, crowd)).pairs]).toEqual([0, 1, 2, 3]);
+      grid.destroy();
     },
     SHARED,
   );

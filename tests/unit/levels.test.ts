@@ -51,6 +51,18 @@ describe('a world of many sizes that wraps around', () => {
     );
   });
 
+  it('has cells as wide as its particles are few, and three along an axis however short it is', () => {
+    const sparse = (max: readonly number[], periodic: boolean) =>
+      defineLevels({ dimensions: 2, min: [0, 0], max, periodic }, RADII, 100);
+    for (const periodic of [true, false]) {
+      const wide = sparse([1e5, 1e5], periodic);
+      expect([wide.levels, wide.cellCount <= 4096, wide.cellCount > 1024]).toEqual([1, true, true]);
+      expect(wide.baseDiameter).toBe(2 ** 11);
+    }
+    expect(sparse([24, 1e5], true).cells).toEqual([3, 1e5 / 8]);
+    expect(sparse([12, 1e5], true).cells).toEqual([3, 1e5 / 4]);
+  });
+
   it('is refused where an axis has more cells than 32-bit floats tell apart', () => {
     expect(() => make(0, 2 ** 20, 1)).toThrow(
       new RegExp(`^world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} cells along an axis`),
