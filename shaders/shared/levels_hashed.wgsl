@@ -1,6 +1,6 @@
 // Levels of cells anywhere, filed under a hash of level and place in one table of `grid.cell_count` buckets, a power of
-// two: for worlds without an end. Needs hash and space_straight; before levels.wgsl. Blocks of HASH_BLOCK cells along x stay together in the table, as in world_unbounded.wgsl. The other
-// kind is in levels_dense.wgsl.
+// two: for worlds without an end. Needs hash and space_straight; before levels.wgsl. Blocks of HASH_BLOCK cells along x
+// stay together in the table, as in world_unbounded.wgsl. The other kind is in levels_dense.wgsl.
 
 // How many levels a guest is below its hosts, at least.
 const GUEST_STEPS = 1u;
