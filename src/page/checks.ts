@@ -41,9 +41,14 @@ export function checksOf(
     ...(settings.restitution > 0 ? ['2, since bounces look for partners first'] : []),
   ].join(' × ');
   // Where sizes differ, the GPU's loop leaves out cells that are too far for the two sizes.
-  const most = backend === 'gpu' && radiusRange && settings.broadPhase === 'grid' ? ' at most' : '';
+  const isMixed = radiusRange !== undefined && settings.broadPhase === 'grid';
+  const most = backend === 'gpu' && isMixed ? ' at most' : '';
+  const levels =
+    backend === 'cpu' && isMixed
+      ? ' Of the levels that are shown, this engine uses those that pay, so candidates and the fullest cell are others than on the GPU.'
+      : '';
   return {
     count: passes * each,
-    explanation: `Distance tests of one step${most}, by who is in which cell now: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.`,
+    explanation: `Distance tests of one step${most}, by who is in which cell now: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
   };
 }

@@ -414,6 +414,18 @@ describe('the distance tests of a step', () => {
     ).toBe(12 * measures.candidates);
     expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
   });
+
+  it('of the CPU engine are in fewer levels than the panel counts cells of, where sizes differ', () => {
+    const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
+      checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
+    const sizes = { smallest: 0.5, largest: 1 };
+    expect(explained('cpu', sizes)).toMatch(
+      /uses those that pay, so candidates and the fullest cell are others/,
+    );
+    for (const explanation of [explained('cpu'), explained('gpu', sizes)]) {
+      expect(explanation).not.toMatch(/levels/);
+    }
+  });
 });
 
 describe('the cap on naive', () => {
