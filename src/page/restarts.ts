@@ -2,7 +2,8 @@
  * Purpose: keeps an engine running what is chosen: starts over one request at a time, goes on with a state where it can, puts
  * another device in the place of a lost one, and starts something else where what is chosen cannot be. Inputs: the page's
  * choices and the last state that it kept. Outputs: the run and its engine, and notes that say what was not as chosen.
- * Guarantee: of an engine a loss is dealt with once, whatever was under way; a run is shown when it is ready, or destroyed.
+ * Guarantee: of an engine a loss is dealt with once, whatever was under way; a run is shown when it is ready, or destroyed. One
+ * in whose place something else was chosen before it was ready is given up, where something runs that can be seen meanwhile.
  */
 import { GpuError } from '../core/errors';
 import type { Drive } from '../scenes';
@@ -300,7 +301,11 @@ export class Restarts implements EngineOwner {
       const resumes = goesOn && this.resume(run, carried);
       if (checkpoint && !resumes) run.restore(checkpoint);
       await seeing;
+      // What it would be looked at with may take long to be made. A state that goes on is taken over first: a reset is a reset.
+      const isGivenUp = () => !goesOn && this.wanted && this.run && started.engine === this.engine;
+      if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
+      if (isGivenUp()) throw new Error('Something else was chosen.');
       if (this.engines.hasLost(started.engine)) throw new GpuError('lost', 'The GPU was lost.');
       this.show(started.engine, run, actual, prepared, resumes);
     } catch (error) {

@@ -394,6 +394,36 @@ describe('what runs', () => {
     expect(during).toBe('pile');
     expect(page.restarts.present.scene).toBe('gas');
   });
+
+  it('gives up what is no longer wanted, but not what is the first to be seen', async () => {
+    const page = new Page();
+    const counts = () => page.shown.map(({ run }) => run.simulation.count);
+    const next = (count: number) => {
+      page.choices = { ...page.choices, count };
+      page.restarts.request(page.choices);
+    };
+    const prepared: number[] = [];
+    page.plans.push((engine) => {
+      engine.onStart = (count) => {
+        if (count === 200) next(300);
+        if (count === 400) next(500);
+      };
+      engine.onPrepare = () => {
+        prepared.push(page.choices.count);
+        if (page.choices.count === 500) next(600);
+      };
+    });
+    await page.run();
+    expect(counts()).toEqual([200, 300]);
+    prepared.length = 0;
+    // Of 400 nothing is made ready that nobody will see, of 500 what was under way when 600 were chosen.
+    await page.run({ count: 400 });
+    expect(counts()).toEqual([200, 300, 600]);
+    expect(prepared).toEqual([500, 600]);
+    expect(page.restarts.run?.simulation.count).toBe(600);
+    expect(page.notices).toEqual([]);
+    expect(page.engine.isDestroyed).toBe(false);
+  });
 });
 
 describe('a start that fails', () => {
