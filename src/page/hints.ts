@@ -27,6 +27,13 @@ export function showHints(): void {
   new Tip();
 }
 
+/** Another hint for whoever had a title. */
+export function setHint(holder: HTMLElement, hint: string): void {
+  holder.dataset.hint = hint;
+  const note = document.getElementById(holder.getAttribute('aria-describedby') ?? '');
+  if (note) note.textContent = hint;
+}
+
 class Tip {
   private readonly box = document.createElement('div');
   private pointed: HTMLElement | undefined;

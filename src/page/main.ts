@@ -39,9 +39,10 @@ declare global {
 performance.mark('cellstorm:start');
 watchLoading();
 openAppearance(location.search);
+// Before whoever changes them.
+showHints();
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 const playground = new Playground(find('stage', HTMLElement), find('free', HTMLElement));
-showHints();
 listenToKeys(playground);
 listenToPointers(playground);
 const ready = playground.open().then(() => {

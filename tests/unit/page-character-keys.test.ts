@@ -21,7 +21,20 @@ async function openPage(kept: Map<string, string> | undefined) {
     setAttribute: (_: string, value: string) => announced.set(id, value),
     removeAttribute: () => announced.delete(id),
   }));
-  vi.stubGlobal('document', { querySelectorAll: () => buttons });
+  const notes = new Map([
+    ['reset-note', { textContent: 'Start over (R)' }],
+    ['previous-note', { textContent: 'The one before (shift and N)' }],
+    ['play-note', { textContent: 'Play or pause (space)' }],
+    ['size-note', { textContent: 'Of those (all)' }],
+  ]);
+  const hinted = [...notes].map(([id, { textContent }]) => ({
+    dataset: { hint: textContent },
+    getAttribute: () => id,
+  }));
+  vi.stubGlobal('document', {
+    querySelectorAll: (selector: string) => (selector === '[data-hint]' ? hinted : buttons),
+    getElementById: (id: string) => notes.get(id) ?? null,
+  });
   const module = `../../src/page/character-keys.ts?page=${pages++}`;
   const page = (await import(module)) as typeof import('../../src/page/character-keys');
   const box = Object.assign(new EventTarget(), { checked: true });
@@ -29,6 +42,9 @@ async function openPage(kept: Map<string, string> | undefined) {
   return {
     box,
     announced,
+    /** What is seen, and what screen readers are told. */
+    hints: () =>
+      hinted.map(({ dataset, getAttribute }) => [dataset.hint, notes.get(getAttribute())?.textContent]),
     ignored: ['r', 'R', '?', '.', 'é', '😀', ' ', 'ArrowLeft', 'Home', 'Escape'].filter(page.isIgnored),
     choose(areOn: boolean) {
       box.checked = areOn;
@@ -51,12 +67,16 @@ describe('keys of letters and signs', () => {
     expect(page.choose(false)).toEqual(['r', '.']);
     // Screen readers are told of no key that there is not.
     expect([...page.announced]).toEqual([['play', 'Space']]);
+    const twice = (...hints: string[]) => hints.map((hint) => [hint, hint]);
+    const others = ['Play or pause (space)', 'Of those (all)'];
+    expect(page.hints()).toEqual(twice('Start over', 'The one before', ...others));
     const again = await openPage(kept);
     expect(again.box.checked).toBe(false);
     expect(again.ignored).toEqual(['r', 'R', '?', '.', 'é', '😀']);
     expect([...again.announced.keys()]).toEqual(['play']);
     expect(again.choose(true)).toEqual([]);
     expect(again.announced.get('reset')).toBe('R');
+    expect(again.hints()).toEqual(twice('Start over (R)', 'The one before (shift and N)', ...others));
     expect(kept.size).toBe(0);
   });
 
