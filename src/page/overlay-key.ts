@@ -10,7 +10,7 @@ import { type KeyLine, keyOf } from './overlays';
 /** Numbers that change every frame would be read out without end. */
 const NOTE_MS = 2000;
 /** As in style.css. */
-const WIDE = '(min-width: 800px)';
+const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {
   private readonly fold = find('overlay-fold', HTMLDetailsElement);

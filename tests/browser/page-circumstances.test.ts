@@ -20,6 +20,7 @@ import {
   TOLERANCE,
   takePicture,
   textOf,
+  toggle,
   typeCount,
 } from './playground';
 
@@ -243,6 +244,50 @@ describe('the layout of the page', () => {
     await settle(page);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
     await takePicture(page, 'landscape');
+    // On so low a screen the key to overlays would cover the picture, and a long sheet can still be closed at its end.
+    await toggle(page, 'cellLines', 'heatMap', 'contactLines');
+    expect(await page.$eval('.key', (key) => key.getBoundingClientRect().height)).toBeLessThan(44);
+    await page.keyboard.press('?');
+    const closing = await page.$eval('#help', (sheet) => {
+      sheet.scrollTop = sheet.scrollHeight;
+      const { left, top, width, height } = (
+        document.getElementById('help-close') as HTMLElement
+      ).getBoundingClientRect();
+      const place = [left + width / 2, top + height / 2] as const;
+      return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...place)?.id };
+    });
+    expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
+    await page.keyboard.press('Escape');
+    // What lies over the picture lies nowhere over one another.
+    for (const [width, height] of OVERLAID) {
+      await page.setViewport({ width, height });
+      await settle(page);
+      expect(await page.evaluate(findOverlaps), `${width} × ${height}`).toEqual([]);
+    }
+    // Colours that stand for something stay where the system chooses all others.
+    const session = await page.createCDPSession();
+    await session.send('Emulation.setEmulatedMedia', {
+      features: [
+        { name: 'forced-colors', value: 'active' },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ],
+    });
+    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
+    const painted = await page.evaluate(() => {
+      const heat = document.querySelector('#overlay-key [data-overlay=heatMap]') as Element;
+      const contact = document.querySelector('#overlay-key [data-overlay=contactLines]') as Element;
+      return {
+        legend: getComputedStyle(document.getElementById('legend-bar') as Element).backgroundImage,
+        heat: getComputedStyle(heat, '::before').backgroundImage,
+        contact: getComputedStyle(contact, '::before').borderTopColor,
+      };
+    });
+    expect(painted).toEqual({
+      legend: expect.stringContaining('gradient'),
+      heat: expect.stringContaining('gradient'),
+      contact: 'rgb(201, 42, 42)',
+    });
+    await takePicture(page, 'forced-colours');
     expectNoProblems();
 
     // Scripts that are not its own are refused.
@@ -260,6 +305,41 @@ describe('the layout of the page', () => {
     expect(await page.evaluate(() => 'broken' in window)).toBe(false);
   });
 });
+
+/** Windows in which much lies over the picture, CSS pixels: phones, and either side of where the layout changes. */
+const OVERLAID = [
+  [320, 568],
+  [374, 667],
+  [375, 667],
+  [519, 700],
+  [520, 700],
+  [800, 500],
+  [844, 390],
+  [1000, 620],
+  [1180, 700],
+] as const;
+
+/** Runs in the page: pairs of what lies over the picture, one over the other. */
+function findOverlaps(): string[] {
+  const parts = [...document.querySelectorAll<HTMLElement>('.corner button, #legend, #overlay-fold, .panel')]
+    .map((element) => ({
+      name: element.id || element.className,
+      box: element.getBoundingClientRect(),
+    }))
+    .filter(({ box }) => box.width > 0);
+  return parts.flatMap(({ name, box }, index) =>
+    parts
+      .slice(index + 1)
+      .filter(
+        ({ box: other }) =>
+          box.left < other.right &&
+          other.left < box.right &&
+          box.top < other.bottom &&
+          other.top < box.bottom,
+      )
+      .map((other) => `${name} and ${other.name}`),
+  );
+}
 
 /**
  * Bytes, compressed by gzip: the page with all that its first picture takes, with all that it loads while nobody touches it
