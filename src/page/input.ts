@@ -12,6 +12,12 @@ const KEY_TURN = 0.08;
 const KEY_PAN = 40;
 const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
+/**
+ * Two fingers on a touchpad are told as a wheel with the control key: a hundred pixels are a factor of e, so that the picture
+ * keeps to the fingers. A wheel with that key goes by whole notches, which are no less than so many pixels.
+ */
+const PINCH_ZOOM = 0.01;
+const LEAST_NOTCH = 50;
 /** CSS pixels of a line and a page that some wheels count in. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
@@ -184,7 +190,10 @@ export function listenToPointers(playground: Playground): void {
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     work(event);
   });
+  stage.addEventListener('pointerleave', () => playground.work.hover(undefined));
   stage.addEventListener('pointermove', (event) => {
+    const isSeen = event.pointerType !== 'touch';
+    playground.work.hover(isSeen ? { x: event.clientX, y: event.clientY } : undefined);
     const pointer = pointers.get(event.pointerId);
     if (!pointer) return;
     const before = pinch();
@@ -221,7 +230,9 @@ export function listenToPointers(playground: Playground): void {
     (event) => {
       event.preventDefault();
       const pixels = event.deltaY * (WHEEL_UNITS[event.deltaMode] ?? 1);
-      playground.looking.zoom(Math.exp(-pixels * WHEEL_ZOOM), event.clientX, event.clientY);
+      const isPinch = event.ctrlKey && Math.abs(pixels) < LEAST_NOTCH;
+      const each = isPinch ? PINCH_ZOOM : WHEEL_ZOOM;
+      playground.looking.zoom(Math.exp(-pixels * each), event.clientX, event.clientY);
     },
     { passive: false },
   );

@@ -1,6 +1,6 @@
 /**
  * Purpose: the pointer at work on particles: where it is down, handed to the tools that do what is chosen, and a ring as wide as
- * the brush reaches. Tools are loaded when one is chosen; a pointer that is still down when they come works from where it is
+ * the brush reaches, before a mouse is pressed too. Tools are loaded when one is chosen; a pointer that is still down when they come works from where it is
  * then, one that is up again has done nothing.
  */
 
@@ -17,9 +17,14 @@ export interface WorkSite extends Workplace {
   prepareTool(): void;
 }
 
+/** What is done to all whom the brush reaches; a drag takes one, and a wall is as thick as a particle. */
+const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
+
 export class Work {
   /** Where the pointer is down. */
   private place: Place | undefined;
+  /** Where a mouse is over the picture, pressed or not. */
+  private hovered: Place | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
     const tools = new Made(this.site);
@@ -59,6 +64,12 @@ export class Work {
     this.showRing();
   }
 
+  /** A mouse or a pen is over the picture here; undefined when it is not, or nobody can tell. */
+  hover(place: Place | undefined): void {
+    this.hovered = place;
+    this.showRing();
+  }
+
   /** In the middle of the picture, for keys. */
   inMiddle(isDown: boolean): void {
     this.at(isDown && this.isChosen ? this.eye.middle : undefined);
@@ -67,6 +78,7 @@ export class Work {
   /** The picture has moved below the pointer: what is at work goes over what is looked at now. */
   looked(): void {
     if (this.place) this.tools.part?.at(this.place);
+    this.showRing();
   }
 
   /** To be called every frame. */
@@ -79,10 +91,11 @@ export class Work {
   }
 
   private showRing(): void {
-    const { place, ring } = this;
+    const { place = this.hovered, ring } = this;
     const { run, choices } = this.site;
-    ring.hidden = !place || !run;
-    if (!place || !run) return;
+    ring.hidden = true;
+    if (!place || !run || !REACHING.includes(choices.pointer)) return;
+    ring.hidden = false;
     const sight = this.eye.sight(this.eye.viewport);
     const size = 2 * choices.brush * run.simulation.radius * sight.pixelsPerUnit;
     ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;

@@ -202,6 +202,16 @@ describe('the page', () => {
     await settle(page);
     expect(await place()).toEqual([expect.closeTo(fitted[0], 2), expect.closeTo(fitted[1], 2)]);
     expect(near / (await scale())).toBeCloseTo(Math.exp(0.9), 3);
+    // Two fingers on a touchpad, which browsers tell as a wheel with the control key: the picture keeps to them.
+    await page.keyboard.down('Control');
+    const apart = await scale();
+    await page.mouse.wheel({ deltaY: -40 });
+    await page.mouse.wheel({ deltaY: -100 });
+    await page.keyboard.up('Control');
+    await settle(page);
+    expect((await scale()) / apart).toBeCloseTo(Math.exp(0.4 + 0.15), 3);
+    await page.keyboard.press('f');
+    await settle(page);
     // Of a box of another size nothing may be where the visitor looked: it is fitted.
     await page.mouse.wheel({ deltaY: -600 });
     await settle(page);
@@ -609,9 +619,22 @@ describe('the page', () => {
         await page.click('#reset');
         await settle(page);
         const { free } = await describeScenery(page);
-        await page.mouse.move(free.x + free.width / 2, free.y + free.height / 2);
+        const ring = () => page.$eval('#brush-ring', (element) => element.getBoundingClientRect().toJSON());
+        const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+        // How far the brush reaches is seen before it does anything, and comes nearer with the picture.
+        await page.mouse.move(x, y);
+        const { width, left } = await ring();
+        expect(left + width / 2).toBeCloseTo(x, 1);
+        await page.mouse.wheel({ deltaY: -100 });
+        await page.waitForFunction(
+          (before) => (document.querySelector('#brush-ring')?.clientWidth ?? 0) > 1.1 * before,
+          {},
+          width,
+        );
+        await page.keyboard.press('f');
+        await page.mouse.move(x, y);
         await page.mouse.down();
-        expect(await page.$eval('#brush-ring', (ring) => (ring as HTMLElement).hidden)).toBe(false);
+        expect((await ring()).width).toBeGreaterThan(20);
         await page.keyboard.press('.');
         await settle(page);
         const outwards = await page.evaluate(async () => {
@@ -625,7 +648,9 @@ describe('the page', () => {
         });
         await page.mouse.up();
         expect(Math.sign(outwards), `${engine} ${dimensions} ${label}`).toBe(sign);
-        expect(await page.$eval('#brush-ring', (ring) => (ring as HTMLElement).hidden)).toBe(true);
+        expect((await ring()).width).toBeGreaterThan(20);
+        await page.hover('#reset');
+        expect((await ring()).width).toBe(0);
       }
       expectNoProblems();
     },
@@ -662,6 +687,7 @@ describe('the page', () => {
       await page.mouse.down();
       await settle(page);
       await page.waitForFunction(() => window.cellstorm?.isHolding === true);
+      expect(await page.$eval('#brush-ring', (ring) => (ring as HTMLElement).hidden)).toBe(true);
       await page.mouse.move(from[0] + 25, from[1] - 15);
       for (let step = 0; step < 12; step++) await page.keyboard.press('.');
       await settle(page);
