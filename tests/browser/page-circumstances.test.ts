@@ -257,7 +257,9 @@ describe('the layout of the page', () => {
       return { scrolled: sheet.scrollTop, hit: document.elementFromPoint(...place)?.id };
     });
     expect(closing).toEqual({ scrolled: expect.toSatisfy((top: number) => top > 100), hit: 'help-close' });
-    await page.keyboard.press('Escape');
+    // Or by a press beside it.
+    await page.mouse.click(4, 4);
+    expect(await page.$$eval('dialog[open]', (sheets) => sheets.length)).toBe(0);
     // What lies over the picture lies nowhere over one another.
     for (const [width, height] of OVERLAID) {
       await page.setViewport({ width, height });
@@ -287,6 +289,10 @@ describe('the layout of the page', () => {
       heat: expect.stringContaining('gradient'),
       contact: 'rgb(201, 42, 42)',
     });
+    // Nor does what is marked by a line lose it.
+    await page.keyboard.press('i');
+    await page.waitForSelector('.probe .own');
+    expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
     await takePicture(page, 'forced-colours');
     expectNoProblems();
 
