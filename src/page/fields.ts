@@ -367,7 +367,9 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
-  return `${field.label} must be ${kind} from ${formatNumber(field, field.min)} to ${formatNumber(field, field.max)}.`;
+  // To the last digit: 4,294,967,295 can be, what 4.295B stands for may not.
+  const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
+  return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
 /** The nearest value that can be: what a link is read as. Undefined of what is none at all. */

@@ -419,7 +419,7 @@ describe('the page', () => {
     expect(await textOf(page, 'notice')).toBe('');
     for (const wrong of ['7', '-5', '1.5', '99999999999']) {
       await typeCount(page, wrong);
-      expect(await textOf(page, 'notice')).toMatch(/whole number from 100 to 100M/);
+      expect(await textOf(page, 'notice')).toMatch(/whole number from 100 to 100,000,000\./);
       expect(await page.evaluate(() => window.cellstorm?.simulation?.count)).toBe(4001);
       expect(await page.$eval('#count', (input) => (input as HTMLInputElement).value)).toBe('4001');
     }
