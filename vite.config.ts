@@ -66,7 +66,10 @@ export default defineConfig(({ command }) => ({
         topLevelVar: false,
         // A page must know it by name.
         entryFileNames: ({ facadeModuleId }) =>
-          facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash].js',
+          facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash:6].js',
+        // Names are said in many files and are not to be compressed: six characters tell two builds apart as well as eight.
+        chunkFileNames: 'assets/[name]-[hash:6].js',
+        assetFileNames: 'assets/[name]-[hash:6][extname]',
       },
     },
   },
