@@ -1,7 +1,7 @@
 /**
  * Purpose: a checkpoint as bytes, for files and downloads: what `cellstorm simulate --out` writes and
  * `--from` reads.
- * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32), the header (JSON: version,
+ * Layout, little-endian: the eight letters CELLSTRM, the header's length (u32, at most 65536), the header (JSON: version,
  * dimensions, radius, radiusRange where there is one, boxes where particles may be, min, max, period or unbounded
  * where the world is so, continuous where paths are followed, count, obstacleCount where there are any, time,
  * settings, and the name of the scene where it is known) padded with spaces to a multiple of four, ids (u32 each), positions and velocities (`dimensions` f32
@@ -18,6 +18,8 @@ import type { GivenSizes } from './sizes';
 import type { Dimensions, RadiusRange } from './world';
 
 const MAGIC = 'CELLSTRM';
+/** Bytes: headers take less than one thousand, and text of any length can be made to fill the memory of who parses it. */
+const MOST_HEADER = 2 ** 16;
 
 /** With the name of the scene that it is a state of, where that is known: scenes may move what no checkpoint holds. */
 export interface SceneState extends Checkpoint {
@@ -44,6 +46,23 @@ interface Header {
   readonly settings: Settings;
   readonly scene?: string | undefined;
 }
+
+/** What of a header is part of the state as it stands; whatever else may be in one is left out. */
+const KEPT = [
+  'version',
+  'dimensions',
+  'radius',
+  'radiusRange',
+  'boxes',
+  'min',
+  'max',
+  'period',
+  'unbounded',
+  'continuous',
+  'time',
+  'settings',
+  'scene',
+] as const satisfies readonly (keyof Header)[];
 
 export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   const { ids, positions, velocities, radii, halfExtents, obstacles, ...rest } = checkpoint;
@@ -98,14 +117,16 @@ export function decodeCheckpoint(
     refuse(`a file that begins with ${MAGIC}, as written by "cellstorm simulate --out"`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const begin = 12 + view.getUint32(8, true);
+  const headerBytes = view.getUint32(8, true);
+  const begin = 12 + headerBytes;
   if (begin > bytes.length) refuse(`at least ${begin} bytes long, as it says where its header ends`);
+  if (headerBytes > MOST_HEADER) refuse(`one whose header is at most ${MOST_HEADER} bytes long`);
   const header = parseHeader(bytes.subarray(12, begin));
   if (header?.version !== 1 || (header.dimensions !== 2 && header.dimensions !== 3)) {
     return refuse('one with a readable header of version 1');
   }
-  const { count, obstacleCount, ...rest } = header;
-  const { dimensions, min, max, period, unbounded, continuous, settings, radiusRange, boxes, scene } = rest;
+  const { count, obstacleCount, dimensions, min, max, period, unbounded, continuous } = header;
+  const { settings, radiusRange, boxes, scene } = header;
   if (!isVector(min, dimensions) || !isVector(max, dimensions)) {
     refuse(`one whose header has ${dimensions} finite numbers as min and as max`);
   }
@@ -154,7 +175,7 @@ export function decodeCheckpoint(
     return radiusRange ? { positions, ...takeSizes(fixed) } : positions;
   };
   return {
-    ...rest,
+    ...keepKnown(header),
     ids: new Uint32Array(copy, 0, count),
     positions: take(count * dimensions),
     velocities: take(count * dimensions),
@@ -179,6 +200,11 @@ export function optionsOfState(state: Checkpoint): SimulationOptions {
   const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
   planSimulation(options);
   return options;
+}
+
+function keepKnown(header: Header): Pick<Header, (typeof KEPT)[number]> {
+  const kept = KEPT.flatMap((name) => (header[name] === undefined ? [] : [[name, header[name]]]));
+  return Object.fromEntries(kept);
 }
 
 function parseHeader(bytes: Uint8Array): Header | undefined {

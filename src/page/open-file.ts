@@ -70,8 +70,9 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
         `${name} is a state of a world of ${cellCount} cells; at most ${MOST_CELLS} are taken.`,
       );
     }
-    checkCheckpoint(checkpoint, plan);
-    return { name, scene, checkpoint, options, choices: choicesOf(checkpoint) };
+    // Complete: a state may leave out settings that are as usual.
+    const complete = { ...checkpoint, settings: checkCheckpoint(checkpoint, plan) };
+    return { name, scene, checkpoint: complete, options, choices: choicesOf(complete) };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     throw new CellstormError(`${name} is a state in which ${error.message}`);

@@ -559,9 +559,21 @@ describe('state files', () => {
     ['a number', () => '7'],
     ['an array', () => '[1]'],
     ['empty', () => ''],
-    ['endless', () => '['.repeat(200_000)],
+    ['endless', () => '['.repeat(60_000)],
   ])('are refused when the header is %s', (_, change) => {
     expectRefused(withHeader(change), /a readable header of version 1/);
+  });
+
+  it('are refused when the header is longer than any, before it is read', () => {
+    const padded = (length: number) => withHeader((json) => json.padEnd(length));
+    expect(decodeCheckpoint(padded(2 ** 16))).toEqual(checkpoint);
+    expectRefused(padded(2 ** 16 + 1), /one whose header is at most 65536 bytes long\.$/);
+  });
+
+  it('leave out what no header says', () => {
+    const more =
+      '"obstacles":5,"radii":[1],"halfExtents":{},"ids":"none","method":"liquid","__proto__":{"a":1},';
+    expect(decodeCheckpoint(withHeader((json) => json.replace('{', `{${more}`)))).toStrictEqual(checkpoint);
   });
 
   it('are refused when the header would end behind the file', () => {

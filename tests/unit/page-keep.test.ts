@@ -2,6 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { CellstormError } from '../../src/core/errors';
+import { defaultSettings } from '../../src/core/settings';
 import type { SimulationOptions } from '../../src/core/simulation';
 import { encodeCheckpoint } from '../../src/core/state-file';
 import { createCpuSimulation } from '../../src/cpu/simulation';
@@ -20,6 +22,8 @@ import {
 import { PRESETS } from '../../src/page/presets';
 import { createScene, GRANULAR_SCENE_NAMES } from '../../src/scenes';
 import { drain } from '../helpers/drain';
+import { fc } from '../helpers/properties';
+import { atGate } from '../helpers/thorough';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
@@ -50,6 +54,52 @@ function stateOf(options: SimulationOptions): Uint8Array {
 
 function open(name: string, bytes: Uint8Array, most = 1000): Opened {
   return drain(openParticles(name, bytes, presentOf(PLANE), most));
+}
+
+/** What somebody may write where something else belongs. */
+const JUNK: readonly unknown[] = [
+  ...[null, true, false, 0, -1, 1.5, 2 ** 31, 2 ** 32, 1e9, 1e300, -1e300, '', 'x', '<b>', 'naive'],
+  ...[[], [1], [1, 2], [1, 2, 3], [[1]], ['1', '2'], [null, null], {}, { length: 1e9 }],
+  ...[{ smallest: 1 }, { smallest: 0, largest: 1e300 }, { positions: 5 }, { positions: { length: 2 } }],
+];
+const SETTING_NAMES = ['gravity', 'restitution', 'substeps', 'relaxation', 'walls', 'broadPhase', 'bounce'];
+const HEADER_NAMES = [
+  ...[
+    'version',
+    'dimensions',
+    'radius',
+    'radiusRange',
+    'boxes',
+    'min',
+    'max',
+    'period',
+    'unbounded',
+    'continuous',
+  ],
+  ...[
+    'time',
+    'settings',
+    'scene',
+    'count',
+    'obstacleCount',
+    'obstacles',
+    'ids',
+    'radii',
+    'halfExtents',
+    '__proto__',
+  ],
+];
+
+/** The state with another header. */
+function rewriteHeader(
+  bytes: Uint8Array,
+  change: (header: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Uint8Array {
+  const end = 12 + new DataView(bytes.buffer).getUint32(8, true);
+  const json = JSON.stringify(change(JSON.parse(new TextDecoder().decode(bytes.subarray(12, end)))));
+  const changed = Buffer.concat([bytes.subarray(0, 12), Buffer.from(json), bytes.subarray(end)]);
+  changed.writeUInt32LE(Buffer.byteLength(json), 8);
+  return changed;
 }
 
 function hashOf({ options, checkpoint }: ReturnType<typeof startOf>): string {
@@ -158,6 +208,79 @@ describe('a state in the place of a scene', () => {
       /g\.bin is \d+ bytes long, but .*1 GiB/,
     );
     checkFileSize('g.bin', MOST_FILE_BYTES);
+  });
+
+  it('may leave out settings, which are then as usual', () => {
+    const { checkpoint } = presentOf(PLANE);
+    const opened = open(
+      'some.bin',
+      encodeCheckpoint({ ...checkpoint, settings: {} as typeof checkpoint.settings }),
+    );
+    expect(opened.choices).toMatchObject({ gravity: 0, friction: 0.2, substeps: 8 });
+    expect(opened.checkpoint.settings).toEqual(defaultSettings(2));
+  });
+
+  it('is taken or refused in a sentence, whatever becomes of its bytes', () => {
+    const mixed: SimulationOptions = {
+      dimensions: 2,
+      radiusRange: { smallest: 0.25, largest: 1 },
+      boxes: true,
+      min: [0, 0],
+      max: [20, 10],
+      positions: Float32Array.of(1, 1, 5, 5),
+      radii: Float32Array.of(0.5, 0),
+      halfExtents: Float32Array.of(0, 0, 0.3, 0.4),
+    };
+    const endless: SimulationOptions = {
+      dimensions: 3,
+      radius: 0.5,
+      unbounded: true,
+      positions: new Float32Array(6),
+    };
+    const states = [PLANE, mixed, endless].map((options) => encodeCheckpoint(presentOf(options).checkpoint));
+    const junk = fc.constantFrom<unknown>(...JUNK);
+    const damages = fc.oneof(
+      // Cut short.
+      fc.nat(400).map((length) => (bytes: Uint8Array) => bytes.slice(0, length)),
+      // Some bytes are others.
+      fc
+        .array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 })
+        .map((changes) => (bytes: Uint8Array) => {
+          const changed = bytes.slice();
+          for (const [at, value] of changes) changed[at % changed.length] = value;
+          return changed;
+        }),
+      // The header says something else.
+      fc.tuple(fc.constantFrom(...HEADER_NAMES), junk).map(
+        ([name, value]) =>
+          (bytes: Uint8Array) =>
+            rewriteHeader(bytes, (header) => ({ ...header, [name]: value })),
+      ),
+      fc.tuple(fc.constantFrom(...SETTING_NAMES), junk).map(
+        ([name, value]) =>
+          (bytes: Uint8Array) =>
+            rewriteHeader(bytes, (header) => ({
+              ...header,
+              settings: { ...(header.settings as object), [name]: value },
+            })),
+      ),
+    );
+    const present = presentOf(PLANE);
+    fc.assert(
+      fc.property(fc.constantFrom(...states), damages, (state, damage) => {
+        let opened: Opened;
+        try {
+          opened = drain(openParticles('some.bin', damage(state), present, 1000));
+        } catch (error) {
+          if (!(error instanceof CellstormError)) throw error;
+          expect(error.message).toMatch(/^some\.bin.*\.$|^some\.bin, line \d+/s);
+          return;
+        }
+        // What is taken runs.
+        expect(hashOf(startOf({ ...defaultChoices(), ...opened.choices, opened }, 0))).not.toBe('');
+      }),
+      { numRuns: atGate(2000) },
+    );
   });
 
   it('is not taken where it has more particles than an engine or a broad phase is for', () => {
