@@ -31,6 +31,11 @@ const ROWS_A_STEP = 8192;
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+/** Of text that spreadsheets call Unicode. */
+const WIDE_MARKS = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+] as const;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
 /** `e` or, with this bit set, `E`. */
@@ -112,7 +117,7 @@ export function* decodeTable(
   const { dimensions, most } = rules;
   const lines = new Lines(bytes, name);
   const columns = readHeader(lines, rules);
-  const count = lines.countRows();
+  const count = lines.countRows(most);
   if (count === 0) throw new CellstormError(`${name} has a line of names and no particles below it.`);
   if (count > most) {
     const accepted = `the end: at most ${describeCount(most)} are taken here`;
@@ -154,6 +159,8 @@ class Lines {
     private readonly bytes: Uint8Array,
     readonly name: string,
   ) {
+    const isWide = WIDE_MARKS.some(([first, second]) => bytes[0] === first && bytes[1] === second);
+    if (isWide) throw new ArgumentError(name, new Phrase('in UTF-16'), 'in UTF-8');
     const isMarked = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
     this.next = isMarked ? BYTE_ORDER_MARK.length : 0;
   }
@@ -167,12 +174,17 @@ class Lines {
     this.number++;
     const feed = bytes.indexOf(LINE_FEED, next);
     const end = feed < 0 ? bytes.length : feed;
+    const text = new TextDecoder().decode(bytes.subarray(next, Math.min(end, next + MOST_LINE_BYTES))).trim();
+    if (text.includes('\r')) {
+      const accepted = 'ended by a line feed, with or without a carriage return before it';
+      throw new ArgumentError(this.place(), new Phrase('ended by a carriage return alone'), accepted);
+    }
     if (end - next > MOST_LINE_BYTES) {
       const accepted = `at most ${MOST_LINE_BYTES}, as of values parted by commas`;
       throw new ArgumentError(this.place(), new Phrase(`${end - next} bytes long`), accepted);
     }
     this.next = end + 1;
-    return new TextDecoder().decode(bytes.subarray(next, end)).trim();
+    return text;
   }
 
   /**
@@ -229,14 +241,14 @@ class Lines {
     this.number++;
   }
 
-  /** Of the lines not read yet, those up to the last that is not blank. */
-  countRows(): number {
+  /** Of the lines not read yet, those up to the last that is not blank; of more than `most`, one more than that. */
+  countRows(most: number): number {
     const { bytes } = this;
     let end = bytes.length;
     while (end > this.next && (bytes[end - 1] as number) <= 32) end--;
     if (end <= this.next) return 0;
     let rows = 1;
-    for (let at = bytes.indexOf(LINE_FEED, this.next); at >= 0 && at < end; rows++) {
+    for (let at = bytes.indexOf(LINE_FEED, this.next); at >= 0 && at < end && rows <= most; rows++) {
       at = bytes.indexOf(LINE_FEED, at + 1);
     }
     return rows;

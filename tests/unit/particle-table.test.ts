@@ -1,6 +1,7 @@
 /** Particles as tables: every float comes back, and whatever is wrong is told by line and column. */
 
 import { describe, expect, it } from 'vitest';
+import { CellstormError } from '../../src/core/errors';
 import { decodeTable, encodeTable, formatFloat, type TableRules } from '../../src/core/particle-table';
 import type { ParticleArrays } from '../../src/core/simulation';
 import { planSimulation } from '../../src/core/simulation-plan';
@@ -213,9 +214,79 @@ describe('a table', () => {
     ],
     ['x,y\n1,1\n1,1\n1,1\n1,1\n1,1\n1,1', /line 7 is one more row, .* at most 5 particles/],
     [`x,y\n${'1'.repeat(5000)}`, /line 2 is 5000 bytes long, but it must be at most 2048/],
+    ['x,y\r1,2\r3,4\r', /line 1 is ended by a carriage return alone, but it must be ended by a line feed/],
+    [`x,y\r${'1,2\r'.repeat(1000)}`, /line 1 is ended by a carriage return alone/],
+    ['x,y\r\n1,2\r3,4\r\n', /line 2 is ended by a carriage return alone/],
     [`x,y\n1,${'<b>'.repeat(100)}`, /line 2, column y is "(<b>)+<…"/],
   ])('refuses %j by its line', (text, message) => {
     expect(() => read(text)).toThrow(message);
+  });
+
+  it('counts no more rows than are taken, however many there are', () => {
+    const bytes = new Uint8Array(2 ** 26).fill('\n'.charCodeAt(0));
+    bytes.set(new TextEncoder().encode('x,y'));
+    bytes[bytes.length - 1] = '1'.charCodeAt(0);
+    let searches = 0;
+    const { indexOf } = Uint8Array.prototype;
+    bytes.indexOf = (...given) => {
+      searches++;
+      return indexOf.apply(bytes, given);
+    };
+    expect(() => drain(decodeTable(bytes, PLANE, 'some.csv'))).toThrow(
+      /^some\.csv, line 7 is one more row, but it must be the end: at most 5 particles are taken here\.$/,
+    );
+    expect(searches).toBeLessThan(20);
+  });
+
+  it('is refused in UTF-16, which spreadsheets write, too', () => {
+    const little = new Uint8Array(Buffer.from('\ufeffx,y\r\n1,2\r\n', 'utf16le'));
+    const big = little.slice().map((_, index) => little[index ^ 1] as number);
+    for (const bytes of [little, big]) {
+      expect(() => drain(decodeTable(bytes, PLANE, 'some.csv'))).toThrow(
+        'some.csv is in UTF-16, but it must be in UTF-8.',
+      );
+    }
+  });
+
+  it('is taken or refused by its name, whatever is in it', () => {
+    const word = fc.constantFrom(
+      ...[
+        'id',
+        'x',
+        'y',
+        'vx',
+        'radius',
+        'half_x',
+        'z',
+        ',',
+        '\n',
+        '\r',
+        '\r\n',
+        '"',
+        ' ',
+        '\t',
+        ';',
+        '1',
+        '2.5',
+      ],
+      ...['1e5', '-', '.', 'e', 'NaN', '\ufeff', '\0', '9'.repeat(30), '1e999', 'é', '<b>', '\u202e'],
+    );
+    const header = fc.constantFrom('id,x,y\n', 'x,y,radius\n', 'x,y,half_x,half_y\r\n', '', '\ufeffx,y\n');
+    const text = fc.tuple(header, fc.array(word, { maxLength: 40 })).map(([first, words]) => {
+      return new TextEncoder().encode(first + words.join(''));
+    });
+    const bytes = fc.oneof(text, fc.uint8Array({ maxLength: 100 }));
+    fc.assert(
+      fc.property(bytes, fc.constantFrom(PLANE, MIXED), (given, rules) => {
+        try {
+          drain(decodeTable(given, rules, 'some.csv'));
+        } catch (error) {
+          if (!(error instanceof CellstormError)) throw error;
+          expect(error.message).toMatch(/^some\.csv/);
+        }
+      }),
+      { numRuns: atGate(3000) },
+    );
   });
 
   it.each([
