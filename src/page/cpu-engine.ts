@@ -3,9 +3,15 @@
  * over where there is no WebGPU, and is there to compare with where there is.
  */
 
+import { ArgumentError, Phrase } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
-import type { NewParticles, ParticleArrays, SimulationOptions } from '../core/simulation';
+import {
+  type NewParticles,
+  type ParticleArrays,
+  planSimulation,
+  type SimulationOptions,
+} from '../core/simulation';
 import type { CpuBody, State } from './body';
 import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
@@ -40,11 +46,23 @@ export async function openCpuEngine(): Promise<Engine> {
     most: () => MOST_ON_CPU,
     holds: () => true,
     start: async (options, method) => {
+      if (!method) checkCells(options);
       const body = method ? await method.onCpu(options) : createCpuSimulation(options);
       return new CpuRun(view, body, options, createCpuTally);
     },
     destroy: () => view.canvas.remove(),
   };
+}
+
+/** Obstacles in a box have four bytes a cell on this engine: more cells come of values that are not for one another. */
+const MOST_CELLS = 2 ** 27;
+
+function checkCells(options: SimulationOptions): void {
+  if (!options.obstacles && !options.obstacleCapacity) return;
+  const { kind, levels, cellCount } = planSimulation(options).world;
+  if (kind === 'unbounded' || levels > 0 || cellCount <= MOST_CELLS) return;
+  const accepted = `of at most ${MOST_CELLS} beside obstacles on the CPU engine (larger particles or a smaller box)`;
+  throw new ArgumentError('The box', new Phrase(`of ${cellCount} cells`), accepted);
 }
 
 class CpuRun implements Run {

@@ -28,6 +28,11 @@ export interface FileSubject {
 /** Parts of a table between two turns of the page. */
 const PARTS_A_TURN = 4;
 
+/** Browsers have no more to say of it than that something went wrong. */
+function refuseUnread(name: string): never {
+  throw new CellstormError(`${name} cannot be read: it may be a folder, or no longer be there.`);
+}
+
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
@@ -117,7 +122,7 @@ export class Files {
       const { checkFileSize, openParticles } = await whileWaiting(import('./open-file'));
       checkFileSize(file.name, file.size);
       subject.notify(`Reading ${file.name}.`);
-      const bytes = new Uint8Array(await file.arrayBuffer());
+      const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuseUnread(file.name)));
       const { run, mostParticles } = subject;
       if (file !== this.latest) return;
       if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);

@@ -260,6 +260,16 @@ describe('the page keeps', () => {
     expect(await noticeOf(page, /line 102/)).toBe(
       `${markup}, line 102, column x is "1e9", but it must be from ${checkpoint.min[0]} to ${checkpoint.max[0]}, in the box.`,
     );
+    // A folder comes like a file, and so does what is removed meanwhile.
+    await page.evaluate(() => {
+      const { arrayBuffer } = File.prototype;
+      File.prototype.arrayBuffer = async () => {
+        File.prototype.arrayBuffer = arrayBuffer;
+        throw new DOMException('Nothing is there.', 'NotFoundError');
+      };
+    });
+    await drop('folder', '');
+    await noticeOf(page, /^folder cannot be read: it may be a folder, or no longer be there\.$/);
     expect(await page.$$eval('.notes img', (images) => images.length)).toBe(0);
     expect(await hashOf(page)).toBe(saved);
     expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);

@@ -131,14 +131,26 @@ describe('the page goes on', () => {
 
   browserTest('from addresses whose values cannot be together, or would take minutes a step', async () => {
     const links = [
-      ['?v=1&scene=one-cell&size=4&count=100', /more usual settings instead/, 'One cell'],
-      ['?v=1&substeps=256&iterations=64&count=20000', /16,384 passes .* capped at 480 particles/, 'Pile'],
+      ['?v=1&scene=one-cell&size=4&count=100', /more usual settings instead/, 'One cell', 'gpu'],
+      [
+        '?v=1&substeps=256&iterations=64&count=20000',
+        /16,384 passes .* capped at 480 particles/,
+        'Pile',
+        'gpu',
+      ],
+      // Obstacles in so many cells would take gigabytes of the page's memory.
+      [
+        '?v=1&scene=drum&dimensions=3&count=10000&size=0.125&boxWidth=8&engine=cpu',
+        /box is of 2\d{8} cells, but it must be of at most 134217728 .* more usual settings instead/,
+        'Drum',
+        'cpu',
+      ],
     ] as const;
     const { page, expectNoProblems } = await openPlayground(browser, { query: links[0][0] });
-    for (const [query, notice, scene] of links) {
+    for (const [query, notice, scene, backend] of links) {
       if (query !== links[0][0]) await follow(page, query);
       expect(await textOf(page, 'notice')).toMatch(notice);
-      expect((await page.evaluate(read)).backend).toBe('gpu');
+      expect((await page.evaluate(read)).backend).toBe(backend);
       expect(
         await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedOptions[0]?.text),
       ).toBe(scene);
