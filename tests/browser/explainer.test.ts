@@ -1,5 +1,5 @@
 /** The explainer in a real browser: what it shows is what the trace says, it goes where it is told, and mistakes can be mended. */
-import type { Page } from 'puppeteer';
+import type { Page, SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import {
   ARRAYS,
@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../../src/page/explainer/trace';
 import { browserTest, useBrowser } from '../helpers/browser';
+import { findPoorContrast } from './contrast';
 import { takePicture, textOf } from './playground';
 
 const { steps } = createTrace();
@@ -110,6 +111,22 @@ async function verdictOf(page: Page, id: string): Promise<{ state: string | unde
   }));
 }
 
+/** What screen readers have: texts that are read out when they change, and what is in pictures, by their names. */
+async function readAloud(page: Page): Promise<{ statuses: string[]; pictures: Record<string, string> }> {
+  const tree = await page.accessibility.snapshot({ interestingOnly: false });
+  const textIn = ({ role, name, children = [] }: SerializedAXNode): string =>
+    role === 'StaticText' ? (name ?? '') : children.map(textIn).filter(Boolean).join(' ');
+  const statuses: string[] = [];
+  const pictures: Record<string, string> = {};
+  const visit = (node: SerializedAXNode) => {
+    if (node.role === 'status') statuses.push(textIn(node));
+    if (node.role === 'image') pictures[node.name ?? ''] = textIn(node);
+    node.children?.forEach(visit);
+  };
+  if (tree) visit(tree);
+  return { statuses, pictures };
+}
+
 /** Numbers in a text. */
 function numbersIn(text: string): number[] {
   return (text.match(/\d+(\.\d+)?/g) ?? []).map(Number);
@@ -174,6 +191,18 @@ describe('the explainer', () => {
       /^Reads ids\[\d+\], sorted\[\d+\]\. Writes candidates\[\d+\]/,
     );
     await takePicture(page, 'explainer-dark');
+    expect(await page.evaluate(findPoorContrast)).toEqual([]);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    // Read out is all that is said of a step, and no number of a picture by itself.
+    const { statuses, pictures } = await readAloud(page);
+    expect(statuses[0]).toBe(`${(steps[linked] as Step).text} ${await textOf(page, 'entries')}`);
+    expect(pictures).toEqual({
+      'The world: cells, and particles with their ids': '',
+      'Particles, cells, contacts found and missed': '',
+      'Particles around the origin, and borders between cells': '',
+      'The nine cells around a particle, and the bucket of each': '',
+      'Particles and cells': '',
+    });
     // The slider, through every step.
     const all = steps.map((_, index) => index);
     const shown = await readSteps(page, all);
@@ -295,6 +324,7 @@ describe('the explainer', () => {
     const compared = await verdictOf(page, 'collision');
     expect(compared.state).toBe('right');
     expect(numbersIn(compared.text)).toContain(expected);
+    expect(await page.evaluate(findPoorContrast)).toEqual([]);
     // Crowds.
     await scrubTo(page, 'crowd-count', 200);
     const crowded = await verdictOf(page, 'crowd');
@@ -304,6 +334,56 @@ describe('the explainer', () => {
     const spread = await verdictOf(page, 'crowd');
     expect(spread.state).toBe('right');
     expect(numbersIn(spread.text)[1]).toBeLessThan(39800 / 5);
+    expectNoProblems();
+  });
+
+  browserTest('breaks and mends by keys alone, and shows where they go', async () => {
+    const { page, expectNoProblems } = await browser.openPage('explainer.html#count-3', {
+      width: 1280,
+      height: 900,
+    });
+    // From the end of the steps on.
+    await page.focus('#character-keys');
+    const tabTo = async (id: string) => {
+      await page.keyboard.press('Tab');
+      const focus = await page.evaluate(() => {
+        const active = document.activeElement as HTMLInputElement;
+        const { outlineStyle, outlineWidth } = getComputedStyle(active);
+        return {
+          id: active.id || active.value,
+          isMarked: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+        };
+      });
+      expect(focus).toEqual({ id, isMarked: true });
+    };
+    const stateAfter = async (
+      id: string,
+      key: 'Home' | 'End' | 'ArrowLeft' | 'ArrowRight' | 'ArrowDown' | ' ',
+    ) => {
+      await page.keyboard.press(key);
+      return (await verdictOf(page, id)).state;
+    };
+    await tabTo('size');
+    expect(await stateAfter('size', 'Home')).toBe('broken');
+    expect(await stateAfter('size', 'End')).toBe('slow');
+    await tabTo('truncate');
+    expect(await stateAfter('floor', 'ArrowRight')).toBe('broken');
+    expect(await stateAfter('floor', 'ArrowLeft')).toBe('slow');
+    expect(await stateAfter('floor', 'ArrowLeft')).toBe('right');
+    await tabTo('compare');
+    expect(await stateAfter('collision', ' ')).toBe('right');
+    expect(await stateAfter('collision', ' ')).toBe('broken');
+    await tabTo('table');
+    const said = await verdictOf(page, 'collision');
+    await stateAfter('collision', 'End');
+    expect(await verdictOf(page, 'collision')).not.toEqual(said);
+    await tabTo('crowd-count');
+    expect(await stateAfter('crowd', 'End')).toBe('slow');
+    await tabTo('crowd-share');
+    expect(await stateAfter('crowd', 'End')).toBe('right');
+    expect(await stateAfter('crowd', 'Home')).toBe('slow');
+    // None of these keys was one of the steps.
+    await expectStep(page, firstOf('count') + 3);
     expectNoProblems();
   });
 

@@ -2,8 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../helpers/browser';
+import { findPoorContrast } from './contrast';
 import {
   chooseOption,
   chooseScene,
@@ -295,20 +297,6 @@ describe('the layout of the page', () => {
     expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
     await takePicture(page, 'forced-colours');
     expectNoProblems();
-
-    // Scripts that are not its own are refused.
-    const violated = await page.evaluate(
-      () =>
-        new Promise<string>((resolve) => {
-          document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
-          const script = document.createElement('script');
-          script.textContent = 'window.broken = true';
-          document.body.append(script);
-          setTimeout(() => resolve('nothing'), 1000);
-        }),
-    );
-    expect(violated).toMatch(/^script-src/);
-    expect(await page.evaluate(() => 'broken' in window)).toBe(false);
   });
 });
 
@@ -356,6 +344,22 @@ const MOST_UNTOUCHED = 150_000;
 const MOST_IN_FOLDER = 352_000;
 /** Pictures of presets, the recorder of exact films and the benchmark. */
 const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
+
+/** Roles of what somebody uses, which must say what it is. */
+const CONTROLS = new Set([
+  ...[
+    'button',
+    'link',
+    'checkbox',
+    'radio',
+    'slider',
+    'combobox',
+    'textbox',
+    'spinbutton',
+    'image',
+    'dialog',
+  ],
+]);
 
 /** Bytes of each file, compressed by gzip. */
 async function weighFolder(folder: string): Promise<Map<string, number>> {
@@ -449,6 +453,63 @@ describe('the built page', () => {
     },
   );
 
+  browserTest(
+    'has on every route a policy that holds, names for controls and texts that can be read',
+    async () => {
+      for (const path of [`./?v=1&count=${FEW}&paused=1`, 'explainer.html', 'bench.html']) {
+        const { page } = await browser.openPage(path, { width: 900, height: 620 });
+        await page.waitForFunction(() => document.querySelector('main button:not([disabled])'));
+        for (const theme of ['light', 'dark']) {
+          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+          expect(await page.evaluate(findPoorContrast), `${path}, ${theme}`).toEqual([]);
+        }
+        const nameless: string[] = [];
+        const visit = ({ role, name, children }: SerializedAXNode) => {
+          if (CONTROLS.has(role) && !name?.trim()) nameless.push(role);
+          children?.forEach(visit);
+        };
+        visit((await page.accessibility.snapshot({ interestingOnly: false })) as SerializedAXNode);
+        expect(nameless, path).toEqual([]);
+        // Nothing that is not its own runs, is loaded or styles anything; what is written like this is a text where it is shown.
+        const refused = await page.evaluate(async () => {
+          const directives = new Set<string>();
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+            directives.add(effectiveDirective);
+          });
+          const markup =
+            '<img src="https://other.example/x.png" onerror="window.broken = true" style="color: red">';
+          document.body.insertAdjacentHTML(
+            'beforeend',
+            `${markup}<iframe src="https://other.example/"></iframe>`,
+          );
+          const script = document.createElement('script');
+          script.textContent = 'window.broken = true';
+          const foreign = document.createElement('script');
+          foreign.src = 'https://other.example/x.js';
+          document.body.append(script, foreign);
+          await fetch('https://other.example/x.json').catch(() => undefined);
+          const end = performance.now() + 5000;
+          while (directives.size < 6 && performance.now() < end)
+            await new Promise((done) => setTimeout(done, 20));
+          return { directives: [...directives].sort(), isBroken: 'broken' in window };
+        });
+        expect(refused, path).toEqual({
+          directives: [
+            ...[
+              'connect-src',
+              'frame-src',
+              'img-src',
+              'script-src-attr',
+              'script-src-elem',
+              'style-src-attr',
+            ],
+          ],
+          isBroken: false,
+        });
+      }
+    },
+  );
+
   browserTest('explains from a sub-path, without an engine', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,
@@ -484,39 +545,4 @@ function findUnreachable(): string[] {
     const isHit = hit !== null && (hit === control || control.contains(hit) || hit.contains(control));
     return isInside && isHit && height >= 20 ? [] : [control.id || control.outerHTML];
   });
-}
-
-/** In the page: visible texts whose contrast with what is behind them is below 4.5. */
-function findPoorContrast(): string[] {
-  const parse = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
-  const luminance = (colour: number[]) => {
-    const [red = 0, green = 0, blue = 0] = colour.slice(0, 3).map((channel) => {
-      const share = channel / 255;
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const behind = (element: Element): number[] => {
-    for (let at: Element | null = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      if (colour.length === 3 || (colour[3] ?? 0) > 0.99) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const poor: string[] = [];
-  for (const element of document.querySelectorAll('main *')) {
-    const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
-    const { width, height } = element.getBoundingClientRect();
-    if (!text || width < 2 || height < 2) continue;
-    const style = getComputedStyle(element);
-    const back = behind(element);
-    const opacity = Number(style.opacity);
-    const front = parse(style.color).map(
-      (channel, index) => channel * opacity + (back[index] ?? 0) * (1 - opacity),
-    );
-    const [high, low] = [luminance(front), luminance(back)].sort((first, second) => second - first);
-    const contrast = ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
-    if (contrast < 4.5) poor.push(`${element.tagName} "${element.textContent}" ${contrast.toFixed(2)}`);
-  }
-  return poor;
 }

@@ -1,5 +1,6 @@
 /** The explainer's steps: every entry of every array against the engine's reference passes. */
 import { describe, expect, it } from 'vitest';
+import { describeEntries } from '../../src/page/explainer/array-view';
 import { freeCorner } from '../../src/page/explainer/corners';
 import {
   ARRAYS,
@@ -201,6 +202,57 @@ describe('the explainer', () => {
     }
   });
 
+  it('reads all that the pass reads: of each row of cells where it begins and ends, and every slot in it', () => {
+    const columns = world.cells[0] as number;
+    const of = ({ reads }: Step, array: ArrayName) =>
+      reads.filter((read) => read.array === array).map(({ index }) => index);
+    const rowsOf = (slot: number) =>
+      [-columns, 0, columns].map((offset) => (grid.cells[slot] as number) + offset);
+    const boundsOf = (slot: number) => rowsOf(slot).flatMap((middle) => [middle - 1, middle + 2]);
+    const probes = stepsOf('probe').filter(({ focus }) => focus.particle !== undefined);
+    for (const slot of range(0, count)) {
+      const own = probes.filter(({ focus }) => focus.particle === grid.ids[slot]);
+      expect(own.flatMap((step) => of(step, 'start'))).toEqual(boundsOf(slot));
+      const looked = [slot, ...(others[slot] ?? [])].toSorted((a, b) => a - b);
+      for (const array of ['ids', 'sorted'] as const) {
+        const read = [...new Set(own.flatMap((step) => of(step, array)))].toSorted((a, b) => a - b);
+        expect(read).toEqual(looked);
+      }
+      // The cells that are marked are those nine.
+      const marked = [...new Set(own.flatMap(({ focus }) => focus.cells))].toSorted((a, b) => a - b);
+      expect(marked).toEqual(rowsOf(slot).flatMap((middle) => [middle - 1, middle, middle + 1]));
+    }
+    const ordered = stepsOf('order').filter(({ place }) => place > 0);
+    expect(ordered.map((step) => of(step, 'positions'))).toEqual(
+      ordered.map(({ focus }) => [focus.particle]),
+    );
+    const pushed = stepsOf('push').filter(({ focus }) => focus.particle !== undefined);
+    expect(pushed.map((step) => of(step, 'sorted'))).toEqual(
+      range(0, count).map((slot) => [slot, ...touching(slot)]),
+    );
+  });
+
+  it('says of every step what is read and written, and of none that there will be what there is not', () => {
+    for (const step of steps) {
+      const said = describeEntries(step);
+      const idle = step.place === 0 ? 'Nothing is read or written yet.' : 'Nothing is read or written.';
+      if (step.reads.length + step.writes.length === 0) expect(said).toBe(idle);
+      for (const [verb, entries] of [
+        ['Reads', step.reads],
+        ['Writes', step.writes],
+      ] as const) {
+        const sentence = new RegExp(`${verb} ([^.]*)\\.`).exec(said)?.[1] ?? '';
+        const named = [...sentence.matchAll(/(\w+)\[([^\]]*)\]/g)].flatMap(([, array, runs = '']) =>
+          runs.split(', ').flatMap((run) => {
+            const [first = 0, last = first] = run.split(' to ').map(Number);
+            return range(first, last + 1).map((index) => `${array} ${index}`);
+          }),
+        );
+        expect(new Set(named)).toEqual(new Set(entries.map(({ array, index }) => `${array} ${index}`)));
+      }
+    }
+  });
+
   it('finds what brute force finds, and says as many candidates as are measured', () => {
     const oracle = bruteForcePairs(2, positions, diameter);
     expect(oracle.ambiguous.count).toBe(0);
@@ -220,7 +272,7 @@ describe('the explainer', () => {
     for (const { stage, place, text, arrays, writes } of steps) {
       if (place === 0) continue;
       for (const { array, index } of writes) {
-        if (['sum', 'push'].includes(stage) || array === 'sorted' || /Cells \d+ to/.test(text)) continue;
+        if (['sum', 'push'].includes(stage) || array === 'sorted' || /row .* is cells/.test(text)) continue;
         expect(text).toMatch(new RegExp(`\\b(${arrays[array][index]}|none|no contact|a contact|alone)\\b`));
       }
     }

@@ -97,7 +97,7 @@ function entryText(values: Values, name: ArrayName, index: number): string {
 }
 
 /** What is read and written, in words. */
-export function describeEntries({ reads, writes, arrays }: Step): string {
+export function describeEntries({ reads, writes, arrays, place }: Step): string {
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
@@ -108,7 +108,7 @@ export function describeEntries({ reads, writes, arrays }: Step): string {
         : '';
     parts.push(`Writes ${names(writes, written)}.`);
   }
-  return parts.join(' ') || 'Nothing is read or written yet.';
+  return parts.join(' ') || `Nothing is read or written${place === 0 ? ' yet' : ''}.`;
 }
 
 /** `start[3, 6]`, `ids[0 to 3]`: array by array, runs in short; `more`: what is said behind one. */

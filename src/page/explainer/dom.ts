@@ -2,6 +2,9 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** Of texts in a picture: screen readers have its name, and all that it says in sentences and arrays. */
+export const UNREAD = { 'aria-hidden': 'true' } as const;
+
 type Attributes = Readonly<Record<string, string | number>>;
 
 export function make<Tag extends keyof HTMLElementTagNameMap>(

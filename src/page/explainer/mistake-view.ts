@@ -5,7 +5,7 @@
 import { latticeOfParticle } from '../../core/cells';
 import { find } from '../dom';
 import { freeCorner } from './corners';
-import { draw, make } from './dom';
+import { draw, make, UNREAD } from './dom';
 import {
   CROWD_DIAMETER,
   cellsAround,
@@ -228,7 +228,9 @@ function showCrowds(): void {
     const all = particles * (particles - 1);
     const right = `Found: ${countFound(search) / 2} contacts of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
     const order = `putting cells in order compares ${describe(comparisons, 'id')}`;
-    const crowds = isCrowded ? ' A grid made for crowds (crowds: true) merges so full a cell instead.' : '';
+    const crowds = isCrowded
+      ? ' A grid made for crowds (crowds: true) sorts so full a cell by merging instead.'
+      : '';
     const isSlow = search.looks > all / 2;
     say(
       'crowd-verdict',
@@ -288,6 +290,10 @@ class Picture {
     this.svg.replaceChildren();
   }
 
+  private write(text: string, attributes: Readonly<Record<string, string | number>>): void {
+    this.svg.append(draw('text', { ...attributes, ...UNREAD }, text));
+  }
+
   /** The cell with these coordinates, marked. */
   cell([column = 0, row = 0]: readonly number[], edge: number, isShared = false): void {
     const kind = isShared ? 'lit shared' : 'lit';
@@ -318,7 +324,7 @@ class Picture {
       [0.05, top + 0.2],
       [left + 0.05, -0.06],
     ] as const) {
-      this.svg.append(draw('text', { class: 'number', x, y }, '0'));
+      this.write('0', { class: 'number', x, y });
     }
   }
 
@@ -335,13 +341,13 @@ class Picture {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
       // Minus 0 is a cast's 0, too.
       const text = `${says} ${withSign(cell + 0)}`;
-      this.svg.append(draw('text', { class: 'number head', x, y }, text));
+      this.write(text, { class: 'number head', x, y });
     }
   }
 
   number([column = 0, row = 0]: readonly number[], text: string, positions: Float32Array): void {
     const places = range(0, positions.length / 2).map((particle) => placeOf(positions, particle));
-    this.svg.append(draw('text', { class: 'number', ...freeCorner(column, row, places) }, text));
+    this.write(text, { class: 'number', ...freeCorner(column, row, places) });
   }
 
   particles(positions: Float32Array, diameter: number, marked?: number): void {
@@ -361,7 +367,7 @@ class Picture {
       this.svg.append(draw('line', { class: `contact-line ${kind}`, x1, y1, x2, y2 }));
       if (kind === 'found') continue;
       const text = kind === 'missed' ? '×' : kind === 'half' ? '½' : `${times}`;
-      this.svg.append(draw('text', { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 }, text));
+      this.write(text, { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 });
     }
   }
 }

@@ -136,7 +136,7 @@ export class Player {
     find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
     setText('play-label', this.isPlaying ? 'Pause' : 'Play');
     // Sentences that follow one another are not read out.
-    find('text', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
+    find('telling', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
   }
 
   private listen(): void {

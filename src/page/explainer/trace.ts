@@ -67,7 +67,7 @@ export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
   count: ['cells', 'ranks', 'counts'],
   sum: ['counts', 'start'],
   scatter: ['cells', 'ranks', 'start', 'entries'],
-  order: ['start', 'entries', 'ids', 'sorted'],
+  order: ['positions', 'start', 'entries', 'ids', 'sorted'],
   probe: ['start', 'ids', 'sorted', 'candidates', 'contacts'],
   push: ['ids', 'sorted', 'contacts', 'moved'],
 };
@@ -241,9 +241,9 @@ function traceHash(recorder: Recorder): void {
   const [columns = 0, rows = 0] = world.cells;
   recorder.step(
     'hash',
-    `Which cell is each particle in? The box has ${COLUMNS} × ${ROWS} cells, each as wide as 1. A ring of empty cells ` +
-      `around it makes ${columns} × ${rows}, so that later nobody has to ask whether a cell is at the border. They are ` +
-      'numbered row by row.',
+    `Which cell is each particle in? The box has ${COLUMNS} × ${ROWS} cells, each as wide as 1; (0, 0) is its upper left ` +
+      `corner, y goes down. A ring of empty cells makes ${columns} × ${rows}, so that later nobody has to ask whether a cell ` +
+      'is at the border. They are numbered row by row. To go from a place to such a number is to hash it; floor rounds down.',
   );
   for (let id = 0; id < PARTICLES; id++) {
     const place = placeOf(positions, id);
@@ -265,11 +265,12 @@ function traceHash(recorder: Recorder): void {
 
 function traceCount(recorder: Recorder): void {
   const { world, positions, arrivals } = recorder.scene;
+  const behind = world.cellCount;
   recorder.step(
     'count',
     'How many are in each cell? Every particle adds 1 to the count of its cell. What the count was before is its rank. ' +
-      'On a GPU all do so at once, with atomic adds, in the same pass as the hash, and who comes first is left to chance: ' +
-      'so they come shuffled here.',
+      'On a GPU all do so at once, in the same pass as the hash, by atomic adds, which none can come between. Who is first ' +
+      `is left to chance: so they come shuffled here. Entries ${behind} to ${behind + 2} are no cells: see the next stage.`,
   );
   const arrived = permute(2, positions, arrivals);
   const ranks = new Uint32Array(PARTICLES);
@@ -325,16 +326,21 @@ function traceSum(recorder: Recorder): void {
       reads.push({ array: 'start', index: first - 1 }, { array: 'counts', index: first - 1 });
     }
     const sum = start[first] as number;
-    const added = first > 0 ? `${start[first - 1]} + ${counts[first - 1]} = ${sum}` : `${sum}`;
-    let text = `Cell ${first} begins at start[${first - 1}] + counts[${first - 1}] = ${added}.`;
+    const before = first - 1;
+    const added =
+      first > 0
+        ? `start[${before}] + counts[${before}] = ${start[before]} + ${counts[before]} = ${sum}`
+        : `${sum}`;
+    let text = `Cell ${first} begins at ${added}.`;
     if (isBehind) {
       const [aside, leaving, end] = [first, first + 1, first + 2];
       text =
-        `Behind the last cell, at ${added}, the particles in cells end. Two buckets follow: ${aside} for those that are no ` +
-        `longer finite, ${leaving} for those being removed. Nobody is in them, so the list ends at ${start[end]}, too.`;
+        `Behind the last cell, at ${added}, the particles in cells end. Two buckets follow: ${aside} for those whose place ` +
+        `is no number any more, ${leaving} for those being removed. Nobody is in them, so the list ends at ` +
+        `start[${end}] = ${start[end]}, too.`;
     } else if (cell - first > 1) {
-      const upTo = cell - first === 2 ? 'and' : 'to';
-      text = `Cells ${first} ${upTo} ${cell - 1} are ring, and empty: all begin at ${added}.`;
+      const [upTo, all] = cell - first === 2 ? ['and', 'both'] : ['to', 'all'];
+      text = `Cells ${first} ${upTo} ${cell - 1} are ring, and empty: ${all} begin at ${added}.`;
     } else if (isRing(first)) {
       text = `Cell ${first} is ring, and empty: it begins at ${added}.`;
     }
@@ -390,7 +396,8 @@ function traceOrder(recorder: Recorder): Grid {
     'order',
     'Inside a cell, particles stand as they came. In another run they come in another order, sums over neighbours are ' +
       'rounded differently, and no two runs are the same. So each counts the smaller ids in its cell: its slot is so far ' +
-      'behind the beginning of the cell, whoever came first. Its position moves along.',
+      'behind the beginning of the cell, whoever came first. Its position moves along, so that neighbours are near in ' +
+      'memory, too.',
   );
   for (let place = 0; place < PARTICLES; place++) {
     const id = entries.ids[place] as number;
@@ -408,7 +415,12 @@ function traceOrder(recorder: Recorder): Grid {
     recorder.step('order', text, {
       particle: id,
       cells: [cell],
-      reads: [{ array: 'start', index: cell }, { array: 'start', index: cell + 1 }, ...slice],
+      reads: [
+        { array: 'positions', index: id },
+        { array: 'start', index: cell },
+        { array: 'start', index: cell + 1 },
+        ...slice,
+      ],
       writes: [recorder.take('ids', slot, sorted.ids), recorder.take('sorted', slot, sorted.positions)],
     });
   }
@@ -431,13 +443,13 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
   const { world, diameter } = scene;
   const { ids, start, positions } = grid;
   const idOf = (slot: number) => ids[slot] as number;
-  const found = range(0, PARTICLES).map((slot) => probeSlot(scene, grid, slot));
-  const total = (of: (verdicts: Map<number, Verdict>) => number) =>
-    found.reduce((sum, verdicts) => sum + of(verdicts), 0);
-  const candidates = Uint32Array.from(found, (verdicts) => verdicts.size);
-  const contacts = Uint32Array.from(found, countContacts);
-  const byId = (verdicts: ReadonlyMap<number, Verdict>) =>
-    new Map([...verdicts].map(([other, verdict]) => [idOf(other), verdict]));
+  const verdicts = range(0, PARTICLES).map((slot) => probeSlot(scene, grid, slot));
+  const total = (of: (found: Map<number, Verdict>) => number) =>
+    verdicts.reduce((sum, found) => sum + of(found), 0);
+  const candidates = Uint32Array.from(verdicts, (found) => found.size);
+  const contacts = Uint32Array.from(verdicts, countContacts);
+  const byId = (found: ReadonlyMap<number, Verdict>) =>
+    new Map([...found].map(([other, verdict]) => [idOf(other), verdict]));
   const busiest = candidates.indexOf(Math.max(...candidates));
   recorder.step(
     'probe',
@@ -452,34 +464,40 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
   const seen = new Map<number, Verdict>();
   const put = (name: 'candidates' | 'contacts', slot: number, value: number) =>
     recorder.take(name, slot, new Uint32Array(PARTICLES).fill(value));
-  const rows = [own - columns, own, own + columns].map((centre) => [centre - 1, centre, centre + 1]);
-  for (const cells of rows) {
-    const [first = 0, , last = 0] = cells;
+  const rowsAround = (centre: number) =>
+    [centre - columns, centre, centre + columns].map((middle) => [middle - 1, middle, middle + 1] as const);
+  /** Where the slots of a row of cells begin and end. */
+  const ends = ([first, , last]: readonly [number, number, number]): Entry[] => [
+    { array: 'start', index: first },
+    { array: 'start', index: last + 1 },
+  ];
+  const stateOf = (slot: number): Entry[] => [
+    { array: 'ids', index: slot },
+    { array: 'sorted', index: slot },
+  ];
+  for (const [row, cells] of rowsAround(own).entries()) {
+    const [first, , last] = cells;
     const [from, to] = [start[first] as number, start[last + 1] as number];
     const slots = range(from, to);
-    const writes = cells === rows[0] ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [];
+    const between = from === to ? 'nobody' : to - from === 1 ? `slot ${from}` : `slots ${from} to ${to - 1}`;
+    const which = ['The row above it', 'Its own row', 'The row below it'][row];
     recorder.step(
       'probe',
-      `Cells ${first} to ${last}: from start[${first}] = ${from} up to start[${last + 1}] = ${to}, ` +
-        `${from === to ? 'which is nobody' : to - from === 1 ? `which is slot ${from}` : `which are slots ${from} to ${to - 1}`}.`,
+      `${row === 0 ? `Slot ${busiest} is particle ${particle}, in cell ${own}. ` : ''}${which} is cells ${first} to ${last}. ` +
+        `They begin at start[${first}] = ${from} and end before start[${last + 1}] = ${to}: ${between}.`,
       {
         particle,
         cells,
         slots,
         verdicts: byId(seen),
-        reads: [
-          { array: 'start', index: first },
-          { array: 'start', index: last + 1 },
-        ],
-        writes,
+        // It reads once who and where it is itself.
+        reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
+        writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },
     );
     for (const other of slots) {
-      const verdict = found[busiest]?.get(other);
-      const reads: Entry[] = [
-        { array: 'ids', index: other },
-        { array: 'sorted', index: other },
-      ];
+      const verdict = verdicts[busiest]?.get(other);
+      const reads = stateOf(other);
       if (!verdict) {
         recorder.step('probe', `Slot ${other} is particle ${particle} itself: passed over.`, {
           particle,
@@ -507,7 +525,8 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
     if (slot === busiest) continue;
     const isFirst = slot === (busiest === 0 ? 1 : 0);
     const centre = grid.cells[slot] as number;
-    const cells = [centre - columns, centre, centre + columns].flatMap((at) => [at - 1, at, at + 1]);
+    const rows = rowsAround(centre);
+    const others = [...(verdicts[slot]?.keys() ?? [])];
     recorder.step(
       'probe',
       `${isFirst ? 'All others do the same, here each in one step. ' : ''}` +
@@ -515,19 +534,16 @@ function traceProbe(recorder: Recorder, grid: Grid): void {
         `${describe(contacts[slot] as number, 'contact')}.`,
       {
         particle: idOf(slot),
-        cells,
-        verdicts: byId(found[slot] ?? new Map()),
-        reads: [...(found[slot]?.keys() ?? [])].flatMap((other) => [
-          { array: 'ids', index: other } as const,
-          { array: 'sorted', index: other } as const,
-        ]),
+        cells: rows.flat(),
+        verdicts: byId(verdicts[slot] ?? new Map()),
+        reads: [...rows.flatMap(ends), ...[slot, ...others].flatMap(stateOf)],
         writes: [recorder.take('candidates', slot, candidates), recorder.take('contacts', slot, contacts)],
       },
     );
   }
   recorder.step(
     'probe',
-    `In all, ${total((verdicts) => verdicts.size) / 2} pairs were looked at, each from both sides, and ` +
+    `In all, ${total((found) => found.size) / 2} pairs were looked at, each from both sides, and ` +
       `${total(countContacts) / 2} of them touch. Without the grid all ${(PARTICLES * (PARTICLES - 1)) / 2} pairs ` +
       'would have to be looked at.',
   );
@@ -542,8 +558,8 @@ function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     'Each moves away from every contact by half of the overlap, and the other does the other half. All read the old ' +
-      'positions and write new ones, so nobody waits for anybody. The engine takes a smaller share at a time, so that ' +
-      'crowds come to rest.',
+      'positions and write new ones, so nobody waits for anybody. The engine does so in one pass with the probe, of which ' +
+      'only the reads of contacts are marked here, and takes a smaller share at a time, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];

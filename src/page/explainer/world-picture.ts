@@ -1,11 +1,11 @@
 /**
  * Purpose: the world of the first chapter: cells with their numbers, particles with their ids, and what a step is about.
  * Lengths in the picture are cells; y grows downwards, as cell numbers do. What a particle is in a step is told by its
- * outline (doubled, thick, dashed) as well as by its colour. Ids lie over all discs, so that those that overlap can be read;
- * the number of a cell is in the corner where least is over it.
+ * outline (doubled, thick, dashed) as well as by its colour. Frames of cells and ids lie over all discs, so that those that
+ * overlap can be read; the number of a cell is in the corner where least is over it.
  */
 import { freeCorner } from './corners';
-import { draw } from './dom';
+import { draw, UNREAD } from './dom';
 import type { Scene, Step } from './trace';
 
 interface Drawn {
@@ -28,7 +28,7 @@ export class WorldPicture {
     const { world, positions, diameter } = scene;
     const [columns = 0, rows = 0] = world.cells;
     svg.setAttribute('viewBox', `-0.04 -0.04 ${columns + 0.08} ${rows + 0.08}`);
-    const numbers = draw('g', { class: 'numbers' });
+    const numbers = draw('g', { class: 'numbers', ...UNREAD });
     const places = Array.from({ length: positions.length / 2 }, (_, id) => this.placeOf(positions, id));
     for (let cell = 0; cell < world.cellCount; cell++) {
       const [column, row] = [cell % columns, Math.floor(cell / columns)];
@@ -39,7 +39,7 @@ export class WorldPicture {
     }
     numbers.append(...this.numbers);
     const ghosts = draw('g');
-    const labels = draw('g', { class: 'labels' });
+    const labels = draw('g', { class: 'labels', ...UNREAD });
     for (let id = 0; id < positions.length / 2; id++) {
       const r = diameter / 2;
       const ghost = draw('circle', { class: 'ghost', r });
@@ -55,7 +55,7 @@ export class WorldPicture {
       this.discs.append(group);
       this.particles.push({ group, ghost, label });
     }
-    svg.append(...this.cells, this.frames, ghosts, this.discs, numbers, labels);
+    svg.append(...this.cells, ghosts, this.discs, this.frames, numbers, labels);
   }
 
   show({ stage, arrays, focus }: Step): void {
