@@ -1,4 +1,5 @@
 /** Light or dark, as the system is or as was chosen: what asks the system is asked of the choice, and nothing else is touched. */
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 const DARK = '(prefers-color-scheme: dark)';
@@ -141,5 +142,66 @@ describe('a choice of light or dark', () => {
     const storage = new FakeStorage();
     storage.setItem('cellstorm:appearance', 'purple');
     expect((await openPage('', storage)).look()).toEqual({ ...AS_SYSTEM, ...OF_VISITOR });
+  });
+});
+
+/** The colours of a sheet in one theme. */
+function coloursOf(sheets: readonly string[], theme: 'light' | 'dark'): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const sheet of sheets) {
+    const text = readFileSync(new URL(`../../src/page/${sheet}`, import.meta.url), 'utf8');
+    const [light = '', dark = ''] = [...text.matchAll(/:root \{([^}]*)\}/g)].map(
+      ([, inside]) => inside as string,
+    );
+    for (const block of theme === 'dark' ? [light, dark] : [light]) {
+      for (const [, name, value] of block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)) {
+        found.set(name as string, value as string);
+      }
+    }
+  }
+  return found;
+}
+
+function contrastOf(first: string, second: string): number {
+  const luminances = [first, second].map((colour) => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}
+
+describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
+  const colours = coloursOf(['theme.css', 'explainer/explainer.css'], theme);
+  const contrastsOf = (fronts: readonly string[], backs: readonly string[]) =>
+    fronts.flatMap((front) =>
+      backs.map((back): [string, number] => {
+        return [`${front} on ${back}`, contrastOf(colours.get(front) as string, colours.get(back) as string)];
+      }),
+    );
+
+  // What charts write into their canvas, too, which no look at the page's elements finds.
+  it('tell texts from what is behind them', () => {
+    const texts = [
+      ...contrastsOf(['text', 'faint'], ['stage', 'stage-box', 'panel', 'sunken', 'lit']),
+      ...contrastsOf(['accent'], ['stage', 'stage-box', 'panel', 'sunken']),
+      ...contrastsOf(['bad'], ['panel', 'sunken']),
+      ...contrastsOf(['text'], ['disc']),
+      ...contrastsOf(['on-accent'], ['accent']),
+      ...contrastsOf(['on-note'], ['note']),
+      ...contrastsOf(['on-hit'], ['hit']),
+    ];
+    expect(texts.filter(([, contrast]) => !(contrast >= 4.5))).toEqual([]);
+  });
+
+  it('tell lines that mean something and edges of controls from what is beside them', () => {
+    const lines = [
+      ...contrastsOf(['control-edge'], ['stage', 'panel', 'sunken']),
+      ...contrastsOf(['grid'], ['stage-box', 'panel']),
+      ...contrastsOf(['accent', 'bad', 'text'], ['stage-box', 'panel', 'lit']),
+    ];
+    expect(lines.filter(([, contrast]) => !(contrast >= 3))).toEqual([]);
   });
 });
