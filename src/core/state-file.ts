@@ -159,7 +159,7 @@ export function decodeCheckpoint(
   const expected = begin + 4 * words;
   if (bytes.length !== expected) refuse(`${expected} bytes long, as its header says`);
   // A copy whatever kind of array came in: a Node Buffer's own slice would share memory.
-  const copy = new Uint8Array(bytes).slice(begin).buffer;
+  const copy = new Uint8Array(bytes.subarray(begin)).buffer;
   let offset = 4 * count;
   const take = (numbers: number) => {
     const taken = new Float32Array(copy, offset, numbers);

@@ -30,7 +30,9 @@ const PARTS_A_TURN = 4;
 
 /** Browsers have no more to say of it than that something went wrong. */
 function refuseUnread(name: string): never {
-  throw new CellstormError(`${name} cannot be read: it may be a folder, or no longer be there.`);
+  throw new CellstormError(
+    `${name} cannot be read: it may be a folder, be gone, or be more than the memory holds.`,
+  );
 }
 
 export class Files {

@@ -437,6 +437,16 @@ describe('the explainer', () => {
     }
     await page.$eval('#arrays', (arrays) => arrays.scrollIntoView());
     await takePicture(page, 'explainer-phone-arrays');
+    // The buttons take two rows on the narrowest, and no more of its height.
+    await page.setViewport({ width: 320, height: 568, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
+    const narrow = await page.evaluate(() => {
+      const tops = [...document.querySelectorAll('#transport > *')].map((part) =>
+        part.getBoundingClientRect(),
+      );
+      const rows = new Set(tops.map(({ top, height }) => Math.round((top + height / 2) / 12)));
+      return { rows: rows.size, overflow: document.documentElement.scrollWidth - innerWidth };
+    });
+    expect(narrow).toEqual({ rows: 2, overflow: 0 });
     expectNoProblems();
   });
 });

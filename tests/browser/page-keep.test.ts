@@ -269,7 +269,10 @@ describe('the page keeps', () => {
       };
     });
     await drop('folder', '');
-    await noticeOf(page, /^folder cannot be read: it may be a folder, or no longer be there\.$/);
+    await noticeOf(
+      page,
+      /^folder cannot be read: it may be a folder, be gone, or be more than the memory holds\.$/,
+    );
     expect(await page.$$eval('.notes img', (images) => images.length)).toBe(0);
     expect(await hashOf(page)).toBe(saved);
     expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
