@@ -90,6 +90,7 @@ function showCellSizes(): void {
       return Math.hypot(x - (left + right) / 2, y - (top + bottom) / 2);
     }
     const lattice = latticeOfParticle(world, scene.positions, centre);
+    picture.borders(edge);
     // Cells are numbered from the ring on.
     for (const near of cellsAround(lattice)) {
       picture.cell(
@@ -97,7 +98,6 @@ function showCellSizes(): void {
         edge,
       );
     }
-    picture.borders(edge);
     picture.particles(scene.positions, scene.diameter, centre);
     picture.contacts(scene.positions, search);
   };
