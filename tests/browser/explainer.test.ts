@@ -301,12 +301,19 @@ describe('the explainer', () => {
     }
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
     // Rounding.
-    expect((await verdictOf(page, 'floor')).state).toBe('slow');
+    const cast = await verdictOf(page, 'floor');
+    expect(cast.state).toBe('slow');
+    const [castFound, castTruth, castLooks = 0, floorLooks = 0] = numbersIn(cast.text);
+    expect(castFound).toBe(castTruth);
+    expect(castLooks).toBeGreaterThan(1.5 * floorLooks);
     const heads = () => page.$$eval('#floor-picture .head', (texts) => texts.map((text) => text.textContent));
     expect(await heads()).toEqual(['cell −2', 'cell −1', 'cell 0', 'cell 1', 'cell 2']);
     await page.click('#rounding input[value="both"]');
     expect((await heads()).filter((head) => head?.startsWith('looks'))).toHaveLength(6);
-    expect((await verdictOf(page, 'floor')).state).toBe('broken');
+    const both = await verdictOf(page, 'floor');
+    expect(both.state).toBe('broken');
+    const [bothFound = 0, bothTruth = 0] = numbersIn(both.text);
+    expect(bothFound).toBeLessThan(bothTruth);
     expect(await page.$$eval('#floor-picture .half', (lines) => lines.length)).toBeGreaterThan(0);
     await page.click('#rounding input[value="floor"]');
     const floor = await verdictOf(page, 'floor');
@@ -439,14 +446,12 @@ describe('the explainer', () => {
     await takePicture(page, 'explainer-phone-arrays');
     // The buttons take two rows on the narrowest, and no more of its height.
     await page.setViewport({ width: 320, height: 568, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
-    const narrow = await page.evaluate(() => {
-      const tops = [...document.querySelectorAll('#transport > *')].map((part) =>
-        part.getBoundingClientRect(),
-      );
-      const rows = new Set(tops.map(({ top, height }) => Math.round((top + height / 2) / 12)));
-      return { rows: rows.size, overflow: document.documentElement.scrollWidth - innerWidth };
-    });
-    expect(narrow).toEqual({ rows: 2, overflow: 0 });
+    const narrow = await page.$eval('#transport', (transport) => ({
+      height: transport.clientHeight,
+      overflow: document.documentElement.scrollWidth - innerWidth,
+    }));
+    // Three take 124.
+    expect(narrow).toEqual({ height: expect.toSatisfy((height: number) => height < 110), overflow: 0 });
     expectNoProblems();
   });
 });
