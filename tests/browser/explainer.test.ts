@@ -417,6 +417,22 @@ describe('the explainer', () => {
       });
     }
     expect(overflows).toEqual(Object.fromEntries(STAGES.map(({ name }) => [name, 0])));
+    // What is said of a step is there as a whole.
+    const cut = await page.evaluate(
+      (indices) => {
+        const [scrub, telling] = ['scrub', 'telling'].map(
+          (id) => document.getElementById(id) as HTMLInputElement,
+        );
+        return indices.filter((index) => {
+          if (!scrub || !telling) return true;
+          scrub.value = String(index);
+          scrub.dispatchEvent(new Event('input'));
+          return telling.scrollHeight > telling.clientHeight + 1;
+        });
+      },
+      STAGES.flatMap(({ name }) => [firstOf(name), firstOf(name) + 1, lastOf(name)]),
+    );
+    expect(cut).toEqual([]);
     await takePicture(page, 'explainer-phone');
     // What is said and the buttons stay in sight wherever one looks, and nothing of the arrays lies over them; sideways, too.
     for (const [width, height] of [

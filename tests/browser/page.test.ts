@@ -155,7 +155,8 @@ describe('the page', () => {
       await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? 'Grid' : NAIVE);
       expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.broadPhase)).toBe(broadPhase);
       await page.click('#reset');
-      await stepTimes(page, 12);
+      // Until the pile lies on one another, so that nobody can be left out without a contact the less.
+      await stepTimes(page, 42);
       const after = await measuresOf(opened);
       // The other broad phase measures the very same state.
       await chooseOption(page, 'broadPhase', broadPhase === 'grid' ? NAIVE : 'Grid');
@@ -165,7 +166,7 @@ describe('the page', () => {
     }
     const [grid] = results.grid ?? [];
     const [naive] = results.naive ?? [];
-    expect(grid?.contacts).toBeGreaterThan(0);
+    expect(grid?.contacts).toBeGreaterThan(SOME / 2);
     expect(naive?.contacts).toBe(grid?.contacts);
     expect(naive?.hash).toBe(grid?.hash);
     expect(naive?.candidates).toBe((SOME * (SOME - 1)) / 2);

@@ -395,9 +395,8 @@ function traceOrder(recorder: Recorder): Grid {
   recorder.step(
     'order',
     'Inside a cell, particles stand as they came. In another run they come in another order, sums over neighbours are ' +
-      'rounded differently, and no two runs are the same. So each counts the smaller ids in its cell: its slot is so far ' +
-      'behind the beginning of the cell, whoever came first. Its position moves along, so that neighbours are near in ' +
-      'memory, too.',
+      'rounded differently, and no two runs are the same. So each counts the smaller ids in its cell: so far behind the ' +
+      'beginning of the cell is its slot. Its position moves along, so that neighbours are near in memory, too.',
   );
   for (let place = 0; place < PARTICLES; place++) {
     const id = entries.ids[place] as number;
