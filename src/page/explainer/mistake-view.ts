@@ -24,7 +24,7 @@ import {
   tryRounding,
   tryTable,
 } from './mistakes';
-import { describe, formatNumber, range } from './trace';
+import { describe, formatNumber, joinWords, range } from './trace';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
@@ -197,11 +197,14 @@ function showTables(): void {
     for (const { lattice, bucket } of cells) picture.number(lattice, `${bucket}`, scene.positions);
     const rows = [...buckets].map(([bucket, [...sharing]]) => {
       const ids = lattices.flatMap((_, id) => (bucketHas(sharing, lattices[id] ?? []) ? [id] : []));
-      const where = sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`).join(' and ');
+      const where = joinWords(sharing.map((lattice) => `(${lattice.map(withSign).join(', ')})`));
       const who = ids.length > 0 ? describe(ids.length, 'particle') : 'nobody';
       const each = compare.checked ? ', each time for one cell' : '';
       const times = sharing.length > 1 ? `, gone over ${sharing.length} times${each}` : '';
-      return [make('dt', {}, `Bucket ${bucket}`), make('dd', {}, `cell ${where}: ${who}${times}`)];
+      return [
+        make('dt', {}, `Bucket ${bucket}`),
+        make('dd', {}, `${sharing.length > 1 ? 'cells' : 'cell'} ${where}: ${who}${times}`),
+      ];
     });
     find('buckets', HTMLElement).replaceChildren(...rows.flat());
   };
@@ -226,7 +229,7 @@ function showCrowds(): void {
     setText('crowd-share-shown', width);
     share.setAttribute('aria-valuetext', width);
     const all = particles * (particles - 1);
-    const right = `Found: ${countFound(search) / 2} contacts of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
+    const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
     const order = `putting cells in order compares ${describe(comparisons, 'id')}`;
     const crowds = isCrowded
       ? ' A grid made for crowds (crowds: true) sorts so full a cell by merging instead.'

@@ -634,7 +634,7 @@ function distanceBetween(positions: Float32Array, first: number, second: number)
   return Math.hypot((a[0] as number) - (b[0] as number), (a[1] as number) - (b[1] as number));
 }
 
-function joinWords(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
