@@ -64,6 +64,15 @@ export default defineConfig(({ command }) => ({
       output: {
         // Constants stay constants, which V8 takes into its code: src/cpu/plane-window.ts is written for that.
         topLevelVar: false,
+        // What all pages share as one file: compressed, small ones are larger together than one.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'shared',
+              test: /src\/(core\/errors|page\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
+            },
+          ],
+        },
         // A page must know it by name.
         entryFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash:6].js',

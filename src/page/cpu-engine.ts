@@ -6,12 +6,8 @@
 import { ArgumentError, Phrase } from '../core/errors';
 import type { StaticBodies } from '../core/obstacle-tree';
 import type { ObstaclesGiven } from '../core/obstacles';
-import {
-  type NewParticles,
-  type ParticleArrays,
-  planSimulation,
-  type SimulationOptions,
-} from '../core/simulation';
+import type { NewParticles, ParticleArrays, SimulationOptions } from '../core/simulation';
+import { planSimulation } from '../core/simulation-plan';
 import type { CpuBody, State } from './body';
 import { type Grip, held, pushed, type Stroke } from './brush';
 import { CanvasView } from './canvas-view';
