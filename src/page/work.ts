@@ -1,7 +1,7 @@
 /**
  * Purpose: the pointer at work on particles: where it is down, handed to the tools that do what is chosen, and a ring as wide as
- * the brush reaches, before a mouse is pressed too. Tools are loaded when one is chosen; a pointer that is still down when they come works from where it is
- * then, one that is up again has done nothing.
+ * the brush reaches, before a mouse is pressed too. Tools are loaded when one is chosen; a pointer that is still down when they
+ * come works from where it is then, one that is up again has done nothing.
  */
 
 import { find } from './dom';
@@ -81,9 +81,10 @@ export class Work {
     this.showRing();
   }
 
-  /** To be called every frame. */
+  /** To be called every frame: the brush, the scene and what is looked at may be others. */
   update(): void {
     this.tools.part?.update();
+    this.showRing();
   }
 
   beforeStep(run: Run, seconds: number): void {
@@ -93,9 +94,9 @@ export class Work {
   private showRing(): void {
     const { place = this.hovered, ring } = this;
     const { run, choices } = this.site;
-    ring.hidden = true;
-    if (!place || !run || !REACHING.includes(choices.pointer)) return;
-    ring.hidden = false;
+    const isHidden = !place || !run || !REACHING.includes(choices.pointer);
+    ring.hidden = isHidden;
+    if (isHidden) return;
     const sight = this.eye.sight(this.eye.viewport);
     const size = 2 * choices.brush * run.simulation.radius * sight.pixelsPerUnit;
     ring.style.translate = `${place.x - size / 2}px ${place.y - size / 2}px`;

@@ -633,6 +633,12 @@ describe('the page', () => {
           width,
         );
         await page.keyboard.press('f');
+        // Nor does it take a mouse that moves.
+        await page.waitForFunction(
+          (before) => Math.abs((document.querySelector('#brush-ring')?.clientWidth ?? 0) - before) < 3,
+          {},
+          width,
+        );
         await page.mouse.move(x, y);
         await page.mouse.down();
         expect((await ring()).width).toBeGreaterThan(20);
