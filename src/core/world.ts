@@ -228,6 +228,13 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
+ * A periodic box of more cells than that many, and than so many a particle, takes memory for cells that nobody is in (on the
+ * GPU 8 bytes each): its cells are wider than its largest particle.
+ */
+const FEW_EMPTY_CELLS = 2 ** 22;
+const EMPTY_CELLS_PER_PARTICLE = 16;
+
+/**
  * A world for particles of different radii. Smaller ones than the smallest are welcome, and share the cells of its
  * level. The lowest level of a box is no finer than a few cells a particle: particles that small share it too, and where
  * they crowd, `cellSize` makes it finer.
@@ -254,7 +261,7 @@ export function defineLevels(
   }
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
   const diameter = Math.fround(2 * largest);
-  // Checks all but the cells; those along axes that wrap around are checked below, with the levels.
+  // Checks all but the levels: cells as wide as the largest must fit, too. Those along axes that wrap around are checked below.
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
   const box = defineWorld(
     wraps ? { ...rest, periodic: false } : rest,
@@ -279,12 +286,14 @@ export function defineLevels(
         ? countPeriodic(length, inverseOf())
         : Math.max(1, Math.ceil(length * inverseOf()));
     });
-  // Where particles are few even cells as wide as the largest are too many: then those of the only level are wider.
   const canWiden = () => base < top || hasRoomFor({ min, max, periodic }, 2 * base);
   const widen = (limit: number) => {
     while (cellsFor(base) > limit && canWiden()) base *= 2;
   };
-  if (cellSize === undefined && kind !== 'unbounded') widen(most);
+  if (cellSize === undefined && kind !== 'unbounded') {
+    while (base < top && cellsFor(base) > most) base *= 2;
+    if (kind === 'periodic') widen(Math.max(FEW_EMPTY_CELLS, EMPTY_CELLS_PER_PARTICLE * capacity));
+  }
   if (Math.log2(top / base) >= MAX_LEVELS) {
     const accepted = `at most 2^${MAX_LEVELS - 1} times what is on the lowest level, ${base / 2}`;
     throw new ArgumentError(names.largest, largest, accepted);
@@ -293,7 +302,7 @@ export function defineLevels(
     const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
     throw new ArgumentError('world', cellsAlong(), accepted);
   }
-  // On the CPU a periodic world of any number of cells is welcome: where they could not be numbered, they are wider.
+  // Cells of a periodic box that `cellSize` asks for and that could not be numbered are wider.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
   const levels = 1 + Math.max(0, Math.log2(top / base));
   const inverse = inverseOf();

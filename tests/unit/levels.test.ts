@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../src/core/errors';
 import {
+  type Dimensions,
   defineLevels,
   FEWEST_PERIODIC_CELLS,
   MAX_CELLS_PER_AXIS,
@@ -51,16 +52,35 @@ describe('a world of many sizes that wraps around', () => {
     );
   });
 
-  it('has cells as wide as its particles are few, and three along an axis however short it is', () => {
-    const sparse = (max: readonly number[], periodic: boolean) =>
-      defineLevels({ dimensions: 2, min: [0, 0], max, periodic }, RADII, 100);
+  it('has cells wider than the largest where they were millions that nobody is in, and three along an axis however short it is', () => {
+    const sparse = (max: readonly number[], periodic = true, capacity = 100) => {
+      const min = max.map(() => 0);
+      const dimensions = max.length as Dimensions;
+      return defineLevels({ dimensions, min, max, periodic }, RADII, capacity);
+    };
+    const wide = sparse([1e5, 1e5]);
+    expect([wide.levels, wide.baseDiameter, wide.cellCount]).toEqual([1, 64, Math.floor(1e5 / 64) ** 2]);
+    // The largest are 4 wide. Up to 2^22 cells, or 16 a particle, none is wider for that.
+    const most = 4 * 2 ** 11;
+    expect(sparse([most, most]).baseDiameter).toBe(4);
+    expect(sparse([most, most + 4]).baseDiameter).toBe(8);
+    expect(sparse([most, most + 4], true, 2 ** 18 + 2 ** 8).baseDiameter).toBe(4);
+    // A box that does not wrap around is as it is asked for: on the CPU its empty cells cost nothing.
+    expect(sparse([most, most + 4], false).baseDiameter).toBe(4);
+    expect(sparse([24, 1e4, 1e4]).cells).toEqual([3, 1250, 1250]);
+    expect(sparse([12, 1e4, 1e4]).cells).toEqual([3, 2500, 2500]);
+  });
+
+  it('of as many cells as a box has by default, none wider than the largest', () => {
     for (const periodic of [true, false]) {
-      const wide = sparse([1e5, 1e5], periodic);
-      expect([wide.levels, wide.cellCount <= 4096, wide.cellCount > 1024]).toEqual([1, true, true]);
-      expect(wide.baseDiameter).toBe(2 ** 11);
+      const radii = { smallest: 0.45, largest: 0.5 };
+      const world = defineLevels(
+        { dimensions: 3, min: [0, 0, 0], max: [38, 38, 38], periodic },
+        radii,
+        20_000,
+      );
+      expect([world.levels, world.baseDiameter]).toEqual([1, 1]);
     }
-    expect(sparse([24, 1e5], true).cells).toEqual([3, 1e5 / 8]);
-    expect(sparse([12, 1e5], true).cells).toEqual([3, 1e5 / 4]);
   });
 
   it('is refused where an axis has more cells than 32-bit floats tell apart', () => {
