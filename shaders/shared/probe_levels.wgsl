@@ -3,7 +3,8 @@
 // array<u32>, struct Own, fn visit. Calls visit for every particle that overlaps this one (distance < the sum of the
 // radii, times the root of `reach_squared`), but for the one in slot `except`. With BOXES particles are boxes, in hashed
 // cells, and the kernel says which overlap: fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool.
-// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_all, has_long_row, has_long_list and count_around. Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of
+// Needs probe_levels_hashed.wgsl or probe_levels_dense.wgsl for meet_all, has_long_row, has_long_list and count_around.
+// Two that overlap are in adjacent cells of the higher of their two levels. So those of its own level and of
 // higher ones are in the 3×3 (3×3×3) cells around its own place on each. Those of lower levels are in the cells that these
 // around its own are made of: of levels that lie in rows those of the level just below are met there; all others are
 // guests of the cells around its own. Ordering: levels upwards, then guests; rows and cells as they lie, slots ascending in

@@ -1,8 +1,8 @@
 /**
  * Purpose: the shape that the GPU engine and the CPU engine share, so that code written for one runs on
  * the other: what they take, what they answer, and what they do alike. simulation-plan.ts checks and completes what one is
- * made with, simulation-checkpoint.ts what it goes on from. Where the GPU must wait for a readback it returns a promise, and the CPU engine the value:
- * `await` serves both.
+ * made with, simulation-checkpoint.ts what it goes on from. Where the GPU must wait for a readback it returns a promise, and
+ * the CPU engine the value: `await` serves both.
  */
 import { checkInteger } from './checks';
 import { CellstormError } from './errors';

@@ -15,8 +15,7 @@ import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import { hashState } from '../core/hash';
 import { IdAllocator } from '../core/ids';
-import type { ObstaclesGiven } from '../core/obstacles';
-import { checkObstacles, obstaclesOf } from '../core/obstacles';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../core/obstacles';
 import {
   checkTimeStep,
   MAX_ITERATIONS,

@@ -147,7 +147,10 @@ export function bodyFlags({
   return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
 }
 
-/** In a box of too few levels for guests no kernel looks for any. Worlds without an end with as few are too rare for kernels of their own. */
+/**
+ * In a box of too few levels for guests no kernel looks for any. Worlds without an end with as few are too rare for kernels of
+ * their own.
+ */
 function looksForGuests({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasGuests({ kind, levels }));
 }

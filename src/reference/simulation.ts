@@ -11,8 +11,7 @@ import { DestroyedError } from '../core/errors';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../core/flight';
 import { IdAllocator } from '../core/ids';
 import type { StaticBodies } from '../core/obstacle-tree';
-import type { ObstaclesGiven } from '../core/obstacles';
-import { checkObstacles, obstaclesOf } from '../core/obstacles';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../core/obstacles';
 import {
   checkTimeStep,
   deriveSubstep,

@@ -70,6 +70,7 @@ const MOST_ONE_CELL_RESOLVED = 512;
 const REPEATED_LIMIT = 70_000;
 /** Lists of pairs, their events, and kernels over them. */
 const MOST_LISTED = 70_000;
+
 /** One request of a device that all cases of these options fit. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
