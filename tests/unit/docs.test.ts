@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTS = [
   'README.md',
   'ARCHITECTURE.md',
+  'bench/NOTES.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -71,7 +72,7 @@ function compile(folder: string, examples: readonly Example[]): string[] {
   const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 50_000,
   });
   return `${stdout}${stderr}`.split('\n').flatMap((line) => {
     const [, file, row = '', code, text] = /^(\d+)\.ts\((\d+),\d+\): error TS(\d+): (.*)/.exec(line) ?? [];

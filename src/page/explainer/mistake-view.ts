@@ -3,7 +3,7 @@
  * come from mistakes.ts.
  */
 import { latticeOfParticle } from '../../core/cells';
-import { find } from '../dom';
+import { find, setText } from '../dom';
 import { freeCorner } from './corners';
 import { draw, make, UNREAD } from './dom';
 import {
@@ -421,8 +421,4 @@ function showBars(
       ];
     }),
   );
-}
-
-function setText(id: string, text: string): void {
-  find(id, HTMLElement).textContent = text;
 }

@@ -4,7 +4,7 @@
  * range when read.
  */
 import { isCharacter, isIgnored, letChoose } from '../character-keys';
-import { find } from '../dom';
+import { find, setText } from '../dom';
 import { ArrayView, describeEntries } from './array-view';
 import { make } from './dom';
 import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';
@@ -190,8 +190,4 @@ export class Player {
     const { pathname, search } = window.location;
     window.history.replaceState(null, '', `${pathname}${search}${hash}`);
   }
-}
-
-function setText(id: string, text: string): void {
-  find(id, HTMLElement).textContent = text;
 }
