@@ -1,0 +1,255 @@
+/**
+ * The runs whose final state must not change by accident: every scene, world and method, in 2D and 3D, on both engines.
+ * Each case returns the hashes of positions and velocities after 10 and after 100 steps. On the GPU the hundredth step is
+ * taken only if CELLSTORM_THOROUGH=1, because a software driver needs five minutes for all cases.
+ */
+
+import { hashState } from '../../src/core/hash';
+import type { SimulationOptions } from '../../src/core/simulation';
+import type { Dimensions } from '../../src/core/world';
+import { createCpuSimulation } from '../../src/cpu';
+import { createSimulation } from '../../src/engine/simulation';
+import { createCpuFlock, createCpuLife, createFlock, createLife, type FlockOptions } from '../../src/flock';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
+import type { Gpu } from '../../src/gpu/device';
+import { flockScene } from '../../src/page/methods/flock-scenes';
+import { type LiquidScene, liquidScene, movingAt } from '../../src/page/methods/liquid-scenes';
+import { METHOD_SCENES } from '../../src/page/methods/list';
+import { createCpuPositionFluid, createPositionFluid } from '../../src/pbf';
+import {
+  ALL_SCENE_NAMES,
+  applyDrive,
+  createScene,
+  type Scene,
+  sceneOptions,
+  strengthOf,
+} from '../../src/scenes';
+import { flockOptions, lifeOptions } from './flocks';
+import { CELLAR, FOUNTAIN } from './liquids';
+import { blockOf, obstaclesIn } from './position-fluids';
+import { THOROUGH } from './thorough';
+
+const CHECKED_STEPS = [10, 100] as const;
+const SCENE_PARTICLES = 240;
+const METHOD_PARTICLES = 160;
+const DT = 1 / 60;
+/** Steps that are submitted to the GPU before the test waits for it. */
+const STEPS_PER_WAIT = 20;
+
+export interface StateHashCase {
+  readonly name: string;
+  onCpu(): string[];
+  onGpu(gpu: Gpu): Promise<string[]>;
+}
+
+interface Particles {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+interface Stepper {
+  step(dt: number): void;
+}
+
+function stepOnCpu<Method extends Stepper>(
+  method: Method,
+  hash: (method: Method) => string,
+  before?: (method: Method) => void,
+): string[] {
+  let step = 0;
+  return CHECKED_STEPS.map((end) => {
+    for (; step < end; step++) {
+      before?.(method);
+      method.step(DT);
+    }
+    return hash(method);
+  });
+}
+
+async function stepOnGpu<Method extends Stepper & { destroy(): void }>(
+  gpu: Gpu,
+  creating: Promise<Method>,
+  hash: (method: Method) => Promise<string>,
+  before?: (method: Method) => void,
+): Promise<string[]> {
+  const method = await creating;
+  const hashes: string[] = [];
+  let step = 0;
+  for (const end of THOROUGH ? CHECKED_STEPS : CHECKED_STEPS.slice(0, 1)) {
+    for (; step < end; step++) {
+      before?.(method);
+      method.step(DT);
+      if (step % STEPS_PER_WAIT === STEPS_PER_WAIT - 1) await gpu.device.queue.onSubmittedWorkDone();
+    }
+    hashes.push(await hash(method));
+  }
+  method.destroy();
+  return hashes;
+}
+
+function simulationCase(name: string, scene: Scene, changes: Partial<SimulationOptions> = {}): StateHashCase {
+  const options = sceneOptions(scene, changes);
+  const strength = strengthOf(options);
+  const drive = (simulation: Parameters<typeof applyDrive>[0]) =>
+    applyDrive(simulation, scene.drive, strength);
+  return {
+    name: `${name} ${scene.dimensions}D`,
+    onCpu: () => stepOnCpu(createCpuSimulation(options), (simulation) => simulation.measure().hash, drive),
+    onGpu: (gpu) =>
+      stepOnGpu(
+        gpu,
+        createSimulation(gpu, options),
+        async (simulation) => (await simulation.measure()).hash,
+        drive,
+      ),
+  };
+}
+
+/** A method's state hashed like that of a simulation. */
+const hashParticles =
+  (dimensions: Dimensions) =>
+  ({ positions, velocities }: Particles): string =>
+    hashState(dimensions, positions, velocities);
+
+function fluidCase(name: string, options: FluidOptions, scene?: LiquidScene): StateHashCase {
+  const drive = (fluid: {
+    readonly time: number;
+    setObstacles(obstacles: NonNullable<FluidOptions['obstacles']>): void;
+  }) => {
+    if (scene?.obstaclesAt) fluid.setObstacles(movingAt(scene, fluid.time, DT));
+  };
+  return {
+    name: `${name} ${options.dimensions}D`,
+    onCpu: () => stepOnCpu(createCpuFluid(options), (fluid) => fluid.measure().hash, drive),
+    onGpu: (gpu) =>
+      stepOnGpu(gpu, createFluid(gpu, options), async (fluid) => (await fluid.measure()).hash, drive),
+  };
+}
+
+function liquidSceneCase(name: string, dimensions: Dimensions): StateHashCase {
+  const scene = liquidScene(name, { dimensions, count: METHOD_PARTICLES, width: 1 });
+  const { cells, cellSize, fill, solids, emitters, drains } = scene;
+  const obstacles = movingAt(scene, 0, 0);
+  return fluidCase(
+    `liquid ${name}`,
+    {
+      dimensions,
+      cells,
+      cellSize,
+      fill,
+      solids,
+      emitters,
+      drains,
+      obstacles,
+      capacity: 2 * METHOD_PARTICLES,
+    },
+    scene,
+  );
+}
+
+function flockCase(name: string, options: FlockOptions): StateHashCase {
+  const hash = hashParticles(options.dimensions);
+  return {
+    name: `flock ${name} ${options.dimensions}D`,
+    onCpu: () => stepOnCpu(createCpuFlock(options), (flock) => hash(flock.read())),
+    onGpu: (gpu) => stepOnGpu(gpu, createFlock(gpu, options), async (flock) => hash(await flock.read())),
+  };
+}
+
+function murmurationCase(dimensions: Dimensions): StateHashCase {
+  const { radius, hunterRadius, ...options } = flockScene('murmuration', {
+    dimensions,
+    count: METHOD_PARTICLES,
+    width: 1,
+    seed: 1,
+  });
+  return flockCase('murmuration', options);
+}
+
+function lifeCase(dimensions: Dimensions): StateHashCase {
+  const options = lifeOptions(dimensions, true, METHOD_PARTICLES);
+  const hash = hashParticles(dimensions);
+  return {
+    name: `life ${dimensions}D`,
+    onCpu: () => stepOnCpu(createCpuLife(options), (life) => hash(life.read())),
+    onGpu: (gpu) => stepOnGpu(gpu, createLife(gpu, options), async (life) => hash(await life.read())),
+  };
+}
+
+function positionFluidCase(dimensions: Dimensions): StateHashCase {
+  const options = {
+    ...blockOf(dimensions, { squeeze: 0.95, iterations: 3, gravity: 9.8 }),
+    obstacles: obstaclesIn(dimensions),
+    vorticity: 0.02,
+  };
+  const hash = hashParticles(dimensions);
+  return {
+    name: `pbf ${dimensions}D`,
+    onCpu: () => stepOnCpu(createCpuPositionFluid(options), (fluid) => hash(fluid.read())),
+    onGpu: (gpu) =>
+      stepOnGpu(gpu, createPositionFluid(gpu, options), async (fluid) => hash(await fluid.read())),
+  };
+}
+
+function sceneCases(dimensions: Dimensions): StateHashCase[] {
+  return ALL_SCENE_NAMES.map((name) =>
+    simulationCase(`scene ${name}`, createScene(name, { dimensions, count: SCENE_PARTICLES })),
+  );
+}
+
+/** What scenes leave out: both broad phases, every world, and the options that choose other kernels. */
+function optionCases(dimensions: Dimensions): StateHashCase[] {
+  const make = (name: string) => createScene(name, { dimensions, count: SCENE_PARTICLES });
+  const unboundedWorld = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;
+  const [pile, uniform, mixed, crates] = ['pile', 'uniform', 'mixed', 'crates'].map(make) as [
+    Scene,
+    Scene,
+    Scene,
+    Scene,
+  ];
+  const contact = { restitution: 0.5, friction: 0.4 } as const;
+  return [
+    simulationCase('pile naive', pile, { broadPhase: 'naive' }),
+    simulationCase('mixed naive', mixed, { broadPhase: 'naive' }),
+    simulationCase('pile bouncing', pile, contact),
+    simulationCase('mixed bouncing', mixed, contact),
+    simulationCase('crates bouncing', crates, contact),
+    simulationCase('pile crowds', pile, { crowds: true }),
+    simulationCase('mixed crowds', mixed, { crowds: true }),
+    simulationCase('uniform unbounded', uniform, { ...unboundedWorld, ...contact }),
+    simulationCase('mixed unbounded', mixed, { ...unboundedWorld, ...contact }),
+    simulationCase('crates unbounded', crates, { ...unboundedWorld, ...contact }),
+    simulationCase('uniform continuous', uniform, { ...contact, continuous: true, substeps: 1 }),
+    simulationCase('mixed continuous', mixed, { ...contact, continuous: true, substeps: 1 }),
+    simulationCase('uniform unbounded continuous', uniform, {
+      ...unboundedWorld,
+      ...contact,
+      continuous: true,
+      substeps: 1,
+    }),
+    simulationCase('obstacles bouncing', make('obstacles'), contact),
+    simulationCase('terraces bouncing', make('terraces'), contact),
+  ];
+}
+
+function methodCases(dimensions: Dimensions): StateHashCase[] {
+  const liquids = METHOD_SCENES.filter(({ method }) => method === 'liquid');
+  return [
+    ...liquids.map(({ name }) => liquidSceneCase(name, dimensions)),
+    murmurationCase(dimensions),
+    flockCase('unbounded', flockOptions(dimensions, 'unbounded', METHOD_PARTICLES)),
+    flockCase('bounded', flockOptions(dimensions, false, METHOD_PARTICLES)),
+    lifeCase(dimensions),
+    positionFluidCase(dimensions),
+  ];
+}
+
+export const STATE_HASH_CASES: readonly StateHashCase[] = [
+  ...([2, 3] as const).flatMap((dimensions) => [
+    ...sceneCases(dimensions),
+    ...optionCases(dimensions),
+    ...methodCases(dimensions),
+  ]),
+  fluidCase('liquid comings and goings', FOUNTAIN),
+  fluidCase('liquid cellar pic', { ...CELLAR, transfer: 'pic' }),
+];
