@@ -10,7 +10,7 @@ const PAGES = ['index.html', 'explainer.html', 'bench.html'];
  * An entry of its own, which shares the engine with the other pages: as a worker of Vite's it would be bundled apart, with
  * all of the engine once more.
  */
-const BENCH_WORKER = 'src/page/bench/worker.ts';
+const BENCH_WORKER = 'bench/page/worker.ts';
 const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 
 /** Written by builds, tests and benchmarks: nothing that an open page should reload for. */
@@ -62,14 +62,14 @@ export default defineConfig(({ command }) => ({
     rolldownOptions: {
       input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
       output: {
-        // Constants stay constants, which V8 takes into its code: src/cpu/plane-window.ts is written for that.
+        // Constants stay constants, which V8 takes into its code: src/cpu/equal/plane-window.ts is written for that.
         topLevelVar: false,
         // What all pages share as one file: compressed, small ones are larger together than one.
         codeSplitting: {
           groups: [
             {
               name: 'shared',
-              test: /src\/(core\/errors|page\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
+              test: /src\/(core\/base\/errors|page\/support\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
             },
           ],
         },

@@ -1,7 +1,7 @@
 /**
  * Purpose: `npm run bench:cells`: candidates and time a particle for cells of half a diameter to four (or others), at three
  * densities, in the plane and in space, on the CPU engine and on the GPU (SwiftShader in Node, unless
- * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/cell-size.ts suggests by.
+ * CELLSTORM_DRIVER says otherwise); and the costs that fit the times, which src/core/world/cell-size.ts suggests by.
  * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 --repeats 11
  * --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
  * The engines are bundled from the sources as they are, since a development server's modules run slower.
@@ -9,7 +9,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
-import { testPreference } from '../tests/helpers/environment';
+import { testPreference } from '../src/testing/environment';
 import { type Costs, fitCosts } from './cell-size/fit';
 import { type CellSizeRequest, type CellSizeRow, METHODS, type Method } from './cell-size/measure';
 import { bundle, commitOf } from './shared.mjs';

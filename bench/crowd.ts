@@ -7,16 +7,16 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { ParticleArrays } from '../src/core/simulation';
-import type { StageTimes } from '../src/core/stage-times';
-import { HashGrid } from '../src/engine/hash-grid';
-import { createSimulation, type Simulation } from '../src/engine/simulation';
+import type { StageTimes } from '../src/core/base/stage-times';
+import type { ParticleArrays } from '../src/core/simulation/simulation';
+import { HashGrid } from '../src/engine/grid/hash-grid';
+import { createSimulation, type Simulation } from '../src/engine/simulation/simulation';
 import { createBuffers } from '../src/gpu/buffers';
 import { type Gpu, requestGpu } from '../src/gpu/device';
 import { toStored } from '../src/gpu/layout';
 import { openDawn } from '../src/node/dawn';
 import { Random } from '../src/scenes';
-import { testPreference } from '../tests/helpers/environment';
+import { testPreference } from '../src/testing/environment';
 import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;

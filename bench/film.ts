@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { callInPage, startBrowser } from '../tests/helpers/launch';
+import { callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 

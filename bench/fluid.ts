@@ -6,11 +6,11 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { createCpuFluid, createFluid, type FluidMeasures } from '../src/fluid';
 import { requestGpu } from '../src/index';
+import { createCpuFluid, createFluid, type FluidMeasures } from '../src/methods/fluid';
 import { openDawn } from '../src/node/dawn';
+import { testPreference } from '../src/testing/environment';
 import { damBreak } from '../src/verify/fluid';
-import { testPreference } from '../tests/helpers/environment';
 import { commitOf } from './shared.mjs';
 
 const { values } = parseArgs({

@@ -4,9 +4,9 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { callInPage, startBrowser } from '../scripts/browser';
 import { openDawn } from '../src/node/dawn';
-import { testPreference } from '../tests/helpers/environment';
-import { callInPage, startBrowser } from '../tests/helpers/launch';
+import { testPreference } from '../src/testing/environment';
 import { measureStep, type StepRequest, type StepResult } from './gpu-step/measure';
 import { commitOf } from './shared.mjs';
 

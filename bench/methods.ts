@@ -6,12 +6,12 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { createFlock, createLife } from '../src/flock';
 import { type Dimensions, type Gpu, requestGpu } from '../src/index';
+import { createFlock, createLife } from '../src/methods/flock';
+import { createPositionFluid } from '../src/methods/pbf';
 import { openDawn } from '../src/node/dawn';
-import { createPositionFluid } from '../src/pbf';
-import { testPreference } from '../tests/helpers/environment';
-import { createNoise, scatterIn } from '../tests/helpers/passes';
+import { testPreference } from '../src/testing/environment';
+import { createNoise, scatterIn } from '../src/testing/noise';
 import { median } from './shared.mjs';
 
 const { values } = parseArgs({

@@ -10,7 +10,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
-import { testPreference } from '../tests/helpers/environment';
+import { testPreference } from '../src/testing/environment';
 import type { MixedRequest, MixedRow } from './mixed-radii/measure';
 import { bundle, commitOf } from './shared.mjs';
 

@@ -6,13 +6,13 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { SimulationOptions } from '../src/core/simulation';
+import type { SimulationOptions } from '../src/core/simulation/simulation';
 import { type CpuSimulation, createCpuSimulation } from '../src/cpu';
-import { createSimulation } from '../src/engine/simulation';
+import { createSimulation } from '../src/engine/simulation/simulation';
 import { requestGpu } from '../src/gpu/device';
 import { openDawn } from '../src/node/dawn';
 import { createScene, sceneOptions } from '../src/scenes';
-import { testPreference } from '../tests/helpers/environment';
+import { testPreference } from '../src/testing/environment';
 import { median } from './shared.mjs';
 
 const { values } = parseArgs({

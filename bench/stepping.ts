@@ -7,7 +7,7 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { CellstormError } from '../src/core/errors';
+import { CellstormError } from '../src/core/base/errors';
 import { commitOf, round } from './shared.mjs';
 import { STEPPING_ENGINES } from './stepping/engines';
 import { measureStepping, type SteppingRecord, steppingEngines } from './stepping/measure';

@@ -28,9 +28,9 @@ export async function buildAll(outDir: string): Promise<void> {
 const LIBRARY = [
   ['index', 'src/index.ts'],
   ['cpu', 'src/cpu/index.ts'],
-  ['fluid', 'src/fluid/index.ts'],
-  ['flock', 'src/flock/index.ts'],
-  ['pbf', 'src/pbf/index.ts'],
+  ['fluid', 'src/methods/fluid/index.ts'],
+  ['flock', 'src/methods/flock/index.ts'],
+  ['pbf', 'src/methods/pbf/index.ts'],
 ] as const;
 
 /** What entries share goes to chunks/, so that a user of several loads it once. */
@@ -46,7 +46,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
         formats: ['es'],
       },
       rolldownOptions: {
-        // Constants stay constants, which V8 takes into its code: src/cpu/plane-window.ts is written for that.
+        // Constants stay constants, which V8 takes into its code: src/cpu/equal/plane-window.ts is written for that.
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -66,7 +66,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
       ...quiet(outDir).build,
       sourcemap,
       target: NODE_TARGET,
-      ssr: join(ROOT, 'src/cli/main.ts'),
+      ssr: join(ROOT, 'bench/cli/main.ts'),
       rolldownOptions: {
         output: {
           // As above.

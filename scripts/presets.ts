@@ -6,8 +6,8 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PRESETS } from '../src/page/presets';
-import { startBrowser } from '../tests/helpers/launch';
+import { PRESETS } from '../src/page/model/presets';
+import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findChrome, findLavapipe, findSoftwareDriver, thisMachine } from '../src/node/drivers';
-import { allowsNoGpu } from '../tests/helpers/environment';
+import { allowsNoGpu } from '../src/testing/environment';
 import { ensureChrome, type Installer, LAVAPIPE_PACKAGES } from './install-steps';
 
 const SECOND = 1000;

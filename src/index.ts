@@ -10,12 +10,6 @@
  * This entry point uses neither the DOM nor Node. `cellstorm/cpu` offers the same shape without a GPU.
  */
 
-export {
-  type CellSizeOptions,
-  type CellSizeSuggestion,
-  type RadiiOfParticles,
-  suggestCellSize,
-} from './core/cell-size';
 /** What is built on this refuses arguments in the same words. */
 export {
   checkDimensions,
@@ -26,24 +20,25 @@ export {
   checkPositive,
   checkRange,
   checkVector,
-} from './core/checks';
-export { crowdingWarning } from './core/crowding';
+} from './core/base/checks';
 export {
   ArgumentError,
   CellstormError,
   DestroyedError,
   GpuError,
   LimitError,
-} from './core/errors';
-export type { KeyKind } from './core/keys';
-export { type NumberRanges, resolveNumbers } from './core/numbers';
-export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles';
-export { type PairEvents, pairEvents } from './core/pair-events';
-export type { ParticlesCheckpoint } from './core/particles-checkpoint';
-export type { MethodOptions, PlacedArrays, PlacedOptions, PlacedParticles } from './core/placed';
-export { METHOD_OPTION_NAMES, placedOf } from './core/placed';
-export { PlacedMethod } from './core/placed-method';
-export type { BroadPhase, Settings, SettingsOptions } from './core/settings';
+} from './core/base/errors';
+export { type NumberRanges, resolveNumbers } from './core/base/numbers';
+export type { StageTimes } from './core/base/stage-times';
+export type { BroadPhase, Settings, SettingsOptions } from './core/contact/settings';
+export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles/obstacles';
+export type { KeyKind } from './core/particles/keys';
+export { crowdingWarning } from './core/simulation/crowding';
+export { type PairEvents, pairEvents } from './core/simulation/pair-events';
+export type { ParticlesCheckpoint } from './core/simulation/particles-checkpoint';
+export type { MethodOptions, PlacedArrays, PlacedOptions, PlacedParticles } from './core/simulation/placed';
+export { METHOD_OPTION_NAMES, placedOf } from './core/simulation/placed';
+export { PlacedMethod } from './core/simulation/placed-method';
 export type {
   Checkpoint,
   FoundPairs,
@@ -53,35 +48,43 @@ export type {
   ParticleArrays,
   ParticleSimulation,
   SimulationOptions,
-} from './core/simulation';
-export type { StageTimes } from './core/stage-times';
-export { type Walls, wallsOf } from './core/walls';
-export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world';
+} from './core/simulation/simulation';
+export {
+  type CellSizeOptions,
+  type CellSizeSuggestion,
+  type RadiiOfParticles,
+  suggestCellSize,
+} from './core/world/cell-size';
+export { type Walls, wallsOf } from './core/world/walls';
+export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
-export type { ListedPairs } from './engine/counted-list';
-export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/grid-boxes';
-export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/grid-events';
 export {
   GridKernel,
   type GridKernelInput,
   type GridKernelOptions,
   type KernelBuffer,
-} from './engine/grid-kernel';
+} from './engine/grid/grid-kernel';
+export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid/grid-particles';
+export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/grid/hash-grid';
+export { SortedGrid } from './engine/grid/sorted-grid';
+export { SortedParticles } from './engine/grid/sorted-particles';
+export { GridBoxes, type GridBoxesInput, type GridBoxesOptions } from './engine/queries/boxes';
+export type { ListedPairs } from './engine/queries/counted-list';
+export { EventList, GridEvents, type GridEventsOptions, type ListedEvents } from './engine/queries/events';
 export {
   GridNear,
   type GridNearInput,
   type GridNearOptions,
   type ListedNeighbours,
-} from './engine/grid-near';
+} from './engine/queries/near';
 export {
   GridNearest,
   type GridNearestInput,
   type GridNearestOptions,
   MOST_NEAREST,
   type NearestNeighbours,
-} from './engine/grid-nearest';
-export { GridPairs, type GridPairsOptions } from './engine/grid-pairs';
-export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid-particles';
+} from './engine/queries/nearest';
+export { GridPairs, type GridPairsOptions } from './engine/queries/pairs';
 export {
   GridFirstHits,
   type GridFirstHitsOptions,
@@ -92,13 +95,15 @@ export {
   type ListedHits,
   packRays,
   type Ray,
-} from './engine/grid-rays';
-export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/hash-grid';
-export { BYTES_PER_CELL, bytesPerParticle, estimateMemory, type MemoryOptions } from './engine/memory';
+} from './engine/queries/rays';
 export { RadixSort, type RadixSortInput, type RadixSortOptions } from './engine/radix-sort';
-export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation';
-export { SortedGrid } from './engine/sorted-grid';
-export { SortedParticles } from './engine/sorted-particles';
+export {
+  BYTES_PER_CELL,
+  bytesPerParticle,
+  estimateMemory,
+  type MemoryOptions,
+} from './engine/simulation/memory';
+export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation/simulation';
 export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
 
 export {

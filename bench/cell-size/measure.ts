@@ -4,17 +4,17 @@
  * Particles lie at random, their coordinates multiples of 1/1024 of a diameter, and in the order of their cells, as a
  * simulation keeps them.
  */
-import { latticeCoordinate } from '../../src/core/cells';
+import { latticeCoordinate } from '../../src/core/world/cells';
 import {
   cellsSpanned,
   type Dimensions,
   defineWorld,
   type World,
   type WorldOptions,
-} from '../../src/core/world';
+} from '../../src/core/world/world';
 import { type CpuGrid, createCpuGrid } from '../../src/cpu';
-import { HashGrid } from '../../src/engine/hash-grid';
-import { createSimulation } from '../../src/engine/simulation';
+import { HashGrid } from '../../src/engine/grid/hash-grid';
+import { createSimulation } from '../../src/engine/simulation/simulation';
 import { createBuffers } from '../../src/gpu/buffers';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { toStored } from '../../src/gpu/layout';

@@ -2,8 +2,8 @@
  * Purpose: pictures of a WebGPU canvas with a 2D canvas over it, filmed or not: what a live film does to a page that draws.
  * Runs in a page.
  */
-import { FilmPicture } from '../../src/page/film-picture';
-import { openLiveFilm } from '../../src/page/live-film';
+import { FilmPicture } from '../../src/page/panel/film-picture';
+import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /** `draw`: no film. `compose`: onto the film's canvas, not recorded. `canvas`: the recorder on the page's canvas, without marks. */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;

@@ -3,8 +3,8 @@
  * in Node or in a page. Results are held against each other before and after, inside error scopes: a
  * submission that the device dropped would look very fast.
  */
-import type { StageTimes } from '../../src/core/stage-times';
-import { createSimulation } from '../../src/engine/simulation';
+import type { StageTimes } from '../../src/core/base/stage-times';
+import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { fromStored, storedFloats } from '../../src/gpu/layout';
 import { Readback } from '../../src/gpu/readback';

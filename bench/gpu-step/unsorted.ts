@@ -1,18 +1,19 @@
 /** Purpose: the usual unsorted grid with one push, made of the engine's own count, scan and scatter. */
-import { startLength } from '../../src/core/cells';
-import { WORKGROUP_SIZE } from '../../src/core/constants';
-import { defaultSettings, deriveSubstep } from '../../src/core/settings';
-import { defineWorld } from '../../src/core/world';
+
+import { WORKGROUP_SIZE } from '../../src/core/base/constants';
+import { defaultSettings, deriveSubstep } from '../../src/core/contact/settings';
+import { startLength } from '../../src/core/world/cells';
+import { defineWorld } from '../../src/core/world/world';
 import { createBuffers } from '../../src/gpu/buffers';
 import type { Gpu } from '../../src/gpu/device';
 import { Kernel } from '../../src/gpu/kernel';
 import { storedFloats, toStored } from '../../src/gpu/layout';
 import { SharedParameters } from '../../src/gpu/params';
 import type { Stage } from '../../src/gpu/stage';
-import { Count } from '../../src/passes/count';
+import { Count } from '../../src/passes/grid/count';
+import { Scan, scanBytes } from '../../src/passes/grid/scan';
+import { Scatter } from '../../src/passes/grid/scatter';
 import { CONTACT, PARTICLE, worldModules } from '../../src/passes/modules';
-import { Scan, scanBytes } from '../../src/passes/scan';
-import { Scatter } from '../../src/passes/scatter';
 import type { Scene } from '../../src/scenes';
 import text from './unsorted.wgsl?raw';
 

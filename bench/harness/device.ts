@@ -2,7 +2,7 @@
  * Purpose: a device for engines of all kinds: they need very different buffers, so it is asked for the largest that its
  * adapter has, and an engine that needs a larger one is refused by a LimitError of its own.
  */
-import { type Dimensions, MAX_CELLS } from '../../src/core/world';
+import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 
 /** Starts of cells: four bytes each, and a few more of them than there are cells. */

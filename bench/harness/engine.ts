@@ -5,8 +5,8 @@
  * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are such that
  * 32-bit floats hold every difference and square exactly, so there is one answer, and every engine must find just it.
  */
-import { CellstormError } from '../../src/core/errors';
-import type { PairList } from '../../src/core/simulation';
+import { CellstormError } from '../../src/core/base/errors';
+import type { PairList } from '../../src/core/simulation/simulation';
 import type { Gpu } from '../../src/gpu/device';
 import type { ClockSource } from './gpu-clock';
 import type { BenchScene } from './scenes';

@@ -4,7 +4,7 @@
  * clock and the way to the device are shared by all of it; `stepMs` says of how much work that must be.
  * Ordering: one measurement at a time.
  */
-import { GpuError } from '../../src/core/errors';
+import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
 import { Readback } from '../../src/gpu/readback';
 import { COPY_BYTES, LEAST_COPY_BYTES } from './cpu-clock';

@@ -2,7 +2,7 @@
  * Purpose: an engine that was opened for a scene, whatever it runs on, behind one face: placed, asked what it finds,
  * timed in batches. On the GPU by WebGPU all of it is inside error scopes: work that a device dropped would look very fast.
  */
-import { GpuError, LimitError } from '../../src/core/errors';
+import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
 import { Readback } from '../../src/gpu/readback';
 import {

@@ -2,8 +2,8 @@
  * Purpose: the list that engines on the CPU write their pairs to, so that all pay the same for it: two words a pair, twice
  * as long whenever it is full.
  */
-import type { PairList } from '../../src/core/simulation';
-import { lengthenPairs } from '../../src/cpu/lattice';
+import type { PairList } from '../../src/core/simulation/simulation';
+import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 

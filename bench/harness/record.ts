@@ -2,9 +2,9 @@
  * Purpose: what a run of the benchmark leaves: one record that says on what it was measured, and an outcome for each
  * engine and case; as JSON, as CSV, and beside an earlier one.
  */
-import { type Curve, crossingOf, growthOf } from '../../src/core/curves';
-import { ArgumentError } from '../../src/core/errors';
-import type { Dimensions } from '../../src/core/world';
+import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
+import { ArgumentError } from '../../src/core/base/errors';
+import type { Dimensions } from '../../src/core/world/world';
 import { BACKENDS, type Backend, type Found, type OwnDevice } from './engine';
 import type { ClockSource } from './gpu-clock';
 import type { Statistics } from './statistics';

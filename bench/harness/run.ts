@@ -7,8 +7,8 @@
  * after timing it is given another frame, of which it must find the pairs too: an engine that leaves out a pair, tells of
  * one twice or answers with what it found before is called wrong and has no times.
  */
-import { type Curve, expectedTime, type Timing } from '../../src/core/curves';
-import type { Dimensions } from '../../src/core/world';
+import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
+import type { Dimensions } from '../../src/core/world/world';
 import type { Gpu } from '../../src/gpu/device';
 import { COPY_BYTES, type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
 import type { Engine, OwnDevice } from './engine';

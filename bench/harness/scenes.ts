@@ -4,10 +4,10 @@
  * a step such that every difference between two that may touch, its square and the sum of squares is exact in 32-bit
  * floats: an engine that finds other pairs is wrong, and no rounding excuses it.
  */
-import { checkDimensions, checkInteger } from '../../src/core/checks';
-import { ArgumentError } from '../../src/core/errors';
-import { MAX_PARTICLES } from '../../src/core/ids';
-import type { Dimensions } from '../../src/core/world';
+import { checkDimensions, checkInteger } from '../../src/core/base/checks';
+import { ArgumentError } from '../../src/core/base/errors';
+import { MAX_PARTICLES } from '../../src/core/simulation/ids';
+import type { Dimensions } from '../../src/core/world/world';
 import { createCpuSimulation } from '../../src/cpu';
 import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/scenes';
 import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';

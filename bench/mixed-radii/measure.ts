@@ -2,10 +2,10 @@
  * Purpose: times all overlapping pairs of particles over a range of radii beside as many equal ones with as many
  * contacts, on both engines. All results for the same particles are compared before anything is timed; rows take turns.
  */
-import type { Dimensions, WorldOptions } from '../../src/core/world';
+import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
-import { HashGrid } from '../../src/engine/hash-grid';
-import { createSimulation } from '../../src/engine/simulation';
+import { HashGrid } from '../../src/engine/grid/hash-grid';
+import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { createMixedScene, createScene, worldOptions } from '../../src/scenes';

@@ -1,6 +1,6 @@
 // Purpose: a dense counting-sort grid and the pairs of bodies that overlap, written directly for CUDA: what cellstorm's
 // grid is measured by. Bodies have one radius.
-// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world.ts): a
+// Inputs: packed positions (2 or 3 floats a body), and the cells that cellstorm's own grid has (src/core/world/world.ts): a
 // body is in cell floor((p - min) * inverse) + 1 along each axis, clamped, with a ring of empty cells around the box.
 // Outputs: bodies in the order of cells, the first body of each cell; every pair of bodies nearer than a diameter once,
 // folded into a count and a sum of mix_pair modulo 2^32, which does not depend on any order.

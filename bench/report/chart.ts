@@ -2,7 +2,7 @@
  * Purpose: times against counts on two logarithmic axes, a line an engine, each named at its end. Pure: curves in, elements
  * out, drawn by the report and by the page alike. Colours are classes: bench/report/chart.css.
  */
-import type { Curve } from '../../src/core/curves';
+import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
 import { element, type Markup } from './markup';
 

@@ -2,7 +2,7 @@
  * Purpose: what a record says, in sentences. Every one of them is made of its numbers: none is there because it was expected.
  * Input: a record. Output: chapters of sentences, for whoever does not read tables.
  */
-import { crossingOf } from '../../src/core/curves';
+import { crossingOf } from '../../src/core/base/curves';
 import { noiseOf } from '../harness/compare';
 import { BACKENDS, type Backend, TUTORIAL } from '../harness/engine';
 import {

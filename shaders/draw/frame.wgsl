@@ -1,4 +1,4 @@
-// What every drawing shader knows of the frame. Host twin: FRAME_FIELDS in src/page/gpu-view.ts; all fields
+// What every drawing shader knows of the frame. Host twin: FRAME_FIELDS in src/page/view/gpu-view.ts; all fields
 // are whole vec4f, so their order alone fixes the layout.
 
 const STOPS_LAST = STOPS - 1u;

@@ -1,4 +1,4 @@
-// What the shaders of a liquid's surface know beside the frame. Host twin: LIQUID_FIELDS in src/page/liquid-view.ts; all fields
+// What the shaders of a liquid's surface know beside the frame. Host twin: LIQUID_FIELDS in src/page/view/liquid/view.ts; all fields
 // are whole vec4f, so their order alone fixes the layout. Needs frame. With SLOTS particles are in group 1 and this in group 2.
 
 struct Liquid {

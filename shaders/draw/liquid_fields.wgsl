@@ -1,6 +1,6 @@
 // The fields of a liquid straight from its lattice: pressure of fluid cells, solid cells, velocity as arrows; in space the first
 // and the last on the middle plane across z, and solid cells as the faces between them and others. Needs frame. Host twin of the
-// struct: FIELDS in src/page/liquid-fields.ts; for the lattice see src/fluid/lattice.ts.
+// struct: FIELDS in src/page/view/liquid/fields.ts; for the lattice see src/methods/fluid/lattice.ts.
 
 struct Fields {
   // Along each axis, and the edge of one; in the plane 1 along z.

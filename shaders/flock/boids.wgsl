@@ -1,6 +1,6 @@
 // Boids: each turns away from those too near, flies as its neighbours fly, and keeps near them. What a neighbour counts
 // falls to nothing where it gets out of sight, so nothing jumps. Linked with motion and steering; buffers and parameters:
-// src/flock/flock.ts.
+// src/methods/flock/flock.ts.
 
 struct Own {
   velocity: Vector,

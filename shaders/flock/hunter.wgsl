@@ -1,5 +1,5 @@
 // What hunts boids: a kernel over points, each of which steers to the middle of the boids that it sees. Linked with motion
-// and steering; buffers and parameters: src/flock/flock.ts.
+// and steering; buffers and parameters: src/methods/flock/flock.ts.
 
 struct Own {
   // From the middle of the boids.

@@ -1,6 +1,6 @@
 // Particle life: whom a particle is drawn to depends on the species of both. Too near they all push each other away; from
 // there on the pull rises to the full wish half way to the reach, and falls to nothing at it. Linked with motion; buffers
-// and parameters: src/flock/life.ts.
+// and parameters: src/methods/flock/life.ts.
 
 struct Own {
   // First entry of its species in the table of wishes.

@@ -1,5 +1,5 @@
 // Sets aside the particles in drains: their positions are no longer finite, so that nothing counts them in, and each is marked by
-// its id. Twin: src/fluid/reference/drain.ts.
+// its id. Twin: src/methods/fluid/reference/drain.ts.
 
 // NaN, whose bits are written, since a number that is none can be written no other way.
 const NOWHERE = 0x7fc00000u;

@@ -1,5 +1,5 @@
 // Packs the marks of drained particles, a bit an id, and clears them: a thread for each 32 ids. Host:
-// src/fluid/passes/drain.ts.
+// src/methods/fluid/passes/drain.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn pack_marks(

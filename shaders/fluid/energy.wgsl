@@ -1,7 +1,7 @@
 // What the energy of all particles grew by in a substep, for each unit of mass: what each noted when it moved, and what it was
 // lifted since. With it what may be taken back: kinetic energy, velocity · what of it is beside the lattice, and the square of
 // that; after those of all workgroups, potential energy of who may be lowered, above that in the tank's lowest corner. Twin:
-// src/fluid/reference/energy.ts.
+// src/methods/fluid/reference/energy.ts.
 
 var<workgroup> rest: array<vec2f, WORKGROUP>;
 

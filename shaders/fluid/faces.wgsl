@@ -1,4 +1,4 @@
-// Forces and solid faces; keeps what velocities were before. A bit of `known` for each axis. Twin: src/fluid/reference/faces.ts.
+// Forces and solid faces; keeps what velocities were before. A bit of `known` for each axis. Twin: src/methods/fluid/reference/faces.ts.
 
 @compute @workgroup_size(WORKGROUP)
 fn drive(

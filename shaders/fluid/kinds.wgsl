@@ -1,4 +1,4 @@
-// What each cell is: solid, fluid where a particle is in it, else air. Twin: src/fluid/reference/cells.ts.
+// What each cell is: solid, fluid where a particle is in it, else air. Twin: src/methods/fluid/reference/cells.ts.
 
 fn is_inside(obstacle: Obstacle, place: vec3f) -> bool {
   let way = place - obstacle.position.xyz;

@@ -1,4 +1,4 @@
-// Velocities back to particles, and particles along them, in place. Twin: src/fluid/reference/particles.ts.
+// Velocities back to particles, and particles along them, in place. Twin: src/methods/fluid/reference/particles.ts.
 
 const MOST_CELLS = 2.0;
 const MARGIN = 0.015625;

@@ -1,6 +1,6 @@
 // Velocities keep what the settlement leaves them, and particles are lowered by it. Most are lowered by less than a bit of their
 // position is worth: each draws whether it is rounded down, so that all together are lowered by what is owed. Who lies on what is
-// solid stays, and is none of those who were to pay. Twin: src/fluid/reference/energy.ts.
+// solid stays, and is none of those who were to pay. Twin: src/methods/fluid/reference/energy.ts.
 
 // A number from 0 to 1 that follows from a position's bits and an id alone.
 fn draw_of(value: f32, id: u32) -> f32 {

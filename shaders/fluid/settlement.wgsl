@@ -1,5 +1,5 @@
 // From sums over all particles, what their velocities keep and what they are lowered by, so that energy has not grown: velocity ←
-// scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin: src/fluid/reference/energy.ts.
+// scale · (velocity − share · beside), height ← (1 − lowering) · height. One workgroup. Twin: src/methods/fluid/reference/energy.ts.
 
 const MOST_SLOWING = 0.05;
 

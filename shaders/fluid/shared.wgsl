@@ -1,6 +1,6 @@
 // What every kernel of the liquid is linked with, after the constants DIMENSIONS, WORKGROUP, STORED (floats of a particle's
-// vector in memory) and the declarations of its buffers. Host: src/fluid/passes/kernel.ts, frame.ts. For how entries are laid
-// out see src/fluid/lattice.ts; in the plane z is 0 everywhere.
+// vector in memory) and the declarations of its buffers. Host: src/methods/fluid/passes/kernel.ts, frame.ts. For how entries are laid
+// out see src/methods/fluid/lattice.ts; in the plane z is 0 everywhere.
 
 const AIR = 0u;
 const FLUID = 1u;

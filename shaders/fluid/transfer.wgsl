@@ -1,6 +1,6 @@
 // Particles to grid: each node gathers, from the cells around, the velocities of its lower faces and how full its cell is at the
 // middle, with weights that fall off linearly over one cell. Neighbours come in ascending slots, so that the same particles give
-// the same bits. Particles are in the order of the sorted grid. Twin: src/fluid/reference/transfer.ts.
+// the same bits. Particles are in the order of the sorted grid. Twin: src/methods/fluid/reference/transfer.ts.
 
 // A bit for each cell around that is solid, x fastest: the cell itself is in the middle.
 const OWN_BIT = 13u;

@@ -1,7 +1,7 @@
-// Boxes as bodies of a grid with levels (see shared/levels.wgsl): the place of one is its low corner, and its
+// Boxes as bodies of a grid with levels (see levels/levels.wgsl): the place of one is its low corner, and its
 // radius says its level: half the width of the cells there. Inputs: boxes, the low corner and then the high one of each.
 // Outputs: bodies, high corners, and how many boxes are set aside: those that are none, and those too large.
-// Twin: src/reference/box-bodies.ts.
+// Twin: src/reference/grid/box-bodies.ts.
 // Why no pair is missed: a box is on a level on which its high corner is at most one cell on from its low one. Of two
 // boxes that overlap, low(b) <= high(a), and cells never descend, so on the higher of their levels the cell of low(b) is
 // at most one on from that of low(a); and the other way round. The cells of their low corners are adjacent. Nothing is

@@ -3,15 +3,15 @@
 // adds its threads in order, so the sums have the same bits on every run.
 // Words: 0, 1 candidates; 2, 3 contacts (low, high; both seen from each side); 4 occupied cells; 5 greatest
 // occupancy; 6 outside; 7 not finite; 8 twice the kinetic energy; 9 … 11 momentum; 12 deepest overlap;
-// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/hash.ts; 16 borderline pairs
-// (from each side), as in src/core/borderline.ts; 17 particles that share a bucket with another cell's;
+// 13 sum of overlaps (from each side); 14, 15 state hash (low, high), as in src/core/state/hash.ts; 16 borderline pairs
+// (from each side), as in src/core/world/borderline.ts; 17 particles that share a bucket with another cell's;
 // 18 particles in crowded cells.
 
 struct Measure {
   // The world's box; `upper` of the substep leaves out a radius.
   lowest: Vector,
   highest: Vector,
-  // See src/core/borderline.ts: from when on, and until when a distance² is borderline; the exact lattice.
+  // See src/core/world/borderline.ts: from when on, and until when a distance² is borderline; the exact lattice.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
@@ -88,7 +88,7 @@ fn is_exact(body: Body) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// Of what the largest there may be weighs: see core/settings.ts.
+// Of what the largest there may be weighs: see core/contact/settings.ts.
 fn weight_of(particle: Particle) -> f32 {
 #if SHAPED
   let ratio = particle.bulk / grid.greatest_radius;

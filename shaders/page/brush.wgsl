@@ -1,6 +1,6 @@
 // A pointer that moves particles by their velocities: pushes them away or pulls them in along a ray from the eye (in the plane
 // from a point), less the farther they are from it; or holds one of them. Linked with the particles' own layout; host:
-// src/page/brush.ts.
+// src/page/tools/brush.ts.
 
 struct Stroke {
   // A point of the ray, and its direction, of length 1; 0 in the plane. Of the one that is held, where it is to be.

@@ -1,4 +1,4 @@
-// One Jacobi pass of the contact law (src/core/settings.ts): every particle gathers what its overlapping
+// One Jacobi pass of the contact law (src/core/contact/settings.ts): every particle gathers what its overlapping
 // neighbours do to it, reading only the state before the pass, so no atomics and no order of threads.
 // Inputs: sorted state, starts (partners, where restitution is not zero). Outputs: positions and velocities;
 // with SEPARATE only positions, and velocities are not touched. Slots stay as they are.

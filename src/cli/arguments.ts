@@ -3,7 +3,7 @@
  * missing value or a number out of range ends the command with exit code 2 before anything is done.
  */
 import { parseArgs } from 'node:util';
-import { type ArgumentError, CellstormError } from '../core/errors';
+import { type ArgumentError, CellstormError } from '../core/base/errors';
 import { formatWrapped } from './output';
 
 export class UsageError extends CellstormError {

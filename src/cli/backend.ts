@@ -3,13 +3,13 @@
  * the CPU engine.
  */
 import { totalmem } from 'node:os';
-import { LimitError } from '../core/errors';
-import type { ParticleSimulation, SimulationOptions } from '../core/simulation';
-import type { SimulationPlan } from '../core/simulation-plan';
-import { type Dimensions, MAX_CELLS } from '../core/world';
+import { LimitError } from '../core/base/errors';
+import type { SimulationPlan } from '../core/simulation/plan';
+import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
+import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { createCpuSimulation } from '../cpu';
-import { deviceNeeds } from '../engine/memory';
-import { createSimulation, type Simulation } from '../engine/simulation';
+import { deviceNeeds } from '../engine/simulation/memory';
+import { createSimulation, type Simulation } from '../engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../gpu/device';
 import { type Dawn, openDawn } from '../node/dawn';
 import type { Flag } from './arguments';
@@ -58,7 +58,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** What memoryBytes of the CPU engine comes to; tests/unit/cli.test.ts holds it to that. */
+/** What memoryBytes of the CPU engine comes to; tests/unit/project/cli.test.ts holds it to that. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 121, 3: 157 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

@@ -3,8 +3,8 @@
  * among them as rectangles, coloured by speed. Drawn on the CPU, so it needs no canvas and is the same everywhere.
  */
 import { encode } from 'fast-png';
-import type { ParticleArrays } from '../core/simulation';
-import type { World } from '../core/world';
+import type { ParticleArrays } from '../core/simulation/simulation';
+import type { World } from '../core/world/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;

@@ -1,7 +1,7 @@
 /** Purpose: `cellstorm info`: what this machine offers, how many particles fit, and what they cost. */
 import { cpus, totalmem } from 'node:os';
-import { defaultCellCount } from '../core/simulation-plan';
-import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/memory';
+import { defaultCellCount } from '../core/simulation/plan';
+import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';
 import { greatestCount } from '../gpu/device';
 import { openDawn } from '../node/dawn';
 import { type Flags, oneOf, parseFlags } from './arguments';

@@ -1,20 +1,20 @@
 /** Purpose: `cellstorm simulate`: a scene run for some steps, then its measures, hash and time per pass. */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { crowdingWarning } from '../core/crowding';
-import { ArgumentError, CellstormError, Phrase } from '../core/errors';
-import type { Flights } from '../core/flight';
-import type { Checkpoint, Measures } from '../core/simulation';
-import { planSimulation } from '../core/simulation-plan';
-import type { StageTimes } from '../core/stage-times';
+import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
+import type { StageTimes } from '../core/base/stage-times';
+import type { Flights } from '../core/ccd/law';
+import { crowdingWarning } from '../core/simulation/crowding';
+import { planSimulation } from '../core/simulation/plan';
+import type { Checkpoint, Measures } from '../core/simulation/simulation';
 import {
   capacityOfState,
   decodeCheckpoint,
   encodeCheckpoint,
   optionsOfState,
   type SceneState,
-} from '../core/state-file';
-import { Simulation } from '../engine/simulation';
+} from '../core/state/state-file';
+import { Simulation } from '../engine/simulation/simulation';
 import {
   ALL_SCENE_NAMES,
   applyDrive,

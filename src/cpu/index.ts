@@ -28,20 +28,14 @@
  * Uses neither the DOM nor Node nor WebGPU.
  */
 
-export type { Bounds, BoundsOptions } from '../core/bounds';
-export {
-  type CellSizeOptions,
-  type CellSizeSuggestion,
-  type RadiiOfParticles,
-  suggestCellSize,
-} from '../core/cell-size';
-export { crowdingWarning } from '../core/crowding';
-export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/errors';
-export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles';
-export { type PairEvents, pairEvents } from '../core/pair-events';
-export type { ParticlesCheckpoint } from '../core/particles-checkpoint';
-export type { PlacedArrays, PlacedOptions, PlacedParticles } from '../core/placed';
-export type { BroadPhase, Settings, SettingsOptions } from '../core/settings';
+export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/base/errors';
+export type { StageTimes } from '../core/base/stage-times';
+export type { BroadPhase, Settings, SettingsOptions } from '../core/contact/settings';
+export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles/obstacles';
+export { crowdingWarning } from '../core/simulation/crowding';
+export { type PairEvents, pairEvents } from '../core/simulation/pair-events';
+export type { ParticlesCheckpoint } from '../core/simulation/particles-checkpoint';
+export type { PlacedArrays, PlacedOptions, PlacedParticles } from '../core/simulation/placed';
 export type {
   Checkpoint,
   FoundPairs,
@@ -51,20 +45,26 @@ export type {
   ParticleArrays,
   ParticleSimulation,
   SimulationOptions,
-} from '../core/simulation';
-export type { StageTimes } from '../core/stage-times';
-export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world';
+} from '../core/simulation/simulation';
+export type { Bounds, BoundsOptions } from '../core/world/bounds';
+export {
+  type CellSizeOptions,
+  type CellSizeSuggestion,
+  type RadiiOfParticles,
+  suggestCellSize,
+} from '../core/world/cell-size';
+export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world/world';
 export {
   type BoxPairsOptions,
   CpuBoxPairs,
   createCpuBoxPairs,
   findOverlaps,
   type Overlaps,
-} from './box-pairs';
-export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid';
-export { CpuGridParticles, createCpuGridParticles } from './grid-particles';
-export { CpuLevelGrid } from './level-grid';
-export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live-index';
-export type { Nearest } from './nearest';
-export type { RayHits } from './ray-walk';
-export { CpuSimulation, type CpuSimulationBuffers, createCpuSimulation } from './simulation';
+} from './boxes/pairs';
+export type { Nearest } from './equal/nearest';
+export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid/grid';
+export { CpuGridParticles, createCpuGridParticles } from './grid/grid-particles';
+export { CpuLevelGrid } from './grid/level-grid';
+export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live';
+export type { RayHits } from './shared/ray-walk';
+export { CpuSimulation, type CpuSimulationBuffers, createCpuSimulation } from './solver/simulation';

@@ -16,10 +16,10 @@
  *
  * Boxes are filed on levels of cells by their low corners (see shaders/grid/box_bodies.wgsl).
  */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError, DestroyedError, Phrase } from '../core/errors';
-import { MAX_PARTICLES } from '../core/ids';
-import { defaultSettings, deriveSubstep, type Substep } from '../core/settings';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
+import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
+import { defaultSettings, deriveSubstep, type Substep } from '../core/contact/settings';
+import { MAX_PARTICLES } from '../core/simulation/ids';
 import {
   type Dimensions,
   defineLevels,
@@ -27,18 +27,18 @@ import {
   MAX_LEVELS,
   SMALLEST_DIAMETER,
   type World,
-} from '../core/world';
+} from '../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
-import { BoxBodies, REFUSED_WORDS } from '../passes/box-bodies';
-import { LIST_DISPATCH_OFFSET } from '../passes/list-count';
+import { BoxBodies, REFUSED_WORDS } from '../passes/grid/box-bodies';
 import type { ParticleGroup } from '../passes/particle-pass';
-import { CellSort, type SortBinding } from './cell-sort';
-import type { ListedPairs } from './counted-list';
-import type { GridEvents, GridEventsOptions } from './grid-events';
-import { GridPairs } from './grid-pairs';
+import { LIST_DISPATCH_OFFSET } from '../passes/query/list-count';
+import { CellSort, type SortBinding } from './grid/cell-sort';
+import type { ListedPairs } from './queries/counted-list';
+import type { GridEvents, GridEventsOptions } from './queries/events';
+import { GridPairs } from './queries/pairs';
 
 export interface BoxPairsOptions {
   readonly dimensions: Dimensions;

@@ -10,12 +10,12 @@
  * Guarantee: stable, so the same input gives the same bits; no subgroups and no forward progress are needed.
  * Ordering: `encode` only records; the caller submits.
  */
-import { checkInteger, checkKnownKeys } from '../core/checks';
-import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
-import { ArgumentError, DestroyedError, LimitError } from '../core/errors';
-import type { KeyKind } from '../core/keys';
-import { defaultSettings, deriveSubstep } from '../core/settings';
-import { defineWorld } from '../core/world';
+import { checkInteger, checkKnownKeys } from '../core/base/checks';
+import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
+import { ArgumentError, DestroyedError, LimitError } from '../core/base/errors';
+import { defaultSettings, deriveSubstep } from '../core/contact/settings';
+import type { KeyKind } from '../core/particles/keys';
+import { defineWorld } from '../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
 import { checkBinds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
 import { defineStruct } from '../gpu/layout';
@@ -23,6 +23,7 @@ import { SharedParameters } from '../gpu/params';
 import { Readback } from '../gpu/readback';
 import { encodeStages, type Stage } from '../gpu/stage';
 import { type StageTimes, timeStages } from '../gpu/timing';
+import { Scan, type ScanBinding, scanBytes } from '../passes/grid/scan';
 import {
   RADIX_FIELDS,
   Radix,
@@ -31,8 +32,7 @@ import {
   radixCounters,
   radixShape,
   radixWorkgroups,
-} from '../passes/radix';
-import { Scan, type ScanBinding, scanBytes } from '../passes/scan';
+} from '../passes/sort/radix';
 
 export interface RadixSortOptions {
   /** Keys at most. */

@@ -2,7 +2,7 @@
  * Purpose: buffers that belong together: created in one out-of-memory scope, counted, destroyed at once.
  * createBuffer throws nothing when memory runs out; the scope does the asking.
  */
-import { GpuError } from '../core/errors';
+import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
 
 export type BufferSizes = Readonly<Record<string, number>>;

@@ -2,12 +2,12 @@
  * Purpose: adapter and device with just the features and limits that the requested capacity needs.
  * Optional features (timestamp-query, subgroups) are used where present and never required.
  */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/constants';
-import { ArgumentError, GpuError, LimitError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/ids';
-import { defaultCellCount } from '../core/simulation-plan';
-import { type Dimensions, MAX_CELLS } from '../core/world';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
+import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
+import { ArgumentError, GpuError, LimitError } from '../core/base/errors';
+import { MAX_PARTICLES } from '../core/simulation/ids';
+import { defaultCellCount } from '../core/simulation/plan';
+import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 
 export interface GpuRequest {

@@ -2,7 +2,7 @@
  * Purpose: the shape of a dispatch. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups;
  * past that the dispatch is folded into rows, and shaders compute a linear index and guard it.
  */
-import { LimitError } from '../core/errors';
+import { LimitError } from '../core/base/errors';
 
 /** Rows and columns of at least `workgroups` workgroups; less than one row is wasted. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {

@@ -3,8 +3,8 @@
  * own buffers. Creation is asynchronous and turns the compiler's messages into an error that shows the line;
  * `encode` only records.
  */
-import { GpuError } from '../core/errors';
-import type { Dimensions } from '../core/world';
+import { GpuError } from '../core/base/errors';
+import type { Dimensions } from '../core/world/world';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';

@@ -1,12 +1,12 @@
 /**
  * Purpose: host twins of WGSL uniform structs. Fields are named, never indexed; offsets follow WGSL's rules.
  * A vector is vec2 (8 bytes, aligned to 8) or vec3 (12 bytes, aligned to 16): the same struct has other
- * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/reflection.test.ts compares
+ * offsets in 2D and 3D, which is why nobody writes them by hand. tests/unit/gpu/reflection.test.ts compares
  * every layout with the offsets that wgsl_reflect reads from the linked shaders.
  */
-import { CellstormError } from '../core/errors';
-import type { Sizes } from '../core/shapes';
-import type { Dimensions, World } from '../core/world';
+import { CellstormError } from '../core/base/errors';
+import type { Sizes } from '../core/particles/shapes';
+import type { Dimensions, World } from '../core/world/world';
 
 /** `table`: TABLE_WORDS u32, in vectors of four as uniforms demand. */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';

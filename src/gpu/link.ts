@@ -9,13 +9,13 @@
  * place before it can do so. Sources that are no files of ours (`origin`) go in as they are.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
-import body from '../../shaders/shared/body.wgsl?raw';
-import dim2 from '../../shaders/shared/dim2.wgsl?raw';
-import dim3 from '../../shaders/shared/dim3.wgsl?raw';
-import * as constants from '../core/constants';
-import { GpuError } from '../core/errors';
-import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/hash';
-import type { Dimensions } from '../core/world';
+import body from '../../shaders/base/body.wgsl?raw';
+import dim2 from '../../shaders/base/dim2.wgsl?raw';
+import dim3 from '../../shaders/base/dim3.wgsl?raw';
+import * as constants from '../core/base/constants';
+import { GpuError } from '../core/base/errors';
+import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
+import type { Dimensions } from '../core/world/world';
 
 export interface ShaderSource {
   /** Path below shaders/, for messages. */
@@ -55,14 +55,14 @@ export const SHARED_CONSTANTS: Readonly<Record<string, number>> = {
 };
 
 export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
-  2: { name: 'shared/dim2.wgsl', text: dim2 },
-  3: { name: 'shared/dim3.wgsl', text: dim3 },
+  2: { name: 'base/dim2.wgsl', text: dim2 },
+  3: { name: 'base/dim3.wgsl', text: dim3 },
 };
 
 /** Linked after the file of the dimension: what a particle is. */
-export const BODY_SOURCE: ShaderSource = { name: 'shared/body.wgsl', text: body };
+export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
-/** Flags that modules ask for and most kernels have no need to set: see shared/each_heavy.wgsl. */
+/** Flags that modules ask for and most kernels have no need to set: see neighbours/each_heavy.wgsl. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,

@@ -1,12 +1,13 @@
 /**
- * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/shared/params.wgsl).
+ * Purpose: group 0 of every kernel: the grid and the substep parameters (shaders/base/params.wgsl).
  * A recorded step must keep the parameters it was recorded with, though the caller may change settings and
  * submit later; so parameters live in rings (uniform-ring.ts); `recordInto` refuses an encoder that would hold more
  * changes of them than a ring has slots.
  */
-import { firstObstacle } from '../core/cells';
-import type { Substep } from '../core/settings';
-import type { Dimensions, World } from '../core/world';
+
+import type { Substep } from '../core/contact/settings';
+import { firstObstacle } from '../core/world/cells';
+import type { Dimensions, World } from '../core/world/world';
 import { type BufferSet, createBuffers } from './buffers';
 import type { Gpu } from './device';
 import { defineStruct } from './layout';

@@ -3,7 +3,7 @@
  * mapped when its copy is done and handed back to the pool afterwards. A busy pool grows up to
  * MAX_IDLE buffers kept; further ones are destroyed after use.
  */
-import { DestroyedError } from '../core/errors';
+import { DestroyedError } from '../core/base/errors';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;

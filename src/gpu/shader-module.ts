@@ -1,5 +1,5 @@
 /** Purpose: a linked shader as a module of a device; what the compiler says becomes an error that shows the line. */
-import { GpuError } from '../core/errors';
+import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 
 /** `label`: dotted name of what the shader is for; the module is called so with `.module` behind. */

@@ -5,7 +5,7 @@
  * Timestamps may be quantised to 100 µs, and may run backwards where a device changes its frequency, or sleeps: such a
  * difference is no time, and is discarded and counted.
  */
-import type { StageTimes } from '../core/stage-times';
+import type { StageTimes } from '../core/base/stage-times';
 import type { Gpu } from './device';
 import type { Readback } from './readback';
 import type { Stage } from './stage';

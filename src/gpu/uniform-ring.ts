@@ -3,7 +3,7 @@
  * recorded with. A slot is written again only after PARAMETER_SLOTS other values; RecordedChanges refuses an encoder that
  * would hold more.
  */
-import { LimitError } from '../core/errors';
+import { LimitError } from '../core/base/errors';
 
 /** Dynamic offsets are multiples of this on every device. */
 const SLOT_BYTES = 256;

@@ -6,7 +6,7 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
-import { CellstormError, GpuError } from '../core/errors';
+import { CellstormError, GpuError } from '../core/base/errors';
 import {
   CHROME_ADVICE,
   chooseDriver,

@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { CellstormError } from '../core/errors';
+import { CellstormError } from '../core/base/errors';
 
 /** What discovery may ask of a machine. */
 export interface Machine {

@@ -1,7 +1,8 @@
 /** Purpose: the help sheet: every key and what pointers do, made of KEYS, and whether letters and signs are keys at all. */
-import { isCharacter, isIgnored, letChoose } from './character-keys';
-import { find } from './dom';
+
 import { KEYS } from './input';
+import { isCharacter, isIgnored, letChoose } from './support/character-keys';
+import { find } from './support/dom';
 
 const POINTERS = [
   ['drag', 'move the plane, turn space, or what Drag to says'],

@@ -2,9 +2,10 @@
  * Purpose: keys that work everywhere on the page, and pointers and wheel that move the picture. KEYS is what the help sheet
  * shows and what is listened to.
  */
-import { isIgnored } from './character-keys';
+
 import type { Playground } from './playground';
-import type { Place } from './tools';
+import { isIgnored } from './support/character-keys';
+import type { Place } from './tools/tools';
 
 /** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
 const TURN = 0.006;

@@ -1,14 +1,15 @@
 /** Purpose: starts the page, and puts a handle to it on the window for tests and for the curious. */
-import { openAppearance } from './appearance';
-import type { Body, Measured } from './body';
-import { find, setText } from './dom';
-import type { Frame } from './engine';
-import { GpuEngine } from './gpu-engine';
-import { showHints } from './hints';
+
+import { GpuEngine } from './engines/gpu-engine';
 import { listenToKeys, listenToPointers } from './input';
+import type { Body, Measured } from './model/body';
 import { Playground } from './playground';
-import { watchLoading } from './unloaded';
-import { signWaiting } from './waiting';
+import { openAppearance } from './support/appearance';
+import { watchLoading } from './support/chunk-errors';
+import { find, setText } from './support/dom';
+import { showHints } from './support/hints';
+import { signWaiting } from './support/waiting';
+import type { Frame } from './view/engine';
 
 /** `window.cellstorm`: look at the running simulation from the console. */
 export interface PageHandle {

@@ -4,34 +4,34 @@
  * meter.ts measures, history.ts goes back, address.ts keeps the address, keeping.ts makes files, sheets.ts has the sheets.
  */
 import { movesObstacles } from '../scenes';
-import { Address, type AddressSite } from './address';
-import { type Appearance, appearanceInAddress, chooseAppearance } from './appearance';
-import type { Measured, State } from './body';
-import type { Ray } from './camera';
-import type { Cap } from './choices';
-import { Choosing, type ChoosingSite } from './choosing';
-import type { Legend, Scale } from './colour';
-import { type Engine, explain, type Frame, type Run } from './engine';
-import { Eye } from './eye';
-import type { Choices } from './fields';
-import { openGpuEngine } from './gpu-engine';
+import { openGpuEngine } from './engines/gpu-engine';
+import { Keeping, type KeepingSite } from './export';
 import { Help } from './help';
-import { History } from './history';
-import type { Inspector } from './inspector';
-import { Keeping, type KeepingSite } from './keeping';
-import type { Regard } from './link';
-import { Looking, type LookingSite } from './looking';
-import { Meter } from './meter';
-import type { Chosen } from './opened';
-import { Pace, type PaceSite } from './pace';
-import { Panel, type PanelEvents } from './panel';
-import { Picture, type PictureSite } from './picture';
-import { goOnFrom } from './prepare';
-import { type RestartSite, Restarts, type Shown } from './restarts';
-import { type SheetSite, Sheets } from './sheets';
-import { StagePlot } from './stage-plot';
-import type { Place } from './tools';
-import { Work, type WorkSite } from './work';
+import type { Measured, State } from './model/body';
+import type { Cap } from './model/choices';
+import type { Choices } from './model/fields';
+import type { Chosen } from './model/opened';
+import type { Inspector } from './panel/inspector';
+import { Panel, type PanelEvents } from './panel/panel';
+import { type SheetSite, Sheets } from './panel/sheets';
+import { StagePlot } from './panel/stage-plot';
+import { Address, type AddressSite } from './session/address';
+import { History } from './session/history';
+import type { Regard } from './session/link';
+import { Looking, type LookingSite } from './session/looking';
+import { Meter } from './session/meter';
+import { Picture, type PictureSite } from './session/picture';
+import { goOnFrom } from './session/prepare';
+import { type RestartSite, Restarts, type Shown } from './session/restarts';
+import { Choosing, type ChoosingSite } from './session/session';
+import { Pace, type PaceSite } from './session/stepper';
+import { type Appearance, appearanceInAddress, chooseAppearance } from './support/appearance';
+import { Work, type WorkSite } from './tools/pointer-tools';
+import type { Place } from './tools/tools';
+import type { Ray } from './view/camera';
+import type { Legend, Scale } from './view/colour';
+import { type Engine, explain, type Frame, type Run } from './view/engine';
+import { Eye } from './view/viewpoint';
 
 type Sites = WorkSite &
   SheetSite &
@@ -48,7 +48,7 @@ export class Playground implements Sites {
   private readonly address = new Address(this);
   private readonly restarts = new Restarts(this, {
     gpu: openGpuEngine,
-    cpu: async () => (await import('./cpu-engine')).openCpuEngine(),
+    cpu: async () => (await import('./engines/cpu-engine')).openCpuEngine(),
   });
   private readonly choosing = new Choosing(this, this.restarts);
   private readonly eye: Eye;

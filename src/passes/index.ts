@@ -2,31 +2,31 @@
  * Purpose: every kernel in every variant, for the tests that compile them all and hold bindings and layouts
  * against the WGSL. A new pass is added here.
  */
-import type { BroadPhase } from '../core/settings';
-import type { Dimensions, WorldKind } from '../core/world';
+import type { BroadPhase } from '../core/contact/settings';
+import type { Dimensions, WorldKind } from '../core/world/world';
 import type { KernelDescription } from '../gpu/kernel';
-import { BoxBodies } from './box-bodies';
-import { BOX_SEARCHERS, Boxes } from './boxes';
-import { Count } from './count';
-import { Crowd } from './crowd';
-import { FLIGHT_PLANS, FLIGHT_STEPS, Flight } from './flight';
-import { Gather } from './gather';
-import { Guests } from './guests';
-import { Integrate } from './integrate';
-import { ListCount } from './list-count';
-import { Measure } from './measure';
+import { BoxBodies } from './grid/box-bodies';
+import { Count } from './grid/count';
+import { Crowd } from './grid/crowd';
+import { Guests } from './grid/finer-entries';
+import { Gather } from './grid/gather';
+import { Scan } from './grid/scan';
+import { Scatter } from './grid/scatter';
+import { Measure } from './measure/measure';
 import { type Breadth, splitsCrowds, type Variant } from './modules';
-import { Near } from './near';
-import { Nearest } from './nearest';
-import { PairEventsPass } from './pair-events';
-import { type PairShape, Pairs } from './pairs';
-import { Partner } from './partner';
-import { RADIX_SHAPES, Radix } from './radix';
-import { RAYS_STEPS, Rays } from './rays';
-import { Resolve } from './resolve';
-import { Retire } from './retire';
-import { Scan } from './scan';
-import { Scatter } from './scatter';
+import { BOX_SEARCHERS, Boxes } from './query/boxes';
+import { ListCount } from './query/list-count';
+import { Near } from './query/near';
+import { Nearest } from './query/nearest';
+import { PairEventsPass } from './query/pair-events';
+import { type PairShape, Pairs } from './query/pairs';
+import { RAYS_STEPS, Rays } from './query/rays';
+import { FLIGHT_PLANS, FLIGHT_STEPS, Flight } from './solve/ccd';
+import { Integrate } from './solve/integrate';
+import { Partner } from './solve/partner';
+import { Resolve } from './solve/resolve';
+import { Retire } from './solve/retire';
+import { RADIX_SHAPES, Radix } from './sort/radix';
 
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 

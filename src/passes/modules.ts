@@ -1,83 +1,84 @@
 /**
  * Purpose: the WGSL modules that kernels are linked from, by what they offer.
  */
-import cellsDense from '../../shaders/shared/cells_dense.wgsl?raw';
-import contact from '../../shaders/shared/contact.wgsl?raw';
-import eachHeavy from '../../shaders/shared/each_heavy.wgsl?raw';
-import eachHeavyMarked from '../../shaders/shared/each_heavy_marked.wgsl?raw';
-import eachParticle from '../../shaders/shared/each_particle.wgsl?raw';
-import finite from '../../shaders/shared/finite.wgsl?raw';
-import hash from '../../shaders/shared/hash.wgsl?raw';
-import heavyList from '../../shaders/shared/heavy_list.wgsl?raw';
-import heavyWords from '../../shaders/shared/heavy_words.wgsl?raw';
-import levels from '../../shaders/shared/levels.wgsl?raw';
-import levelsDense from '../../shaders/shared/levels_dense.wgsl?raw';
-import levelsHashed from '../../shaders/shared/levels_hashed.wgsl?raw';
-import obstacles from '../../shaders/shared/obstacles.wgsl?raw';
-import obstaclesCells from '../../shaders/shared/obstacles_cells.wgsl?raw';
-import obstaclesDense from '../../shaders/shared/obstacles_dense.wgsl?raw';
-import obstaclesTree from '../../shaders/shared/obstacles_tree.wgsl?raw';
-import obstaclesUnbounded from '../../shaders/shared/obstacles_unbounded.wgsl?raw';
-import params from '../../shaders/shared/params.wgsl?raw';
-import particle from '../../shaders/shared/particle.wgsl?raw';
-import probeBounded from '../../shaders/shared/probe_bounded.wgsl?raw';
-import probeLevels from '../../shaders/shared/probe_levels.wgsl?raw';
-import probeLevelsDense from '../../shaders/shared/probe_levels_dense.wgsl?raw';
-import probeLevelsHashed from '../../shaders/shared/probe_levels_hashed.wgsl?raw';
-import probeNaive from '../../shaders/shared/probe_naive.wgsl?raw';
-import probeObstacles from '../../shaders/shared/probe_obstacles.wgsl?raw';
-import probeObstaclesTree from '../../shaders/shared/probe_obstacles_tree.wgsl?raw';
-import probeRows from '../../shaders/shared/probe_rows.wgsl?raw';
-import rowsPeriodic from '../../shaders/shared/rows_periodic.wgsl?raw';
-import rowsUnbounded from '../../shaders/shared/rows_unbounded.wgsl?raw';
-import spacePeriodic from '../../shaders/shared/space_periodic.wgsl?raw';
-import spaceStraight from '../../shaders/shared/space_straight.wgsl?raw';
-import stretch from '../../shaders/shared/stretch.wgsl?raw';
-import worldBounded from '../../shaders/shared/world_bounded.wgsl?raw';
-import worldPeriodic from '../../shaders/shared/world_periodic.wgsl?raw';
-import worldUnbounded from '../../shaders/shared/world_unbounded.wgsl?raw';
-import { hasGuests } from '../core/cells';
-import { LEAF_BITS, TREE_HEADER } from '../core/obstacle-tree';
-import { OBSTACLE_PARTNER } from '../core/obstacles';
-import type { BroadPhase } from '../core/settings';
-import type { Dimensions, WorldKind } from '../core/world';
+
+import finite from '../../shaders/base/finite.wgsl?raw';
+import hash from '../../shaders/base/hash.wgsl?raw';
+import params from '../../shaders/base/params.wgsl?raw';
+import particle from '../../shaders/base/particle.wgsl?raw';
+import levelsDense from '../../shaders/levels/dense.wgsl?raw';
+import levelsHashed from '../../shaders/levels/hashed.wgsl?raw';
+import levels from '../../shaders/levels/levels.wgsl?raw';
+import probeLevels from '../../shaders/levels/probe.wgsl?raw';
+import probeLevelsDense from '../../shaders/levels/probe_dense.wgsl?raw';
+import probeLevelsHashed from '../../shaders/levels/probe_hashed.wgsl?raw';
+import eachHeavy from '../../shaders/neighbours/each_heavy.wgsl?raw';
+import eachHeavyMarked from '../../shaders/neighbours/each_heavy_marked.wgsl?raw';
+import eachParticle from '../../shaders/neighbours/each_particle.wgsl?raw';
+import heavyList from '../../shaders/neighbours/heavy_list.wgsl?raw';
+import heavyWords from '../../shaders/neighbours/heavy_words.wgsl?raw';
+import probeBounded from '../../shaders/neighbours/probe_bounded.wgsl?raw';
+import probeNaive from '../../shaders/neighbours/probe_naive.wgsl?raw';
+import probeRows from '../../shaders/neighbours/probe_rows.wgsl?raw';
+import rowsPeriodic from '../../shaders/neighbours/rows_periodic.wgsl?raw';
+import rowsUnbounded from '../../shaders/neighbours/rows_unbounded.wgsl?raw';
+import obstaclesCells from '../../shaders/obstacles/cells.wgsl?raw';
+import obstaclesDense from '../../shaders/obstacles/dense.wgsl?raw';
+import obstacles from '../../shaders/obstacles/obstacles.wgsl?raw';
+import probeObstacles from '../../shaders/obstacles/probe_cells.wgsl?raw';
+import probeObstaclesTree from '../../shaders/obstacles/probe_tree.wgsl?raw';
+import obstaclesTree from '../../shaders/obstacles/tree.wgsl?raw';
+import obstaclesUnbounded from '../../shaders/obstacles/unbounded.wgsl?raw';
+import contact from '../../shaders/solve/contact.wgsl?raw';
+import stretch from '../../shaders/sort/stretch.wgsl?raw';
+import worldBounded from '../../shaders/world/bounded.wgsl?raw';
+import cellsDense from '../../shaders/world/cells_dense.wgsl?raw';
+import worldPeriodic from '../../shaders/world/periodic.wgsl?raw';
+import spacePeriodic from '../../shaders/world/space_periodic.wgsl?raw';
+import spaceStraight from '../../shaders/world/space_straight.wgsl?raw';
+import worldUnbounded from '../../shaders/world/unbounded.wgsl?raw';
+import type { BroadPhase } from '../core/contact/settings';
+import { OBSTACLE_PARTNER } from '../core/obstacles/obstacles';
+import { LEAF_BITS, TREE_HEADER } from '../core/obstacles/tree';
+import { hasGuests } from '../core/world/cells';
+import type { Dimensions, WorldKind } from '../core/world/world';
 import { storedFloats } from '../gpu/layout';
 import type { ShaderSource } from '../gpu/link';
 
-export const PARAMS: ShaderSource = { name: 'shared/params.wgsl', text: params };
-export const CONTACT: ShaderSource = { name: 'shared/contact.wgsl', text: contact };
+export const PARAMS: ShaderSource = { name: 'base/params.wgsl', text: params };
+export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact };
 /** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
-export const EACH_PARTICLE: ShaderSource = { name: 'shared/each_particle.wgsl', text: eachParticle };
-const HEAVY_LIST: ShaderSource = { name: 'shared/heavy_list.wgsl', text: heavyList };
+export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
+const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
 /** The same for heavy particles; its name is `each_heavy`. */
 export const EACH_HEAVY: readonly ShaderSource[] = [
   HEAVY_LIST,
-  { name: 'shared/each_heavy.wgsl', text: eachHeavy },
+  { name: 'neighbours/each_heavy.wgsl', text: eachHeavy },
 ];
 /** The same where neighbours are listed by id. */
 export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
   HEAVY_LIST,
-  { name: 'shared/each_heavy_marked.wgsl', text: eachHeavyMarked },
+  { name: 'neighbours/each_heavy_marked.wgsl', text: eachHeavyMarked },
 ];
 /** Which places of a list are whose. */
-export const STRETCH: ShaderSource = { name: 'shared/stretch.wgsl', text: stretch };
-const STRAIGHT: ShaderSource = { name: 'shared/space_straight.wgsl', text: spaceStraight };
-const WRAPPED: ShaderSource = { name: 'shared/space_periodic.wgsl', text: spacePeriodic };
-const DENSE: ShaderSource = { name: 'shared/cells_dense.wgsl', text: cellsDense };
-const HASH: ShaderSource = { name: 'shared/hash.wgsl', text: hash };
-const FINITE: ShaderSource = { name: 'shared/finite.wgsl', text: finite };
+export const STRETCH: ShaderSource = { name: 'sort/stretch.wgsl', text: stretch };
+const STRAIGHT: ShaderSource = { name: 'world/space_straight.wgsl', text: spaceStraight };
+const WRAPPED: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePeriodic };
+const DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
+const HASH: ShaderSource = { name: 'base/hash.wgsl', text: hash };
+const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
 /** What a particle and its neighbour are. */
-export const PARTICLE: ShaderSource = { name: 'shared/particle.wgsl', text: particle };
+export const PARTICLE: ShaderSource = { name: 'base/particle.wgsl', text: particle };
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [STRAIGHT, DENSE, { name: 'shared/world_bounded.wgsl', text: worldBounded }],
-  periodic: [WRAPPED, DENSE, { name: 'shared/world_periodic.wgsl', text: worldPeriodic }],
-  unbounded: [STRAIGHT, HASH, { name: 'shared/world_unbounded.wgsl', text: worldUnbounded }],
+  bounded: [STRAIGHT, DENSE, { name: 'world/bounded.wgsl', text: worldBounded }],
+  periodic: [WRAPPED, DENSE, { name: 'world/periodic.wgsl', text: worldPeriodic }],
+  unbounded: [STRAIGHT, HASH, { name: 'world/unbounded.wgsl', text: worldUnbounded }],
 };
 
-const LEVELS: ShaderSource = { name: 'shared/levels.wgsl', text: levels };
-const LEVELS_DENSE: ShaderSource = { name: 'shared/levels_dense.wgsl', text: levelsDense };
-const LEVELS_HASHED: ShaderSource = { name: 'shared/levels_hashed.wgsl', text: levelsHashed };
+const LEVELS: ShaderSource = { name: 'levels/levels.wgsl', text: levels };
+const LEVELS_DENSE: ShaderSource = { name: 'levels/dense.wgsl', text: levelsDense };
+const LEVELS_HASHED: ShaderSource = { name: 'levels/hashed.wgsl', text: levelsHashed };
 
 /** Of particles that each have a radius of their own. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
@@ -87,10 +88,10 @@ const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /** Where heavy particles are noted, where there are levels. */
-export const HEAVY_WORDS: ShaderSource = { name: 'shared/heavy_words.wgsl', text: heavyWords };
-const LEVELS_PROBE: ShaderSource = { name: 'shared/probe_levels.wgsl', text: probeLevels };
-const DENSE_PROBE: ShaderSource = { name: 'shared/probe_levels_dense.wgsl', text: probeLevelsDense };
-const HASHED_PROBE: ShaderSource = { name: 'shared/probe_levels_hashed.wgsl', text: probeLevelsHashed };
+export const HEAVY_WORDS: ShaderSource = { name: 'neighbours/heavy_words.wgsl', text: heavyWords };
+const LEVELS_PROBE: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
+const DENSE_PROBE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
+const HASHED_PROBE: ShaderSource = { name: 'levels/probe_hashed.wgsl', text: probeLevelsHashed };
 
 const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HEAVY_WORDS, DENSE_PROBE, LEVELS_PROBE],
@@ -98,13 +99,13 @@ const LEVEL_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [HEAVY_WORDS, HASHED_PROBE, LEVELS_PROBE],
 };
 
-const ROWS: ShaderSource = { name: 'shared/probe_rows.wgsl', text: probeRows };
-const NAIVE: ShaderSource = { name: 'shared/probe_naive.wgsl', text: probeNaive };
+const ROWS: ShaderSource = { name: 'neighbours/probe_rows.wgsl', text: probeRows };
+const NAIVE: ShaderSource = { name: 'neighbours/probe_naive.wgsl', text: probeNaive };
 
 const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
-  bounded: [{ name: 'shared/probe_bounded.wgsl', text: probeBounded }],
-  periodic: [{ name: 'shared/rows_periodic.wgsl', text: rowsPeriodic }, ROWS],
-  unbounded: [{ name: 'shared/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
+  bounded: [{ name: 'neighbours/probe_bounded.wgsl', text: probeBounded }],
+  periodic: [{ name: 'neighbours/rows_periodic.wgsl', text: rowsPeriodic }, ROWS],
+  unbounded: [{ name: 'neighbours/rows_unbounded.wgsl', text: rowsUnbounded }, ROWS],
 };
 
 /**
@@ -198,16 +199,16 @@ export function neighbourModules(variant: Variant, broadPhase: BroadPhase): Shad
   return [...worldModules(variant), PARTICLE, ...probe];
 }
 
-const OBSTACLES: ShaderSource = { name: 'shared/obstacles.wgsl', text: obstacles };
-const OBSTACLE_PROBE: ShaderSource = { name: 'shared/probe_obstacles.wgsl', text: probeObstacles };
+const OBSTACLES: ShaderSource = { name: 'obstacles/obstacles.wgsl', text: obstacles };
+const OBSTACLE_PROBE: ShaderSource = { name: 'obstacles/probe_cells.wgsl', text: probeObstacles };
 
-const OBSTACLE_CELLS: ShaderSource = { name: 'shared/obstacles_cells.wgsl', text: obstaclesCells };
-const OBSTACLE_TREE: ShaderSource = { name: 'shared/obstacles_tree.wgsl', text: obstaclesTree };
-const TREE_PROBE: ShaderSource = { name: 'shared/probe_obstacles_tree.wgsl', text: probeObstaclesTree };
+const OBSTACLE_CELLS: ShaderSource = { name: 'obstacles/cells.wgsl', text: obstaclesCells };
+const OBSTACLE_TREE: ShaderSource = { name: 'obstacles/tree.wgsl', text: obstaclesTree };
+const TREE_PROBE: ShaderSource = { name: 'obstacles/probe_tree.wgsl', text: probeObstaclesTree };
 
 const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
-  dense: { name: 'shared/obstacles_dense.wgsl', text: obstaclesDense },
-  hashed: { name: 'shared/obstacles_unbounded.wgsl', text: obstaclesUnbounded },
+  dense: { name: 'obstacles/dense.wgsl', text: obstaclesDense },
+  hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
 /** What obstacles are to a kernel that has `start`. */

@@ -2,7 +2,7 @@
  * Purpose: what every pass with one thread a particle shares: typed binding, and a dispatch over `count`
  * slots; in grids made for crowds a second one over the heavy particles. `encode` only records; the caller submits.
  */
-import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/constants';
+import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
 

@@ -2,71 +2,72 @@
  * Purpose: the WGSL modules of kernels that look farther than one cell on: around points, in boxes, along rays and along the
  * paths of fast particles (their own: flight.ts). All other modules are in modules.ts, without which no step is taken.
  */
-import block from '../../shaders/shared/block.wgsl?raw';
-import blockDense from '../../shaders/shared/block_dense.wgsl?raw';
-import blockLevelsDense from '../../shaders/shared/block_levels_dense.wgsl?raw';
-import blockLevelsHashed from '../../shaders/shared/block_levels_hashed.wgsl?raw';
-import blockUnbounded from '../../shaders/shared/block_unbounded.wgsl?raw';
-import boxPeriodic from '../../shaders/shared/box_periodic.wgsl?raw';
-import boxStraight from '../../shaders/shared/box_straight.wgsl?raw';
-import eachPoint from '../../shaders/shared/each_point.wgsl?raw';
-import levelsHeldDense from '../../shaders/shared/levels_held_dense.wgsl?raw';
-import levelsHeldHashed from '../../shaders/shared/levels_held_hashed.wgsl?raw';
-import neighbours from '../../shaders/shared/neighbours.wgsl?raw';
-import path from '../../shaders/shared/path.wgsl?raw';
-import pathBlocks from '../../shaders/shared/path_blocks.wgsl?raw';
-import pathDense from '../../shaders/shared/path_dense.wgsl?raw';
-import pathLevelsDense from '../../shaders/shared/path_levels_dense.wgsl?raw';
-import pathLevelsHashed from '../../shaders/shared/path_levels_hashed.wgsl?raw';
-import pathUnbounded from '../../shaders/shared/path_unbounded.wgsl?raw';
-import probeAround from '../../shaders/shared/probe_around.wgsl?raw';
-import probeWide from '../../shaders/shared/probe_wide.wgsl?raw';
-import segments from '../../shaders/shared/segments.wgsl?raw';
-import segmentsDense from '../../shaders/shared/segments_dense.wgsl?raw';
-import segmentsLevelsDense from '../../shaders/shared/segments_levels_dense.wgsl?raw';
-import segmentsLevelsHashed from '../../shaders/shared/segments_levels_hashed.wgsl?raw';
-import segmentsUnbounded from '../../shaders/shared/segments_unbounded.wgsl?raw';
-import sortStretch from '../../shaders/shared/sort_stretch.wgsl?raw';
-import wideDense from '../../shaders/shared/wide_dense.wgsl?raw';
-import wideUnbounded from '../../shaders/shared/wide_unbounded.wgsl?raw';
-import type { WorldKind } from '../core/world';
+
+import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
+import blockLevelsHashed from '../../shaders/levels/block_hashed.wgsl?raw';
+import levelsHeldDense from '../../shaders/levels/held_dense.wgsl?raw';
+import levelsHeldHashed from '../../shaders/levels/held_hashed.wgsl?raw';
+import segmentsLevelsDense from '../../shaders/levels/segments_dense.wgsl?raw';
+import segmentsLevelsHashed from '../../shaders/levels/segments_hashed.wgsl?raw';
+import block from '../../shaders/neighbours/block.wgsl?raw';
+import blockDense from '../../shaders/neighbours/block_dense.wgsl?raw';
+import blockUnbounded from '../../shaders/neighbours/block_unbounded.wgsl?raw';
+import eachPoint from '../../shaders/neighbours/each_point.wgsl?raw';
+import neighbours from '../../shaders/neighbours/neighbours.wgsl?raw';
+import probeAround from '../../shaders/neighbours/probe_around.wgsl?raw';
+import probeWide from '../../shaders/neighbours/probe_wide.wgsl?raw';
+import segments from '../../shaders/neighbours/segments.wgsl?raw';
+import segmentsDense from '../../shaders/neighbours/segments_dense.wgsl?raw';
+import segmentsUnbounded from '../../shaders/neighbours/segments_unbounded.wgsl?raw';
+import wideDense from '../../shaders/neighbours/wide_dense.wgsl?raw';
+import wideUnbounded from '../../shaders/neighbours/wide_unbounded.wgsl?raw';
+import path from '../../shaders/query/path.wgsl?raw';
+import pathBlocks from '../../shaders/query/path_blocks.wgsl?raw';
+import pathDense from '../../shaders/query/path_dense.wgsl?raw';
+import pathLevelsDense from '../../shaders/query/path_levels_dense.wgsl?raw';
+import pathLevelsHashed from '../../shaders/query/path_levels_hashed.wgsl?raw';
+import pathUnbounded from '../../shaders/query/path_unbounded.wgsl?raw';
+import sortStretch from '../../shaders/sort/sort_stretch.wgsl?raw';
+import boxPeriodic from '../../shaders/world/box_periodic.wgsl?raw';
+import boxStraight from '../../shaders/world/box_straight.wgsl?raw';
+import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
 import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
 /** What a kernel of the user's own can ask. */
-export const NEIGHBOURS: ShaderSource = { name: 'shared/neighbours.wgsl', text: neighbours };
+export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
 /** The same for points that are not particles; its name is `each_point`. */
-export const EACH_POINT: ShaderSource = { name: 'shared/each_point.wgsl', text: eachPoint };
+export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };
 /** A thread's part of a list, in order. */
-export const SORT_STRETCH: ShaderSource = { name: 'shared/sort_stretch.wgsl', text: sortStretch };
-const HELD_DENSE: ShaderSource = { name: 'shared/levels_held_dense.wgsl', text: levelsHeldDense };
-const HELD_HASHED: ShaderSource = { name: 'shared/levels_held_hashed.wgsl', text: levelsHeldHashed };
+export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
+const HELD_DENSE: ShaderSource = { name: 'levels/held_dense.wgsl', text: levelsHeldDense };
+const HELD_HASHED: ShaderSource = { name: 'levels/held_hashed.wgsl', text: levelsHeldHashed };
 
-const WIDE: ShaderSource = { name: 'shared/probe_wide.wgsl', text: probeWide };
-const WIDE_DENSE: ShaderSource = { name: 'shared/wide_dense.wgsl', text: wideDense };
+const WIDE: ShaderSource = { name: 'neighbours/probe_wide.wgsl', text: probeWide };
+const WIDE_DENSE: ShaderSource = { name: 'neighbours/wide_dense.wgsl', text: wideDense };
 
 /** For radii beyond the cell. */
 const WIDE_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [WIDE_DENSE, WIDE],
   periodic: [WIDE_DENSE, WIDE],
-  unbounded: [{ name: 'shared/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
+  unbounded: [{ name: 'neighbours/wide_unbounded.wgsl', text: wideUnbounded }, WIDE],
 };
 
-const BOX_STRAIGHT: ShaderSource = { name: 'shared/box_straight.wgsl', text: boxStraight };
-const BLOCK_DENSE: ShaderSource = { name: 'shared/block_dense.wgsl', text: blockDense };
+const BOX_STRAIGHT: ShaderSource = { name: 'world/box_straight.wgsl', text: boxStraight };
+const BLOCK_DENSE: ShaderSource = { name: 'neighbours/block_dense.wgsl', text: blockDense };
 
-const BOX_PERIODIC: ShaderSource = { name: 'shared/box_periodic.wgsl', text: boxPeriodic };
-const BLOCK: ShaderSource = { name: 'shared/block.wgsl', text: block };
+const BOX_PERIODIC: ShaderSource = { name: 'world/box_periodic.wgsl', text: boxPeriodic };
+const BLOCK: ShaderSource = { name: 'neighbours/block.wgsl', text: block };
 
 const BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_DENSE, BLOCK],
   periodic: [BOX_PERIODIC, BLOCK_DENSE, BLOCK],
-  unbounded: [BOX_STRAIGHT, { name: 'shared/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
+  unbounded: [BOX_STRAIGHT, { name: 'neighbours/block_unbounded.wgsl', text: blockUnbounded }, BLOCK],
 };
 
-const BLOCK_LEVELS_DENSE: ShaderSource = { name: 'shared/block_levels_dense.wgsl', text: blockLevelsDense };
+const BLOCK_LEVELS_DENSE: ShaderSource = { name: 'levels/block_dense.wgsl', text: blockLevelsDense };
 const BLOCK_LEVELS_HASHED: ShaderSource = {
-  name: 'shared/block_levels_hashed.wgsl',
+  name: 'levels/block_hashed.wgsl',
   text: blockLevelsHashed,
 };
 
@@ -77,9 +78,12 @@ const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [BOX_STRAIGHT, BLOCK_LEVELS_HASHED, BLOCK],
 };
 
-const SEGMENTS: ShaderSource = { name: 'shared/segments.wgsl', text: segments };
-const SEGMENTS_DENSE: ShaderSource = { name: 'shared/segments_dense.wgsl', text: segmentsDense };
-const SEGMENTS_UNBOUNDED: ShaderSource = { name: 'shared/segments_unbounded.wgsl', text: segmentsUnbounded };
+const SEGMENTS: ShaderSource = { name: 'neighbours/segments.wgsl', text: segments };
+const SEGMENTS_DENSE: ShaderSource = { name: 'neighbours/segments_dense.wgsl', text: segmentsDense };
+const SEGMENTS_UNBOUNDED: ShaderSource = {
+  name: 'neighbours/segments_unbounded.wgsl',
+  text: segmentsUnbounded,
+};
 
 const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [SEGMENTS_DENSE, SEGMENTS],
@@ -88,11 +92,11 @@ const SEGMENTS_OF_KINDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = 
 };
 
 const SEGMENTS_LEVELS_DENSE: ShaderSource = {
-  name: 'shared/segments_levels_dense.wgsl',
+  name: 'levels/segments_dense.wgsl',
   text: segmentsLevelsDense,
 };
 const SEGMENTS_LEVELS_HASHED: ShaderSource = {
-  name: 'shared/segments_levels_hashed.wgsl',
+  name: 'levels/segments_hashed.wgsl',
   text: segmentsLevelsHashed,
 };
 
@@ -103,20 +107,20 @@ const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [HELD_HASHED, SEGMENTS_LEVELS_HASHED, SEGMENTS],
 };
 
-const AROUND: ShaderSource = { name: 'shared/probe_around.wgsl', text: probeAround };
+const AROUND: ShaderSource = { name: 'neighbours/probe_around.wgsl', text: probeAround };
 
-const PATH: ShaderSource = { name: 'shared/path.wgsl', text: path };
-const PATH_BLOCKS: ShaderSource = { name: 'shared/path_blocks.wgsl', text: pathBlocks };
-const PATH_DENSE: ShaderSource = { name: 'shared/path_dense.wgsl', text: pathDense };
+const PATH: ShaderSource = { name: 'query/path.wgsl', text: path };
+const PATH_BLOCKS: ShaderSource = { name: 'query/path_blocks.wgsl', text: pathBlocks };
+const PATH_DENSE: ShaderSource = { name: 'query/path_dense.wgsl', text: pathDense };
 
 const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [PATH, PATH_DENSE],
   periodic: [PATH, PATH_DENSE],
-  unbounded: [PATH, PATH_BLOCKS, { name: 'shared/path_unbounded.wgsl', text: pathUnbounded }],
+  unbounded: [PATH, PATH_BLOCKS, { name: 'query/path_unbounded.wgsl', text: pathUnbounded }],
 };
 
-const PATH_LEVELS_DENSE: ShaderSource = { name: 'shared/path_levels_dense.wgsl', text: pathLevelsDense };
-const PATH_LEVELS_HASHED: ShaderSource = { name: 'shared/path_levels_hashed.wgsl', text: pathLevelsHashed };
+const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', text: pathLevelsDense };
+const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
 /** The same of one level at a time. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {

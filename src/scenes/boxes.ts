@@ -3,8 +3,8 @@
  * Guarantee: coordinates, radii and half extents are whole numbers of 1/32 that 32-bit floats hold exactly, so that every
  * engine finds the very same pairs.
  */
-import type { ObstacleBodies } from '../core/obstacles';
-import type { Dimensions, RadiusRange } from '../core/world';
+import type { ObstacleBodies } from '../core/obstacles/obstacles';
+import type { Dimensions, RadiusRange } from '../core/world/world';
 import { PILE_GRAVITY } from './ordered';
 import type { Random } from './random';
 import { ceilRoot, power, repeat, type SceneContent, type SceneDefinition } from './scene';

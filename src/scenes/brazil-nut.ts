@@ -2,7 +2,7 @@
  * Purpose: the scene of large grains among small ones in a box that is shaken, seen from the box: its gravity swings.
  * Guarantee: as scene.ts says, radii included.
  */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 import { PILE_GRAVITY } from './ordered';
 import type { Random } from './random';
 import {

@@ -3,8 +3,8 @@
  * Inputs: simulated time alone. So a run repeats, and a state that is restored goes on as it would have gone on, whoever
  * steps it and whatever gravity and obstacles the state came with.
  */
-import type { ObstaclesGiven } from '../core/obstacles';
-import type { ParticleSimulation } from '../core/simulation';
+import type { ObstaclesGiven } from '../core/obstacles/obstacles';
+import type { ParticleSimulation } from '../core/simulation/simulation';
 
 /** From one step to the next; what is left out stays as it is. */
 export interface Driven {

@@ -3,7 +3,7 @@
  * Guarantee: of those of one size as scene.ts says; of those of many sizes, radii, half extents and coordinates at the
  * beginning are whole numbers of 1/1024.
  */
-import type { Dimensions, RadiusRange } from '../core/world';
+import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { Random } from './random';
 import {
   ceilRoot,

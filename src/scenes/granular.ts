@@ -2,7 +2,7 @@
  * Purpose: scenes of grains in vessels that turn: an hourglass and a rotating drum. In space both stand between two panes.
  * Guarantee: as scene.ts says; what a drive sets is rounded in the same way.
  */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 import { BRAZIL_NUT } from './brazil-nut';
 import type { Driven } from './drive';
 import { PILE_GRAVITY } from './ordered';

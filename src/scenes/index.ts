@@ -2,11 +2,11 @@
  * Purpose: the list of scenes and how to make one. Page, CLI, tests and benchmarks all start here, so a
  * name, dimensions, count and seed mean the same particles everywhere.
  */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/ids';
-import type { SimulationOptions } from '../core/simulation';
-import type { WorldOptions } from '../core/world';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
+import { ArgumentError } from '../core/base/errors';
+import { MAX_PARTICLES } from '../core/simulation/ids';
+import type { SimulationOptions } from '../core/simulation/simulation';
+import type { WorldOptions } from '../core/world/world';
 import { BOX_SCENES } from './boxes';
 import { BULLETS, MIXED_BULLETS } from './fast';
 import { GRANULAR_SCENES } from './granular';

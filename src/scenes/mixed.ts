@@ -4,11 +4,11 @@
  * sums of two are 4,096 of these at most, so that their squares are exact too, and «distance² < sum²» has one answer on
  * every device. The same name, dimensions, count and seed mean the same particles everywhere.
  */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/checks';
-import { ArgumentError } from '../core/errors';
-import { MAX_PARTICLES } from '../core/ids';
-import type { SettingsOptions } from '../core/settings';
-import type { Dimensions, RadiusRange, WorldKind, WorldOptions } from '../core/world';
+import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
+import { ArgumentError } from '../core/base/errors';
+import type { SettingsOptions } from '../core/contact/settings';
+import { MAX_PARTICLES } from '../core/simulation/ids';
+import type { Dimensions, RadiusRange, WorldKind, WorldOptions } from '../core/world/world';
 import { PILE_GRAVITY } from './ordered';
 import { Random } from './random';
 import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';

@@ -1,7 +1,7 @@
 /**
  * Purpose: scenes laid out row by row (x fastest, then the other axes), shaken or exact.
  */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { ceilRoot, power, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
 

@@ -1,5 +1,5 @@
 /** Purpose: what is asked for when a scene is made. */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 
 /** Used where no seed is given. */
 export const DEFAULT_SEED = 1;

@@ -2,7 +2,7 @@
  * Purpose: scenes whose particles lie at random and overlap as chance has it. Nothing is ordered: ids say
  * nothing about places.
  */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';
 

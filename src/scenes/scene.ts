@@ -4,9 +4,10 @@
  * (worlds longer than 16,384 coarsen it to 1/512 and so on). Differences of neighbours and their squares
  * then are exact too, so «distance² < diameter²» has one answer on every device.
  */
-import type { ObstaclesGiven } from '../core/obstacles';
-import type { SettingsOptions } from '../core/settings';
-import type { Dimensions, RadiusRange, WorldKind } from '../core/world';
+
+import type { SettingsOptions } from '../core/contact/settings';
+import type { ObstaclesGiven } from '../core/obstacles/obstacles';
+import type { Dimensions, RadiusRange, WorldKind } from '../core/world/world';
 import type { Drive } from './drive';
 import type { Random } from './random';
 

@@ -2,8 +2,8 @@
  * Purpose: scenes of worlds that wrap around or have no end. Dyadic like all others; where clusters lie a million
  * cells out, in steps of a quarter, since 32-bit floats hold no finer ones there.
  */
-import { bucketOfLattice } from '../core/cells';
-import { type Dimensions, defineWorld, type World } from '../core/world';
+import { bucketOfLattice } from '../core/world/cells';
+import { type Dimensions, defineWorld, type World } from '../core/world/world';
 import type { Random } from './random';
 import { ROOM_FOR_ONE_OVERLAP } from './scattered';
 import { ceilRoot, repeat, type SceneDefinition, stepFor, toCoordinate, UNITS } from './scene';

@@ -3,7 +3,7 @@
  * stands between two panes, the walls of the box, so that one sees into it.
  * Guarantee: as scene.ts says.
  */
-import type { Dimensions } from '../core/world';
+import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 

@@ -2,12 +2,12 @@
  * Purpose: what the engine promises over a thousand steps: `cellstorm verify --long`. Each bar is run as a user
  * would run it and reported with its figure, whether it is met or not.
  */
-import type { SettingsOptions } from '../core/settings';
-import type { Measures, SimulationOptions } from '../core/simulation';
-import type { Dimensions } from '../core/world';
+import type { SettingsOptions } from '../core/contact/settings';
+import type { Measures, SimulationOptions } from '../core/simulation/simulation';
+import type { Dimensions } from '../core/world/world';
 import { createScene, type Scene, sceneOptions } from '../scenes';
+import { checkFlights } from './ccd';
 import type { Finding } from './finding';
-import { checkFlights } from './flights';
 import { SILENT, type Tell, type Watch } from './progress';
 import { open, type Subject } from './simulations';
 import type { VerifyCase } from './verify';

@@ -3,13 +3,14 @@
  * cells. Inputs: who is asked, a scene. Boxes have dyadic corners, as scenes have dyadic particles, so there is one answer
  * for them; of rays, balls that are touched to within rounding are excused and counted.
  */
-import { packRays, type Ray } from '../engine/grid-rays';
-import { HashGrid } from '../engine/hash-grid';
+
+import { HashGrid } from '../engine/grid/hash-grid';
+import { packRays, type Ray } from '../engine/queries/rays';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toStored } from '../gpu/layout';
-import { particlesInBox } from '../reference/boxes';
-import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/rays';
+import { particlesInBox } from '../reference/query/boxes';
+import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/query/rays';
 import { Random, type Scene } from '../scenes';
 import { createFilled, gridOptionsOf, particlesOf, periodOf } from './grids';
 

@@ -3,12 +3,12 @@
  * Inputs: who is asked, a scene. Most boxes have their low corner where a particle is: points, slivers, boxes of the size of
  * particles and a few that hold many, as well as what is no box. Comparisons decide, so there is one answer.
  */
-import { findOverlaps } from '../cpu/box-pairs';
+import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toStored } from '../gpu/layout';
-import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/box-pairs';
+import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/query/box-pairs';
 import { Random, type Scene } from '../scenes';
 
 /** More are not compared. */

@@ -2,8 +2,8 @@
  * Purpose: the check `cell size` of a scene of one radius: its pairs do not depend on how large cells are. Inputs: who is
  * asked, a scene. Cells of one and a half and of four diameters, and what suggestCellSize says.
  */
-import { suggestCellSize } from '../core/cell-size';
-import { FEWEST_PERIODIC_CELLS } from '../core/world';
+import { suggestCellSize } from '../core/world/cell-size';
+import { FEWEST_PERIODIC_CELLS } from '../core/world/world';
 import type { Gpu } from '../gpu/device';
 import type { Scene } from '../scenes';
 import { differenceOfPairs, exactPairs } from './exact';

@@ -3,14 +3,14 @@
  * no cells, and the same scene stirred a little. Inputs: a scene. Outputs: pairs in canonical order, ids ascending.
  * Scenes are dyadic and so is how they are stirred: nothing rounds, so there is one answer.
  */
-import type { PairList } from '../core/simulation';
-import { defineLevels, type WorldOptions } from '../core/world';
-import { type CpuIndex, createCpuIndex } from '../cpu/live-index';
-import { bruteForcePairs } from '../reference/brute-force';
-import { nearestImage } from '../reference/contact';
-import { bruteForceLevelPairs } from '../reference/levels';
-import type { NearParticle } from '../reference/near';
-import { sweepPairs } from '../reference/sweep';
+import type { PairList } from '../core/simulation/simulation';
+import { defineLevels, type WorldOptions } from '../core/world/world';
+import { type CpuIndex, createCpuIndex } from '../cpu/live';
+import { bruteForceLevelPairs } from '../reference/grid/levels';
+import { bruteForcePairs } from '../reference/query/brute-force';
+import type { NearParticle } from '../reference/query/near';
+import { sweepPairs } from '../reference/query/sweep';
+import { nearestImage } from '../reference/solve/contact';
 import { type MixedScene, Random, type Scene, worldOptions } from '../scenes';
 import { periodOf } from './grids';
 

@@ -2,6 +2,8 @@
  * Purpose: what the liquid promises, measured as a user would run it: `cellstorm verify --long`, and at smaller sizes in tests.
  * Each bar comes with its figure, whether it is met or not.
  */
+
+import type { Gpu } from '../index';
 import {
   type CpuFluid,
   createCpuFluid,
@@ -9,8 +11,7 @@ import {
   type Fluid,
   type FluidOptions,
   type Transfer,
-} from '../fluid';
-import type { Gpu } from '../index';
+} from '../methods/fluid';
 import type { Finding } from './finding';
 import { SILENT, type Tell, type Watch } from './progress';
 

@@ -3,10 +3,10 @@
  * has. Inputs: a scene. Outputs: what a grid is created with, particles and places as it takes them, and the grid itself,
  * on a device or on the CPU.
  */
-import type { RadiusRange, WorldOptions } from '../core/world';
-import { type CpuGrid, createCpuGrid } from '../cpu/grid';
-import type { CpuLevelGrid } from '../cpu/level-grid';
-import { HashGrid } from '../engine/hash-grid';
+import type { RadiusRange, WorldOptions } from '../core/world/world';
+import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
+import type { CpuLevelGrid } from '../cpu/grid/level-grid';
+import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toBodies, toStored } from '../gpu/layout';

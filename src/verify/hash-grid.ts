@@ -2,14 +2,14 @@
  * Purpose: holds a grid of one diameter on the GPU against the reference, integer for integer.
  * Inputs: a device and a scene. Output: what was seen.
  */
-import { cellBytes } from '../core/cells';
-import type { World } from '../core/world';
-import { HashGrid } from '../engine/hash-grid';
+import { cellBytes } from '../core/world/cells';
+import type { World } from '../core/world/world';
+import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { fromStored, storedFloats, toStored } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
-import { buildGrid, type Grid } from '../reference/grid';
+import { buildGrid, type Grid } from '../reference/grid/grid';
 import { type Scene, worldOptions } from '../scenes';
 import { type Finding, firstDifference } from './finding';
 

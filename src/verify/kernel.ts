@@ -6,7 +6,7 @@
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { Readback } from '../gpu/readback';
-import { nearestImage } from '../reference/contact';
+import { nearestImage } from '../reference/solve/contact';
 import type { Scene } from '../scenes';
 import { exactPairs } from './exact';
 import { periodOf, withSceneGrid } from './grids';

@@ -4,15 +4,16 @@
  * single objects, which shares no search with either. Inputs: a device, or none for the CPU engine alone; a scene.
  * Scenes are dyadic, so there is one answer.
  */
-import { startLength } from '../core/cells';
-import { GUEST_BUCKETS } from '../core/constants';
-import { createCpuGrid } from '../cpu/grid';
-import { HashGrid } from '../engine/hash-grid';
+
+import { GUEST_BUCKETS } from '../core/base/constants';
+import { startLength } from '../core/world/cells';
+import { createCpuGrid } from '../cpu/grid/grid';
+import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
 import { toBodies } from '../gpu/layout';
 import { Readback } from '../gpu/readback';
-import { buildLevelGrid } from '../reference/levels';
+import { buildLevelGrid } from '../reference/grid/levels';
 import type { MixedScene } from '../scenes';
 import { exactMixedPairs, type MixedParticles } from './exact';
 import { type Finding, firstDifference } from './finding';

@@ -2,10 +2,10 @@
  * Purpose: the checks `list` and `events` of a scene: the list of its contacts on the GPU with its count and its indirect
  * dispatch, and what began, stayed and ended when the scene was stirred. Inputs: who is asked, a scene.
  */
-import { WORKGROUP_SIZE } from '../core/constants';
-import { type PairEvents, pairEvents } from '../core/pair-events';
-import type { PairList } from '../core/simulation';
-import type { GridPairs } from '../engine/grid-pairs';
+import { WORKGROUP_SIZE } from '../core/base/constants';
+import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
+import type { PairList } from '../core/simulation/simulation';
+import type { GridPairs } from '../engine/queries/pairs';
 import type { Gpu } from '../gpu/device';
 import type { Scene } from '../scenes';
 import { differenceOfPairs, exactPairs, keepPairs, stirred } from './exact';

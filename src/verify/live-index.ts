@@ -2,7 +2,7 @@
  * Purpose: the check `index` of a scene: the CPU's index of single objects, which is added to, moved about in and taken
  * from, against brute force. Inputs: a scene. Scenes are dyadic, so there is one answer.
  */
-import type { CpuIndex } from '../cpu/live-index';
+import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';

@@ -3,12 +3,12 @@
  * Inputs: a device, or none for the CPU engine; a scene. Output: what was seen, and whether it was right.
  * Scenes are dyadic, so every distance that matters is exact on both sides, and all comparisons are of equal bits.
  */
-import type { World } from '../core/world';
-import { HashGrid } from '../engine/hash-grid';
+import type { World } from '../core/world/world';
+import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
-import { loadVector } from '../reference/contact';
-import { findNear, type NearParticle } from '../reference/near';
+import { findNear, type NearParticle } from '../reference/query/near';
+import { loadVector } from '../reference/solve/contact';
 import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, placesFor } from './grids';

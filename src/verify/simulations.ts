@@ -5,27 +5,33 @@
  *
  * Scenes are dyadic and so is the time step: integrating them rounds nothing that a fused multiply-add could
  * round otherwise, and the state before the resolve pass has the same bits on both sides. What the pass may
- * then differ by is bounded in src/reference/bound.ts.
+ * then differ by is bounded in src/reference/solve/bound.ts.
  */
-import { MAX_PARTICLES } from '../core/ids';
-import { readObstacles } from '../core/obstacles';
-import { type BroadPhase, deriveSubstep, type Settings } from '../core/settings';
-import type { Sizes } from '../core/shapes';
-import type { PairList, ParticleArrays, ParticleSimulation, SimulationOptions } from '../core/simulation';
-import { sizesOf } from '../core/sizes';
-import type { World } from '../core/world';
-import { createSimulation } from '../engine/simulation';
+
+import { type BroadPhase, deriveSubstep, type Settings } from '../core/contact/settings';
+import { readObstacles } from '../core/obstacles/obstacles';
+import type { Sizes } from '../core/particles/shapes';
+import { sizesOf } from '../core/particles/sizes';
+import { MAX_PARTICLES } from '../core/simulation/ids';
+import type {
+  PairList,
+  ParticleArrays,
+  ParticleSimulation,
+  SimulationOptions,
+} from '../core/simulation/simulation';
+import type { World } from '../core/world/world';
+import { createSimulation } from '../engine/simulation/simulation';
 import type { Gpu } from '../gpu/device';
-import { resolveBound } from '../reference/bound';
-import { bruteForcePairs } from '../reference/brute-force';
-import { nearestImage } from '../reference/contact';
-import { buildGrid, type Grid } from '../reference/grid';
-import { integrate } from '../reference/integrate';
-import { measureState } from '../reference/measure';
-import { fileObstacles, type Obstacles } from '../reference/obstacles';
-import { comparePairs } from '../reference/pair-list';
-import { sweepShapes } from '../reference/shape-pairs';
-import { sweepPairs } from '../reference/sweep';
+import { buildGrid, type Grid } from '../reference/grid/grid';
+import { measureState } from '../reference/measure/measure';
+import { bruteForcePairs } from '../reference/query/brute-force';
+import { comparePairs } from '../reference/query/pair-list';
+import { sweepShapes } from '../reference/query/shape-pairs';
+import { sweepPairs } from '../reference/query/sweep';
+import { resolveBound } from '../reference/solve/bound';
+import { nearestImage } from '../reference/solve/contact';
+import { integrate } from '../reference/solve/integrate';
+import { fileObstacles, type Obstacles } from '../reference/solve/obstacles';
 import { Random, type Scene, sceneOptions } from '../scenes';
 import { UNITS } from '../scenes/scene';
 import { mixedOf } from './exact';

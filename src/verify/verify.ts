@@ -6,10 +6,10 @@
  * Which checks there are of which scene, and up to how many particles, is said here; what each holds against what, in the
  * files that it imports.
  */
-import { checkInteger } from '../core/checks';
-import { ArgumentError, CellstormError } from '../core/errors';
-import type { BroadPhase } from '../core/settings';
-import type { Dimensions } from '../core/world';
+import { checkInteger } from '../core/base/checks';
+import { ArgumentError, CellstormError } from '../core/base/errors';
+import type { BroadPhase } from '../core/contact/settings';
+import type { Dimensions } from '../core/world/world';
 import type { Gpu } from '../gpu/device';
 import {
   ALL_SCENE_NAMES,
@@ -23,9 +23,9 @@ import {
 } from '../scenes';
 import { checkBoxes, MOST_BOXES } from './boxes';
 import { checkBoxesAndRays, MOST_SEARCHED } from './boxes-and-rays';
+import { checkFlights, MOST_FLYING } from './ccd';
 import { checkCellSizes, MOST_RESIZED } from './cell-sizes';
 import type { Finding } from './finding';
-import { checkFlights, MOST_FLYING } from './flights';
 import { checkGrid } from './hash-grid';
 import { checkKernel } from './kernel';
 import { levelChecks } from './levels';

@@ -1,7 +1,7 @@
 /** The engine in a real browser: it equals the reference there, too. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
-import type { Dimensions } from '../../src/core/world';
+import type { Dimensions } from '../../src/core/world/world';
 import type { VerifyCase, VerifyOptions } from '../../src/verify/verify';
 import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';
 import { withDevice } from '../helpers/node-gpu';
@@ -68,7 +68,7 @@ describe('the engine in the browser', () => {
 });
 
 async function hashInNode(scene: string, dimensions: 2 | 3, count: number, steps: number): Promise<string> {
-  const { createSimulation } = await import('../../src/engine/simulation');
+  const { createSimulation } = await import('../../src/engine/simulation/simulation');
   const { createScene, sceneOptions } = await import('../../src/scenes');
   let hash = '';
   await withDevice(async (_, tools) => {

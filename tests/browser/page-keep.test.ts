@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import type { ElementHandle, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../src/core/state-file';
-import { createCpuSimulation } from '../../src/cpu/simulation';
-import { PRESETS } from '../../src/page/presets';
+import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../src/core/state/state-file';
+import { createCpuSimulation } from '../../src/cpu/solver/simulation';
+import { PRESETS } from '../../src/page/model/presets';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
   chooseOption,

@@ -46,7 +46,7 @@ describe('a part of the page', () => {
   browserTest('that is the last engine may not come, and the page can be tried again', async () => {
     const { page } = await openPlayground(browser, { count: FEW, theme: 'light' });
     await chooseScene(page, 'gas');
-    const fates = new Map<string, Fate>([['/src/page/cpu-engine.ts', (request) => request.abort()]]);
+    const fates = new Map<string, Fate>([['/src/page/engines/cpu-engine.ts', (request) => request.abort()]]);
     await meddle(page, fates);
     for (let loss = 1; loss <= 3; loss++) {
       await page.evaluate(() => window.cellstorm?.device?.destroy());
@@ -78,7 +78,7 @@ describe('a part of the page', () => {
     await typeNumber(page, 'brush', 12);
     expect(await waitingText(page)).toBe('');
     const tools = holdBack();
-    await meddle(page, new Map([['/src/page/tools.ts', tools.fate]]));
+    await meddle(page, new Map([['/src/page/tools/tools.ts', tools.fate]]));
     await page.select('#pointer', 'Push particles');
     await page.waitForFunction(() => document.querySelector('#waiting')?.textContent === 'One moment…');
     const sign = () =>
@@ -149,8 +149,8 @@ describe('a part of the page', () => {
         failed++;
         request.abort();
       };
-      fates.set('/src/page/chart.ts', fail);
-      fates.set('/src/page/tools.ts', fail);
+      fates.set('/src/page/panel/chart.ts', fail);
+      fates.set('/src/page/tools/tools.ts', fail);
       const charts = () => page.$$eval('#stages-plot canvas', (canvases) => canvases.length);
       const see = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
       await see('#stages-plot');

@@ -1,7 +1,7 @@
 /** The numbers of the page: distance tests, the time of each pass, and how both broad phases grow with the number of particles. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import type { Measures } from '../../src/core/simulation';
+import type { Measures } from '../../src/core/simulation/simulation';
 import { browserTest, useBrowser } from '../helpers/browser';
 import { openPlayground, SOME, settle, stepTimes, takePicture, textOf } from './playground';
 

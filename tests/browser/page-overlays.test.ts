@@ -5,15 +5,15 @@
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import type { ParticleArrays } from '../../src/core/simulation';
-import type { World } from '../../src/core/world';
-import type { Rectangle } from '../../src/page/camera';
-import type { Rgb } from '../../src/page/colour';
-import { type Inspected, inspectAll } from '../../src/page/inspect';
-import type { OverlayName } from '../../src/page/overlays';
-import { findContact } from '../../src/reference/contact';
-import { buildGrid, type Grid } from '../../src/reference/grid';
-import { probeCells } from '../../src/reference/probe';
+import type { ParticleArrays } from '../../src/core/simulation/simulation';
+import type { World } from '../../src/core/world/world';
+import type { OverlayName } from '../../src/page/model/overlays';
+import type { Rectangle } from '../../src/page/view/camera';
+import type { Rgb } from '../../src/page/view/colour';
+import { type Inspected, inspectAll } from '../../src/page/view/inspect';
+import { buildGrid, type Grid } from '../../src/reference/grid/grid';
+import { probeCells } from '../../src/reference/query/probe';
+import { findContact } from '../../src/reference/solve/contact';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
   chooseOption,

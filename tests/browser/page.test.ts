@@ -3,11 +3,11 @@
  * a GPU, its layout and the built page: page-circumstances.test.ts.
  */
 import { describe, expect } from 'vitest';
-import type { Measures } from '../../src/core/simulation';
-import { defaultChoices, refusedFields, simulationOptions } from '../../src/page/choices';
-import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/fields';
-import { formatCount } from '../../src/page/format';
-import { readLink, readRegard } from '../../src/page/link';
+import type { Measures } from '../../src/core/simulation/simulation';
+import { defaultChoices, refusedFields, simulationOptions } from '../../src/page/model/choices';
+import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/model/fields';
+import { readLink, readRegard } from '../../src/page/session/link';
+import { formatCount } from '../../src/page/support/format';
 import { createScene } from '../../src/scenes';
 import { browserTest, type OpenPage, useBrowser } from '../helpers/browser';
 import { THOROUGH } from '../helpers/thorough';

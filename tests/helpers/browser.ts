@@ -7,7 +7,6 @@
  */
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
-import { allowsNoGpu } from './environment';
 import {
   type BrowserOptions,
   callInPage,
@@ -16,7 +15,8 @@ import {
   START_LIMIT_MS,
   startChrome,
   startServer,
-} from './launch';
+} from '../../scripts/browser';
+import { allowsNoGpu } from '../../src/testing/environment';
 
 export interface OpenPage {
   readonly page: Page;

@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { allowsNoGpu, portabilityDriver } from './environment';
+import { allowsNoGpu } from '../../src/testing/environment';
+import { portabilityDriver } from './environment';
 
 export interface DenoOptions {
   /** Values for the entry, which finds them as JSON in Deno.args[0]. */

@@ -4,26 +4,13 @@
 import {
   chooseDriver,
   type Driver,
-  type DriverPreference,
   findChrome,
   findLavapipe,
   findSoftwareDriver,
-  readPreference,
   thisMachine,
 } from '../../src/node/drivers';
+import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';
 import { THOROUGH, THOROUGH_FLAG } from './thorough';
-
-const ALLOW_NO_GPU = 'CELLSTORM_ALLOW_NO_GPU';
-
-/** Tests that need a GPU fail without one, unless this is set; then they are skipped and the run says so. */
-export function allowsNoGpu(): boolean {
-  return process.env[ALLOW_NO_GPU] === '1';
-}
-
-/** Software by default, so that everyone gets the same bits; CELLSTORM_DRIVER=system for the hardware. */
-export function testPreference(): DriverPreference {
-  return readPreference(thisMachine(), 'software');
-}
 
 /** For wgpu: Mesa's, so that a second driver is tested as well, else what the other tests use. */
 export function portabilityDriver(): Driver | undefined {

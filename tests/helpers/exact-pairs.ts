@@ -3,7 +3,7 @@
  * input; and what all its ways to give pairs must agree on.
  */
 import { expect } from 'vitest';
-import type { Dimensions } from '../../src/core/world';
+import type { Dimensions } from '../../src/core/world/world';
 import type { CpuGrid } from '../../src/cpu';
 
 /** What was worked out: coordinates come once for each pair. */

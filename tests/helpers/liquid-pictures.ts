@@ -2,18 +2,19 @@
  * Purpose: pictures of a liquid in tests: particles and a lattice that say what a test says, drawn into a texture that is read
  * back. Nothing is stepped, so what is seen is known.
  */
-import { entryAt, FLUID, SOLID } from '../../src/fluid/lattice';
-import { type FluidOptions, type FluidPlan, planFluid } from '../../src/fluid/options';
+
 import { toBodies, toStored } from '../../src/gpu/layout';
-import { project } from '../../src/page/camera';
-import { COLOUR_STOPS, type Rgb } from '../../src/page/colour';
-import type { Frame } from '../../src/page/engine';
-import { FRAME_BYTES, packFrame } from '../../src/page/frame';
-import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/gpu-view';
-import { LiquidFields } from '../../src/page/liquid-fields';
-import { LiquidView } from '../../src/page/liquid-view';
-import type { Overlays } from '../../src/page/overlays';
-import { frameOf, overlayColours } from './frames';
+import { entryAt, FLUID, SOLID } from '../../src/methods/fluid/lattice';
+import { type FluidOptions, type FluidPlan, planFluid } from '../../src/methods/fluid/options';
+import type { Overlays } from '../../src/page/model/overlays';
+import { project } from '../../src/page/view/camera';
+import { COLOUR_STOPS, type Rgb } from '../../src/page/view/colour';
+import type { Frame } from '../../src/page/view/engine';
+import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
+import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/gpu-view';
+import { LiquidFields } from '../../src/page/view/liquid/fields';
+import { LiquidView } from '../../src/page/view/liquid/view';
+import { frameOf, overlayColours } from './inputs/frames';
 import type { GpuTools } from './node-gpu';
 
 /** Of a picture, in pixels. */

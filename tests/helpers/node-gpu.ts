@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
 import { type Dawn, openDawn } from '../../src/node/dawn';
-import { allowsNoGpu, testPreference } from './environment';
+import { allowsNoGpu, testPreference } from '../../src/testing/environment';
 
 export interface DeviceOptions {
   /** Limits above the defaults. */

@@ -2,21 +2,22 @@
  * Purpose: what tests of single passes need: states on both sides, recording and submitting, bits and words.
  * The reference makes the state that goes in, so that each pass is held against its twin alone.
  */
-import { cellBytes } from '../../src/core/cells';
-import { WORKGROUP_SIZE } from '../../src/core/constants';
+
+import { WORKGROUP_SIZE } from '../../src/core/base/constants';
 import {
   defaultSettings,
   deriveSubstep,
   resolveSettings,
   type SettingsOptions,
   type Substep,
-} from '../../src/core/settings';
-import type { Dimensions, World } from '../../src/core/world';
+} from '../../src/core/contact/settings';
+import { cellBytes } from '../../src/core/world/cells';
+import type { Dimensions, World } from '../../src/core/world/world';
 import type { Gpu } from '../../src/gpu/device';
 import { fromStored, storedFloats, toStored } from '../../src/gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../src/gpu/params';
-import { NOWHERE } from '../../src/reference/gather';
-import type { Grid } from '../../src/reference/grid';
+import { NOWHERE } from '../../src/reference/grid/gather';
+import type { Grid } from '../../src/reference/grid/grid';
 import type { GpuTools } from './node-gpu';
 
 export const DIMENSIONS: readonly Dimensions[] = [2, 3];
@@ -126,31 +127,6 @@ export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' 
     if (lattice[0] === NOWHERE) stored.fill(NOWHERE, words * slot, words * (slot + 1));
   });
   return new Uint32Array(stored.buffer);
-}
-
-/** Numbers from 0 to 1 that are not dyadic, the same on every run. */
-export function createNoise(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return (state + 0.5) / 2 ** 32;
-  };
-}
-
-/** `count` vectors with coordinates between the corners, or beyond them by a share of the distance. */
-export function scatterIn(
-  noise: () => number,
-  low: readonly number[],
-  high: readonly number[],
-  count: number,
-  beyond = 0,
-): Float32Array {
-  const dimensions = low.length;
-  return Float32Array.from({ length: count * dimensions }, (_, index) => {
-    const least = low[index % dimensions] as number;
-    const span = (high[index % dimensions] as number) - least;
-    return least + span * ((1 + 2 * beyond) * noise() - beyond);
-  });
 }
 
 /** A shuffled copy. */

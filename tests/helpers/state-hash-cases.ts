@@ -4,18 +4,24 @@
  * taken only if CELLSTORM_THOROUGH=1, because a software driver needs five minutes for all cases.
  */
 
-import { hashState } from '../../src/core/hash';
-import type { SimulationOptions } from '../../src/core/simulation';
-import type { Dimensions } from '../../src/core/world';
+import type { SimulationOptions } from '../../src/core/simulation/simulation';
+import { hashState } from '../../src/core/state/hash';
+import type { Dimensions } from '../../src/core/world/world';
 import { createCpuSimulation } from '../../src/cpu';
-import { createSimulation } from '../../src/engine/simulation';
-import { createCpuFlock, createCpuLife, createFlock, createLife, type FlockOptions } from '../../src/flock';
-import { createCpuFluid, createFluid, type FluidOptions } from '../../src/fluid';
+import { createSimulation } from '../../src/engine/simulation/simulation';
 import type { Gpu } from '../../src/gpu/device';
-import { flockScene } from '../../src/page/methods/flock-scenes';
-import { type LiquidScene, liquidScene, movingAt } from '../../src/page/methods/liquid-scenes';
-import { METHOD_SCENES } from '../../src/page/methods/list';
-import { createCpuPositionFluid, createPositionFluid } from '../../src/pbf';
+import {
+  createCpuFlock,
+  createCpuLife,
+  createFlock,
+  createLife,
+  type FlockOptions,
+} from '../../src/methods/flock';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../src/methods/fluid';
+import { createCpuPositionFluid, createPositionFluid } from '../../src/methods/pbf';
+import { flockScene } from '../../src/page/engines/methods/flock-scenes';
+import { type LiquidScene, liquidScene, movingAt } from '../../src/page/engines/methods/liquid-scenes';
+import { METHOD_SCENES } from '../../src/page/model/scenes';
 import {
   ALL_SCENE_NAMES,
   applyDrive,
@@ -24,9 +30,9 @@ import {
   sceneOptions,
   strengthOf,
 } from '../../src/scenes';
-import { flockOptions, lifeOptions } from './flocks';
-import { CELLAR, FOUNTAIN } from './liquids';
-import { blockOf, obstaclesIn } from './position-fluids';
+import { flockOptions, lifeOptions } from './inputs/flocks';
+import { CELLAR, FOUNTAIN } from './inputs/liquids';
+import { blockOf, obstaclesIn } from './inputs/position-fluids';
 import { THOROUGH } from './thorough';
 
 const CHECKED_STEPS = [10, 100] as const;

@@ -2,7 +2,7 @@
  * Purpose: how much of what is the same in kind is asked. The gate has a quarter of an hour: of long rows of like cases it
  * asks every other one or third, in space every fourth, and of properties 3 cases in 10; CELLSTORM_THOROUGH=1 asks all. A run says in its first lines which it is.
  */
-import type { Dimensions } from '../../src/core/world';
+import type { Dimensions } from '../../src/core/world/world';
 
 export const THOROUGH_FLAG = 'CELLSTORM_THOROUGH';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { denoDriver, runInDeno, skipsDeno } from '../helpers/deno';
 import type { MethodsReport } from './entries/methods';
 
-/** As in tests/gpu/flock.test.ts, for the farthest of all. */
+/** As in tests/gpu/methods/flock.test.ts, for the farthest of all. */
 const MOST = 12 * 2 ** -18;
 
 describe.skipIf(skipsDeno)(`methods on the public API under wgpu on ${denoDriver}`, () => {

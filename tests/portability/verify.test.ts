@@ -15,7 +15,7 @@ const MIXED_SCENES = ['mixed', 'one-large'];
 const MIXED_CHECKS = 17;
 const BOX_SCENES = ['boxes-periodic'];
 const BOX_CHECKS = 9;
-// tests/gpu/verify.test.ts has them too; here all kernels of theirs are compiled.
+// tests/gpu/device/verify.test.ts has them too; here all kernels of theirs are compiled.
 const FAST_SCENES = THOROUGH ? ['bullets'] : [];
 const FAST_CHECKS = 19;
 /** How many checks each scene has. */

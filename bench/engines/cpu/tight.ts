@@ -5,7 +5,7 @@
  * Arrays come in an object, as they do in a program: as constants of a closure that is opened once, V8 would build their
  * addresses into the code, and the loops would be up to twice as fast for as long as nobody opens a second.
  */
-import type { PairList } from '../../../src/core/simulation';
+import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';

@@ -2,8 +2,8 @@
  * Purpose: what the engines on the GPU have in common: where bodies and counters are, and the WGSL to fold pairs with.
  * Bodies lie as a HashGrid takes them: vec2f or vec4f, or where each has a radius of its own, vec4f with the radius last.
  */
-import { defaultSettings, deriveSubstep } from '../../../src/core/settings';
-import { defineWorld } from '../../../src/core/world';
+import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
+import { defineWorld } from '../../../src/core/world/world';
 import { type BufferSet, type BufferSizes, createBuffers } from '../../../src/gpu/buffers';
 import { type Gpu, isSoftware } from '../../../src/gpu/device';
 import { Kernel, type KernelDescription } from '../../../src/gpu/kernel';

@@ -1,5 +1,5 @@
 /** Purpose: linear bounding volume hierarchy on the GPU: Morton codes, radix-sorted, and a tree of boxes over their order. */
-import { WORKGROUP_SIZE } from '../../../src/core/constants';
+import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
 import { defineStruct, storedFloats, TABLE_WORDS } from '../../../src/gpu/layout';

@@ -2,10 +2,11 @@
  * Purpose: the grids of `cellstorm` as broad phases: SortedGrid with a kernel over its neighbours that folds pairs. Of equal
  * cells in a box, of equal cells that are hashed, and of a level of cells for each octave of radii.
  */
-import { suggestCellSize } from '../../../src/core/cell-size';
-import { HEAVY_ROW } from '../../../src/core/constants';
-import { MAX_CELLS_PER_AXIS } from '../../../src/core/world';
-import { type HashGridOptions, SortedGrid } from '../../../src/engine/sorted-grid';
+
+import { HEAVY_ROW } from '../../../src/core/base/constants';
+import { suggestCellSize } from '../../../src/core/world/cell-size';
+import { MAX_CELLS_PER_AXIS } from '../../../src/core/world/world';
+import { type HashGridOptions, SortedGrid } from '../../../src/engine/grid/sorted-grid';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import { FOLD_BYTES, type GpuEngine, type GpuRunner } from '../../harness/engine';

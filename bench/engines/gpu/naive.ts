@@ -1,5 +1,5 @@
 /** Purpose: all pairs on the GPU, tiled: what is fastest for a few bodies, and what the others must beat. */
-import { WORKGROUP_SIZE } from '../../../src/core/constants';
+import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import type { GpuEngine, GpuRunner } from '../../harness/engine';

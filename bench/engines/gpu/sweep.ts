@@ -1,5 +1,5 @@
 /** Purpose: sweep and prune on the GPU: intervals along x, radix-sorted, each walked forward to its end. */
-import { WORKGROUP_SIZE } from '../../../src/core/constants';
+import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';

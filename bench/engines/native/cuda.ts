@@ -2,7 +2,7 @@
  * Purpose: a dense grid written directly for CUDA (bench/native), as engines: what gpu-grid is measured by. It has the
  * very cells of gpu-grid, and takes the scenes that it takes, of one radius.
  */
-import { defineWorld } from '../../../src/core/world';
+import { defineWorld } from '../../../src/core/world/world';
 import {
   AbsentError,
   type Found,

@@ -7,7 +7,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { GpuError } from '../../../src/core/errors';
+import { GpuError } from '../../../src/core/base/errors';
 import { AbsentError } from '../../harness/engine';
 import type { ClockSource } from '../../harness/gpu-clock';
 

@@ -1,6 +1,6 @@
 /** Purpose: starts the explainer, and puts a handle to it on the window for tests and for the curious. */
-import { openAppearance } from '../appearance';
-import { showHints } from '../hints';
+import { openAppearance } from '../support/appearance';
+import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';
 import { Player } from './player';
 import { createTrace, type Step, type Trace } from './trace';

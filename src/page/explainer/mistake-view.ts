@@ -2,8 +2,8 @@
  * Purpose: the second chapter on the page: controls, pictures, bars and a sentence of verdict for each mistake. All numbers
  * come from mistakes.ts.
  */
-import { latticeOfParticle } from '../../core/cells';
-import { find, setText } from '../dom';
+import { latticeOfParticle } from '../../core/world/cells';
+import { find, setText } from '../support/dom';
 import { freeCorner } from './corners';
 import { draw, make, UNREAD } from './dom';
 import {

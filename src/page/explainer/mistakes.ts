@@ -3,14 +3,15 @@
  * does is computed by its reference; what is wrong on purpose is written out here, and says so. Every count is held
  * against brute force. Pure.
  */
-import { bucketOfLattice, latticeOfParticle } from '../../core/cells';
-import { CROWDED } from '../../core/constants';
-import { defineWorld, type World } from '../../core/world';
-import { bruteForcePairs } from '../../reference/brute-force';
-import { findContact } from '../../reference/contact';
-import { buildGrid, type Grid } from '../../reference/grid';
-import { OFFSETS } from '../../reference/offsets';
-import { probeCells } from '../../reference/probe';
+
+import { CROWDED } from '../../core/base/constants';
+import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
+import { defineWorld, type World } from '../../core/world/world';
+import { buildGrid, type Grid } from '../../reference/grid/grid';
+import { OFFSETS } from '../../reference/grid/offsets';
+import { bruteForcePairs } from '../../reference/query/brute-force';
+import { probeCells } from '../../reference/query/probe';
+import { findContact } from '../../reference/solve/contact';
 import { Random } from '../../scenes/random';
 import { PARTICLE_DIAMETER, placeApart, range, type Scene } from './trace';
 

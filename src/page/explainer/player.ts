@@ -3,8 +3,8 @@
  * asked to. The address names stage and place in it (`#count-12`), for a link to a moment; what it says is brought into
  * range when read.
  */
-import { isCharacter, isIgnored, letChoose } from '../character-keys';
-import { find, setText } from '../dom';
+import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
+import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
 import { make } from './dom';
 import { findStep, STAGES, type Stage, type Step, type Trace } from './trace';

@@ -5,17 +5,18 @@
  * Output: `createTrace()`, a list of steps with the state of all arrays, the entries read and written, what is in focus in
  * the world, and a sentence. The last step of a stage has the whole output of its reference pass.
  */
-import { latticeCoordinate } from '../../core/cells';
-import { defaultSettings, deriveSubstep, type Substep } from '../../core/settings';
-import { defineWorld, type World } from '../../core/world';
-import { findContact } from '../../reference/contact';
-import { countParticles } from '../../reference/count';
-import { gatherParticles, permute } from '../../reference/gather';
-import { buildGrid, type Grid } from '../../reference/grid';
-import { probeCells } from '../../reference/probe';
-import { separateContacts } from '../../reference/resolve';
-import { exclusiveScan } from '../../reference/scan';
-import { scatterParticles } from '../../reference/scatter';
+
+import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
+import { latticeCoordinate } from '../../core/world/cells';
+import { defineWorld, type World } from '../../core/world/world';
+import { countParticles } from '../../reference/grid/count';
+import { gatherParticles, permute } from '../../reference/grid/gather';
+import { buildGrid, type Grid } from '../../reference/grid/grid';
+import { exclusiveScan } from '../../reference/grid/scan';
+import { scatterParticles } from '../../reference/grid/scatter';
+import { probeCells } from '../../reference/query/probe';
+import { findContact } from '../../reference/solve/contact';
+import { separateContacts } from '../../reference/solve/resolve';
 import { Random } from '../../scenes/random';
 
 export const STAGES = [

@@ -1,9 +1,9 @@
 /** Purpose: runs in the page of engine.test.ts: one picture of space as hardware draws it, four samples a pixel. */
-import { createSimulation } from '../../../src/engine/simulation';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
-import { drawnOf, GpuView } from '../../../src/page/gpu-view';
+import { drawnOf, GpuView } from '../../../src/page/view/gpu-view';
 import { createScene, sceneOptions } from '../../../src/scenes';
-import { frameOf } from '../../helpers/frames';
+import { frameOf } from '../../helpers/inputs/frames';
 
 export async function drawSpheres(size: number, count: number): Promise<void> {
   const gpu = await requestGpu({ particles: count, dimensions: 3 });

@@ -1,6 +1,6 @@
 /** Purpose: runs in the page of engine.test.ts: the engine's own verification, and a hash to compare. */
-import type { Dimensions } from '../../../src/core/world';
-import { createSimulation } from '../../../src/engine/simulation';
+import type { Dimensions } from '../../../src/core/world/world';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';

@@ -2,8 +2,9 @@
  * Purpose: runs under Deno for fluid.test.ts: the liquid beside its twin on the CPU, and once more. Prints a FluidReport for each
  * dimension as JSON.
  */
-import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/fluid';
+
 import { requestGpu } from '../../../src/index';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
 import { damBreak } from '../../../src/verify/fluid';
 
 export interface FluidReport {

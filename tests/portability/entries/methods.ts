@@ -2,11 +2,12 @@
  * Purpose: runs under Deno for methods.test.ts: a step of boids, of particle life and of the position-based fluid beside the
  * references'. Prints how far places are from those, by name, and what the device complained about.
  */
-import { createCpuFlock, createCpuLife, createFlock, createLife } from '../../../src/flock';
+
 import { type Dimensions, wrapDevice } from '../../../src/index';
-import { createCpuPositionFluid, createPositionFluid } from '../../../src/pbf';
-import { flockOptions, lifeOptions } from '../../helpers/flocks';
-import { blockOf } from '../../helpers/position-fluids';
+import { createCpuFlock, createCpuLife, createFlock, createLife } from '../../../src/methods/flock';
+import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
+import { flockOptions, lifeOptions } from '../../helpers/inputs/flocks';
+import { blockOf } from '../../helpers/inputs/position-fluids';
 
 export interface MethodsReport {
   /** Greatest difference of a coordinate. */

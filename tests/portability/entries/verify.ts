@@ -2,8 +2,8 @@
  * Purpose: runs under Deno for verify.test.ts: compiles kernels and holds the engine against the reference. Input: which
  * kernels, by their numbers in describeKernels, and what to verify, one after the other. Prints a PortabilityReport as JSON.
  */
-import { CellstormError } from '../../../src/core/errors';
-import type { Dimensions } from '../../../src/core/world';
+import { CellstormError } from '../../../src/core/base/errors';
+import type { Dimensions } from '../../../src/core/world/world';
 import { wrapDevice } from '../../../src/gpu/device';
 import { Kernel } from '../../../src/gpu/kernel';
 import { compileShader } from '../../../src/gpu/shader-module';

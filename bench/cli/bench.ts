@@ -1,0 +1,222 @@
+/**
+ * Purpose: `cellstorm bench`: broad phases side by side on fixed scenes, checked before they are timed and after.
+ * Outputs: a table, or the whole record as JSON or CSV; what changed against an earlier record. Exit code 1 where an engine
+ * found other pairs than there are, or failed, or where the file of --out could not be written at the end. That is whole at
+ * any time: written anew after each case, under another name, and then renamed.
+ */
+import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { version } from '../../package.json';
+import {
+  type Flags,
+  type Given,
+  parseFlags,
+  severalOf,
+  UsageError,
+  wholeNumber,
+  wholeNumbers,
+} from '../../src/cli/arguments';
+import { describeAdapter, type GpuHost } from '../../src/cli/backend';
+import { commitOf } from '../../src/cli/commit';
+import { Progress, widthOf } from '../../src/cli/output';
+import { CellstormError } from '../../src/core/base/errors';
+import { MAX_PARTICLES } from '../../src/core/simulation/ids';
+import { openDawn } from '../../src/node/dawn';
+import { listEngines } from '../engines';
+import { openWholeGpu } from '../harness/device';
+import { BACKENDS, type Engine } from '../harness/engine';
+import {
+  type BenchRecord,
+  FORMAT,
+  FORMAT_VERSION,
+  type Outcome,
+  parseRecord,
+  toCsv,
+} from '../harness/record';
+import { type BenchHost, type BenchPlan, type BenchResult, casesOf, runBench } from '../harness/run';
+import { BENCH_SCENE_NAMES } from '../harness/scenes';
+import { describeChanges } from './changes';
+import { describeChoices, describeRecord } from './table';
+
+const ENGINE_NAMES = listEngines().map(({ name }) => name);
+
+const DEFAULT_COUNTS = [1000, 10_000, 100_000];
+const DEFAULT_SCENES = ['uniform'];
+const DEFAULT_REPEAT = 9;
+const DEFAULT_LIMIT_SECONDS = 5;
+const MOST_LIMIT_SECONDS = 3600;
+
+export const BENCH_FLAGS: Flags = {
+  list: { help: 'print the engines and scenes, and run nothing' },
+  only: { value: 'engine,…', help: 'these engines (default all); see --list' },
+  scene: { value: 'name,…', help: `these scenes, or all (default ${DEFAULT_SCENES})` },
+  count: { value: 'n,…', help: `bodies (default ${DEFAULT_COUNTS}); 1e6 is welcome` },
+  dimensions: { value: '2|3|2,3', help: 'default 2' },
+  backend: { value: 'gpu|cpu|gpu,cpu', help: 'engines of these (default gpu,cpu)' },
+  repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
+  limit: {
+    value: 'seconds',
+    help: `leave an engine out where one build and query would take longer, stop it where one does (default ${DEFAULT_LIMIT_SECONDS})`,
+  },
+  native: { value: 'program', help: 'the program of cuda-grid, which is left out without (bench/native)' },
+  seed: { value: 'n', help: 'seed of the scenes (default 1)' },
+  json: { help: 'print the record as JSON instead of the table' },
+  csv: { help: 'print the outcomes as CSV instead of the table' },
+  out: { value: 'record.json', help: 'write the record after each case, whatever is printed' },
+  baseline: { value: 'record.json', help: 'say what got faster, slower or lost since, beyond the noise' },
+  help: { help: 'print this' },
+};
+
+export async function bench(argv: readonly string[]): Promise<number> {
+  const given = parseFlags('bench', BENCH_FLAGS, argv);
+  if (given.has('list')) {
+    process.stdout.write(describeChoices(enginesOf(given), widthOf(process.stdout)));
+    return 0;
+  }
+  if (given.has('json') && given.has('csv')) {
+    throw new UsageError(
+      '--json and --csv both say what is printed; give one of them, and --out for a file.',
+    );
+  }
+  const native = given.get('native');
+  if (native !== undefined) await checkRunnable(native);
+  const plan = planOf(given);
+  const baseline = await readBaseline(given.get('baseline'));
+  const out = given.get('out');
+  if (out !== undefined) await checkWritable(out);
+  const load = loadavg()[0];
+  const { seed, repeat, limit } = plan;
+  const about = { format: FORMAT, formatVersion: FORMAT_VERSION, version, commit: commitOf() } as const;
+  const settings = { began: new Date().toISOString(), seed, repeat, limit };
+  const progress = new Progress('runs', casesOf(plan).length * plan.engines.length);
+  let opened: GpuHost | undefined;
+  const recordOf = ({ outcomes, measured }: BenchResult, ended?: string): BenchRecord => ({
+    ...about,
+    ...settings,
+    ended,
+    machine: {
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: cpus().length,
+      runtime: `Node ${process.version}`,
+      load,
+      adapter: opened && describeAdapter(opened),
+      driver: opened?.gpu.info?.description,
+      flags: opened?.dawn.flags,
+      ...measured,
+    },
+    outcomes,
+  });
+  const host: BenchHost = {
+    openGpu: async (dimensions) => {
+      const dawn = await openDawn();
+      opened = { dawn, gpu: await openWholeGpu(dawn.gpu, dimensions) };
+      return opened.gpu;
+    },
+    onProgress: (done, _total, what) => progress.show(done, what),
+    // A disc that is full now may have room later: nothing that was timed is lost for it.
+    onCase: async (result) => {
+      if (out === undefined) return;
+      await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
+        progress.end();
+        process.stderr.write(`--out is ${out}, but it cannot be written now (${code}).\n`);
+      });
+    },
+  };
+  const result = await runBench(plan, host).finally(() => progress.end());
+  const { outcomes } = result;
+  const record = recordOf(result, new Date().toISOString());
+  if (given.has('json')) process.stdout.write(textOf(record));
+  else if (given.has('csv')) process.stdout.write(toCsv(outcomes));
+  else process.stdout.write(describeRecord(record, widthOf(process.stdout)));
+  if (baseline) process.stderr.write(describeChanges(baseline, record, widthOf(process.stderr)));
+  if (out !== undefined) {
+    await writeRecord(out, record).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new CellstormError(`--out is ${out}, but it could not be written (${code}).`);
+    });
+  }
+  return exitCodeOf(outcomes);
+}
+
+export function exitCodeOf(outcomes: readonly Outcome[]): number {
+  return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
+}
+
+/** A path without a folder is no name of a command. */
+function enginesOf(given: Given): readonly Engine[] {
+  const native = given.get('native');
+  return listEngines(native === undefined ? undefined : resolve(native));
+}
+
+function planOf(given: Given): BenchPlan {
+  const backends = severalOf(given, 'backend', BACKENDS) ?? BACKENDS;
+  const only = severalOf(given, 'only', ENGINE_NAMES);
+  const engines = enginesOf(given).filter(
+    ({ name, backend, absent }) =>
+      backends.includes(backend) && (only ? only.includes(name) : absent === undefined),
+  );
+  if (engines.length === 0) {
+    throw new UsageError(
+      `--only is ${given.get('only')}, but none of these runs on --backend ${given.get('backend')}.`,
+    );
+  }
+  const scenes = severalOf(given, 'scene', ['all', ...BENCH_SCENE_NAMES]) ?? DEFAULT_SCENES;
+  const dimensions = severalOf(given, 'dimensions', ['2', '3'] as const) ?? ['2'];
+  return {
+    engines,
+    scenes: scenes.includes('all') ? BENCH_SCENE_NAMES : scenes,
+    dimensions: dimensions.map((text) => (text === '3' ? 3 : 2)),
+    counts: wholeNumbers(given, 'count', 0, MAX_PARTICLES) ?? DEFAULT_COUNTS,
+    seed: wholeNumber(given, 'seed', 0, 2 ** 32 - 1) ?? 1,
+    repeat: wholeNumber(given, 'repeat', 3, 1000) ?? DEFAULT_REPEAT,
+    limit: 1000 * (wholeNumber(given, 'limit', 1, MOST_LIMIT_SECONDS) ?? DEFAULT_LIMIT_SECONDS),
+  };
+}
+
+async function readBaseline(path: string | undefined): Promise<BenchRecord | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--baseline is ${path}, which cannot be read (${error.code}).`);
+  });
+  return parseRecord('baseline', text);
+}
+
+/** Before anything is run, as below. */
+async function checkRunnable(path: string): Promise<void> {
+  await access(path, constants.X_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--native is ${path}, which cannot be run (${error.code}).`);
+  });
+}
+
+/** Before anything is run: nobody waits an hour to be told. Permissions do not tell it: a folder may be one of the system's. */
+async function checkWritable(path: string): Promise<void> {
+  const about = await stat(path).catch(() => undefined);
+  if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
+  try {
+    await writeFile(partOf(path), '');
+    await rm(partOf(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--out is ${path}, but ${dirname(path)} cannot be written to (${code}).`);
+  }
+}
+
+function partOf(path: string): string {
+  return `${path}.${process.pid}.part`;
+}
+
+function textOf(record: BenchRecord): string {
+  return `${JSON.stringify(record, undefined, 1)}\n`;
+}
+
+/** Whoever reads it finds the last record or this one, never a part. */
+async function writeRecord(path: string, record: BenchRecord): Promise<void> {
+  const part = partOf(path);
+  try {
+    await writeFile(part, textOf(record));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+/** The `cellstorm` command: the commands of src/cli, and the benchmark. */
+import { COMMANDS, runCommandLine } from '../../src/cli/commands';
+import { BENCH_FLAGS, bench } from './bench';
+
+await runCommandLine(
+  {
+    ...COMMANDS,
+    bench: {
+      summary: 'broad phases side by side, checked before they are timed',
+      flags: BENCH_FLAGS,
+      run: bench,
+    },
+  },
+  process.argv.slice(2),
+);

@@ -1,0 +1,87 @@
+/**
+ * Purpose: what a run has found so far: of each scene and dimension a chart and a table, made anew when one of its outcomes
+ * comes in, and at the end what all of it says in sentences.
+ */
+
+import { find } from '../../src/page/support/dom';
+import type { BenchRecord, Outcome } from '../harness/record';
+import { drawChart } from '../report/chart';
+import { linesOf } from '../report/curves';
+import { element } from '../report/markup';
+import { groupsOf, summarise } from '../report/summary';
+import { tableOf, wide } from '../report/tables';
+import { render } from './render';
+
+/** CSS pixels: names are to be read on a telephone, too. */
+const HEIGHT = 340;
+const WIDEST = 560;
+
+interface Shown {
+  readonly figure: HTMLElement;
+  readonly table: HTMLElement;
+}
+
+export class Results {
+  private readonly shown = new Map<string, Shown>();
+  private readonly charts = find('charts', HTMLElement);
+  private readonly tables = find('tables', HTMLElement);
+  private readonly words = find('words', HTMLElement);
+  private readonly reasons = find('reasons', HTMLElement);
+  private outcomes: Outcome[] = [];
+
+  /** `engines`: in the order of their looks. */
+  constructor(private engines: readonly string[] = []) {
+    matchMedia('(min-width: 620px)').addEventListener('change', () => {
+      for (const name of this.shown.keys()) this.show(name);
+    });
+  }
+
+  clear(engines: readonly string[]): void {
+    this.engines = engines;
+    this.outcomes = [];
+    this.shown.clear();
+    for (const holder of [this.charts, this.tables, this.words, this.reasons]) holder.replaceChildren();
+  }
+
+  add(outcome: Outcome): void {
+    this.outcomes.push(outcome);
+    this.show(`${outcome.scene} ${outcome.dimensions}D`);
+    if (outcome.status === 'timed') return;
+    const { scene, dimensions, count, engine, status, reason = '' } = outcome;
+    const where = `${scene} ${dimensions}D, ${count.toLocaleString('en')}`;
+    this.reasons.append(render(element('li', {}, `${where}: ${engine} ${status}. ${reason}`.trim())));
+  }
+
+  /** What a record says. */
+  conclude(record: BenchRecord): void {
+    const chapters = summarise(record).flatMap(({ title, sentences }) => [
+      element('h3', {}, title),
+      element('ul', {}, ...sentences.map((sentence) => element('li', {}, sentence))),
+    ]);
+    this.words.replaceChildren(...chapters.map((chapter) => render(chapter)));
+  }
+
+  private show(name: string): void {
+    const of = this.outcomes.filter(({ scene, dimensions }) => `${scene} ${dimensions}D` === name);
+    const [group] = groupsOf(of);
+    if (!group) return;
+    const { figure, table } = this.shown.get(name) ?? this.open(name);
+    const [lines] = linesOf(of, this.engines);
+    const size = { width: Math.min(WIDEST, Math.max(280, figure.clientWidth - 22)), height: HEIGHT };
+    const title = `Time of a build and query against the number of bodies, ${name}; its table has the numbers`;
+    const chart = lines && drawChart(title, lines.lines, size);
+    figure.hidden = !chart;
+    if (chart) figure.replaceChildren(render(element('figcaption', {}, name)), render(chart));
+    table.replaceChildren(render(tableOf(group)));
+  }
+
+  private open(name: string): Shown {
+    const figure = document.createElement('figure');
+    this.charts.append(figure);
+    const table = render(wide(name, element('table'))) as HTMLElement;
+    this.tables.append(table);
+    const shown = { figure, table };
+    this.shown.set(name, shown);
+    return shown;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Purpose: a Vite server on a free loopback port and a headless Chrome whose canvas and WebGPU work without a
+ * GPU, for tests, benchmarks and pictures alike. Whoever starts them closes them.
+ */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createSocket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import puppeteer, { type Browser, type Page } from 'puppeteer';
+import { build, createServer, preview } from 'vite';
+import { SLOW_ON_SWIFTSHADER } from '../src/node/dawn';
+import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
+import { testPreference } from '../src/testing/environment';
+
+export interface BrowserOptions {
+  /** 'source' is the project through Vite's server, 'build' the built page under a sub-path. */
+  readonly serve?: 'source' | 'build';
+  readonly flags?: readonly string[];
+  /** For one call into the page. */
+  readonly limitMs?: number;
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LOOPBACK = '127.0.0.1';
+const SUB_PATH = '/some/folder/';
+export const START_LIMIT_MS = 60_000;
+/** A software GPU answers late; Chrome itself ends a GPU task after ten seconds. */
+const CALL_LIMIT_MS = 170_000;
+
+/** Without the Vulkan flags compute works, but configuring a canvas loses the device. */
+const SOFTWARE_FLAGS = [
+  '--use-vulkan=swiftshader',
+  '--use-angle=vulkan',
+  `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
+];
+const FLAGS = [
+  '--no-sandbox',
+  '--enable-unsafe-webgpu',
+  '--enable-features=Vulkan',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--hide-scrollbars',
+  '--force-color-profile=srgb',
+];
+
+export const chrome = findChrome(thisMachine());
+
+export interface Started {
+  readonly url: string;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function startBrowser(options: BrowserOptions = {}): Promise<Started> {
+  const server = await startServer(options.serve);
+  try {
+    const browser = await startChrome(options);
+    return {
+      url: server.url,
+      browser,
+      async close() {
+        await browser.close();
+        await server.close();
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+export async function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Browser> {
+  if (chrome === undefined) throw new Error(`No Chrome was found: ${CHROME_ADVICE}.`);
+  return puppeteer.launch({
+    executablePath: chrome.command,
+    headless: true,
+    args: [...FLAGS, ...(testPreference() === 'system' ? [] : SOFTWARE_FLAGS), ...flags],
+    timeout: START_LIMIT_MS,
+    protocolTimeout: limitMs ?? CALL_LIMIT_MS,
+  });
+}
+
+export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
+  return serve === 'build' ? serveBuild() : serveSource();
+}
+
+export interface Server {
+  readonly url: string;
+  /** Where the built page is, where that is what is served. */
+  readonly folder?: string;
+  close(): Promise<void>;
+}
+
+async function serveSource(): Promise<Server> {
+  const server = await createServer({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.ts'),
+    logLevel: 'error',
+    // A definite port: the client that Vite puts into pages connects to the configured one. Nothing is watched, lest a file
+    // that is written meanwhile reload a page; null would say so, but does not count beside the configured value.
+    server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
+  });
+  await server.listen();
+  return { url: firstUrl(server.resolvedUrls?.local), close: () => server.close() };
+}
+
+async function serveBuild(): Promise<Server> {
+  const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-page-'));
+  const shared = { root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'error' } as const;
+  await build({ ...shared, build: { outDir, emptyOutDir: true } });
+  const server = await preview({
+    ...shared,
+    base: SUB_PATH,
+    build: { outDir },
+    preview: { host: LOOPBACK, port: 0 },
+  });
+  return {
+    url: firstUrl(server.resolvedUrls?.local),
+    folder: outDir,
+    async close() {
+      await server.close();
+      await rm(outDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createSocket().listen(0, LOOPBACK);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
+}
+
+function firstUrl(urls: readonly string[] | undefined): string {
+  const url = urls?.[0];
+  if (url === undefined) throw new Error('The server has no address.');
+  return url;
+}
+
+/** Imports a module of the project in the page and calls one of its functions with JSON values. */
+export async function callInPage<Result>(
+  page: Page,
+  module: string,
+  name: string,
+  values: readonly unknown[],
+): Promise<Result> {
+  // Text, because a function's import() would be rewritten for Node by the test runner.
+  const code = `(async () => {
+    const loaded = await import(${JSON.stringify(`/${module}`)});
+    const called = loaded[${JSON.stringify(name)}];
+    if (typeof called !== 'function') throw new Error('The module exports no function ${name}.');
+    return called(...${JSON.stringify(values)});
+  })()`;
+  return (await page.evaluate(code)) as Result;
+}

@@ -1,0 +1,122 @@
+/**
+ * Checks the direction of every import; part of `npm run lint`. A file may import from its own room and from the rooms that
+ * its room names below. Within a house whose rooms are listed in order, a room may import the rooms before it.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
+
+/** What each house may import beside itself. */
+const HOUSES: Readonly<Record<string, readonly string[]>> = {
+  'src/core': [],
+  'src/gpu': ['src/core', 'shaders'],
+  'src/node': ['src/core', 'src/gpu'],
+  'src/scenes': ['src/core'],
+  'src/reference': ['src/core'],
+  'src/cpu': ['src/core'],
+  'src/passes': ['src/core', 'src/gpu', 'shaders'],
+  'src/engine': ['src/core', 'src/gpu', 'src/passes', 'shaders'],
+  'src/index.ts': ['src/core', 'src/gpu', 'src/engine', 'src/scenes'],
+  'src/methods': ['src/core', 'src/gpu', 'src/engine', 'src/cpu', 'src/index.ts', 'shaders'],
+  'src/testing': ['src/core', 'src/gpu', 'src/node'],
+  'src/verify': [
+    'src/core',
+    'src/gpu',
+    'src/scenes',
+    'src/reference',
+    'src/cpu',
+    'src/engine',
+    'src/index.ts',
+    'src/methods',
+  ],
+  'src/page': [
+    'src/core',
+    'src/gpu',
+    'src/scenes',
+    'src/reference',
+    'src/cpu',
+    'src/passes',
+    'src/engine',
+    'src/index.ts',
+    'src/methods',
+    'shaders',
+  ],
+  'src/cli': [
+    'src/core',
+    'src/gpu',
+    'src/node',
+    'src/scenes',
+    'src/cpu',
+    'src/engine',
+    'src/index.ts',
+    'src/verify',
+  ],
+  shaders: [],
+  bench: ['src', 'shaders', 'scripts'],
+  scripts: ['src', 'bench'],
+  tests: ['src', 'shaders', 'bench', 'scripts'],
+};
+
+/** Rooms of a house, lowest first; files directly in the house come last and may import all of them. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
+  'src/cpu': ['shared', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
+  'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
+};
+
+/** `import`, `export … from` and `import()` of a relative path. */
+const SPECIFIER = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
+
+function sourceFiles(): string[] {
+  return SOURCE_FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|mjs)$/.test(file))
+      .map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+  );
+}
+
+/** The file that a relative import names, below the root. */
+function resolveImport(file: string, specifier: string): string {
+  const path = join(ROOT, dirname(file), specifier.replace(/\?.*$/, ''));
+  const found = [path, `${path}.ts`, join(path, 'index.ts'), `${path}.d.ts`].find(
+    (candidate) => existsSync(candidate) && statSync(candidate).isFile(),
+  );
+  return relative(ROOT, found ?? path).replaceAll('\\', '/');
+}
+
+const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** Why `file` may not import `target`, or undefined if it may. */
+function objection(file: string, target: string): string | undefined {
+  const house = Object.keys(HOUSES).find((folder) => isBelow(file, folder));
+  if (house === undefined) return `${file} is in no house of scripts/check-imports.ts`;
+  // The manifest and other files beside the houses.
+  if (!SOURCE_FOLDERS.some((folder) => isBelow(target, folder))) return undefined;
+  if (!isBelow(target, house)) {
+    const allowed = HOUSES[house] ?? [];
+    if (allowed.some((folder) => isBelow(target, folder))) return undefined;
+    return `${house} may import ${allowed.join(', ') || 'nothing else'}`;
+  }
+  const rooms = ROOMS[house];
+  if (!rooms) return undefined;
+  const roomOf = (path: string) => rooms.findIndex((room) => isBelow(path, `${house}/${room}`));
+  const [from, to] = [roomOf(file), roomOf(target)];
+  // A folder that is not listed stands beside the rooms, like the files directly in the house.
+  if (from < 0 || (to >= 0 && to <= from)) return undefined;
+  return `${house}/${rooms[from]} may import only ${rooms.slice(0, from).join(', ') || 'itself'}`;
+}
+
+const objections = sourceFiles().flatMap((file) =>
+  [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
+    const target = resolveImport(file, specifier);
+    const reason = objection(file, target);
+    return reason === undefined ? [] : [`${file} imports ${target}, but ${reason}.`];
+  }),
+);
+if (objections.length > 0) {
+  process.stderr.write(`${objections.join('\n')}\n`);
+  process.exitCode = 1;
+}

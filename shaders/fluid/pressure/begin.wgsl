@@ -1,0 +1,26 @@
+// Begins the solution: the residual is the right side, less its mean where there is no surface; pressure and solution are 0.
+// Leaves the greatest residual. Twin: src/methods/fluid/reference/pressure.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn begin(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var greatest = 0.0;
+  for (
+    var index = group.x * WORKGROUP + thread;
+    index < frame.sizes.w;
+    index += groups.x * WORKGROUP
+  ) {
+    let entry = frame.strides.w + index;
+    pressure[entry] = 0.0;
+    solution[entry] = 0.0;
+    if (diagonal[entry] > 0.0) {
+      let row = right[entry] - solver.mean;
+      right[entry] = row;
+      greatest = max(greatest, abs(row));
+    }
+  }
+  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+}

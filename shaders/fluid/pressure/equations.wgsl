@@ -1,0 +1,88 @@
+// The equations of pressure, with density correction. Each node writes the couplings over its lower faces and, where it is a
+// fluid cell, its row. Twin: src/methods/fluid/reference/equations.ts. The workgroups stride over all nodes; each leaves the sum of its
+// right sides, its unknowns, and whether any is at a surface.
+
+const SURFACE_FULLNESS = 0.5;
+const LEAST_SURFACE = 0.25;
+const MOST_SWELLING = 0.1;
+const MOST_SHRINKING = 0.3;
+const FULLNESS_SLACK = 0.02;
+
+fn surface_distance(full: f32) -> f32 {
+  let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);
+  return clamp(distance, LEAST_SURFACE, 1.0);
+}
+
+fn swelling(full: f32, is_deep: bool) -> f32 {
+  var excess = 0.0;
+  if (full > 1.0 + FULLNESS_SLACK) {
+    excess = full - 1.0 - FULLNESS_SLACK;
+  } else if (is_deep) {
+    excess = min(0.0, full - 1.0 + FULLNESS_SLACK);
+  }
+  return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SHRINKING, MOST_SWELLING);
+}
+
+// Over the face between a cell and the next along an axis.
+fn coupling_of(lower: u32, upper: u32) -> f32 {
+  let below = kinds[lower];
+  let above = kinds[upper];
+  if (below > FLUID || above > FLUID || (below == AIR && above == AIR)) {
+    return 0.0;
+  }
+  if (below == above) {
+    return 1.0;
+  }
+  return 1.0 / surface_distance(fullness[select(upper, lower, below == FLUID)]);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn assemble(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var own = vec4f();
+  for (
+    var index = group.x * WORKGROUP + thread;
+    index < frame.sizes.w;
+    index += groups.x * WORKGROUP
+  ) {
+    let at = node_at(index, frame.strides);
+    let entry = entry_at(at, frame.strides);
+    let is_fluid = is_cell(at, frame.cells) && kinds[entry] == FLUID;
+    var total = 0.0;
+    var outflow = 0.0;
+    var is_deep = true;
+    for (var axis = 0u; axis < DIMENSIONS; axis++) {
+      let stride = frame.strides[axis];
+      var low = 0.0;
+      // At the lower end the cell before is one above another row, which is solid.
+      if (at[axis] > 0u) {
+        low = coupling_of(entry - stride, entry);
+      }
+      coupling[axis * frame.sizes.y + entry] = low;
+      if (is_fluid) {
+        let high = coupling_of(entry, entry + stride);
+        total += low + high;
+        let face = axis * frame.sizes.x + entry;
+        outflow += velocity[face + stride] - velocity[face];
+        if (kinds[entry + stride] == AIR || (at[axis] > 0u && kinds[entry - stride] == AIR)) {
+          is_deep = false;
+        }
+      }
+    }
+    var row = 0.0;
+    if (is_fluid) {
+      own.z = max(own.z, select(1.0, 0.0, is_deep));
+      if (total > 0.0) {
+        row = swelling(fullness[entry], is_deep) - outflow;
+        own.x += row;
+        own.y += 1.0;
+      }
+    }
+    diagonal[entry] = total;
+    right[entry] = row;
+  }
+  leave(own, group.x, thread);
+}

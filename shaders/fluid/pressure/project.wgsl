@@ -1,0 +1,21 @@
+// Takes from each face what the difference of pressures over it drives away. Twin: src/methods/fluid/reference/project.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn project(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(group, groups, thread);
+  if (index >= frame.sizes.w) {
+    return;
+  }
+  let entry = frame.strides.w + index;
+  for (var axis = 0u; axis < DIMENSIONS; axis++) {
+    let value = coupling[axis * frame.sizes.y + entry];
+    if (value != 0.0) {
+      let difference = pressure[entry] - pressure[entry - frame.strides[axis]];
+      velocity[axis * frame.sizes.x + entry] -= value * difference;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// Adds to the solution of a level what the next coarser one found. `level` is the finer one. Twin:
+// src/methods/fluid/reference/multigrid.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn prolong(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(group, groups, thread);
+  if (index >= level.cells.x * level.cells.y * level.cells.z) {
+    return;
+  }
+  let at = cell_at(index, level.cells);
+  let entry = entry_at(at, level.strides);
+  if (diagonal[entry] > 0.0) {
+    solution[entry] += solution[entry_at(at / 2u, level.coarse_strides)];
+  }
+}

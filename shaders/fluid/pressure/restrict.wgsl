@@ -1,0 +1,29 @@
+// What the equations of a level leave over, summed up for the next coarser one, whose solution begins at 0. `level` is the
+// finer one. Twin: src/methods/fluid/reference/multigrid.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn restrict_residual(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(group, groups, thread);
+  if (index >= level.coarse_cells.x * level.coarse_cells.y * level.coarse_cells.z) {
+    return;
+  }
+  let at = cell_at(index, level.coarse_cells);
+  let coarse = entry_at(at, level.coarse_strides);
+  var sum = 0.0;
+  for (var child = 0u; child < (1u << DIMENSIONS); child++) {
+    let fine_at = 2u * at + vec3u(child & 1u, (child >> 1u) & 1u, child >> 2u);
+    if (!is_cell(fine_at, level.cells)) {
+      continue;
+    }
+    let entry = entry_at(fine_at, level.strides);
+    if (diagonal[entry] > 0.0) {
+      sum += right[entry] - diagonal[entry] * solution[entry] + pulled(entry);
+    }
+  }
+  right[coarse] = sum;
+  solution[coarse] = 0.0;
+}

@@ -1,0 +1,24 @@
+// Gauss–Seidel over the cells of one colour, COLOUR: each reads cells of the other only. Twin:
+// src/methods/fluid/reference/multigrid.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn smooth_colour(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(group, groups, thread);
+  let half = (level.cells.x + 1u) / 2u;
+  let row = index / half;
+  let y = row % level.cells.y;
+  let z = row / level.cells.y;
+  let at = vec3u(2u * (index % half) + ((y + z + COLOUR) & 1u), y, z);
+  if (!is_cell(at, level.cells)) {
+    return;
+  }
+  let entry = entry_at(at, level.strides);
+  let weight = diagonal[entry];
+  if (weight > 0.0) {
+    solution[entry] = (right[entry] + pulled(entry)) / weight;
+  }
+}

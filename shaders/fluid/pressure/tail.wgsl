@@ -1,0 +1,86 @@
+// The V-cycle over all levels of few cells, by one workgroup: where there is so little to do, a dispatch for each pass would take
+// longer than the work. The coarsest level is solved by rounds of Gauss–Seidel there and back. Twin:
+// src/methods/fluid/reference/multigrid.ts.
+
+var<private> level: Level;
+
+fn smooth_all(colour: u32, thread: u32) {
+  let half = (level.cells.x + 1u) / 2u;
+  let count = half * level.cells.y * level.cells.z;
+  for (var index = thread; index < count; index += TAIL_THREADS) {
+    let row = index / half;
+    let y = row % level.cells.y;
+    let z = row / level.cells.y;
+    let at = vec3u(2u * (index % half) + ((y + z + colour) & 1u), y, z);
+    if (is_cell(at, level.cells)) {
+      let entry = entry_at(at, level.strides);
+      let weight = diagonal[entry];
+      if (weight > 0.0) {
+        solution[entry] = (right[entry] + pulled(entry)) / weight;
+      }
+    }
+  }
+}
+
+fn restrict_all(thread: u32) {
+  let count = level.coarse_cells.x * level.coarse_cells.y * level.coarse_cells.z;
+  for (var index = thread; index < count; index += TAIL_THREADS) {
+    let at = cell_at(index, level.coarse_cells);
+    let coarse = entry_at(at, level.coarse_strides);
+    var sum = 0.0;
+    for (var child = 0u; child < (1u << DIMENSIONS); child++) {
+      let fine_at = 2u * at + vec3u(child & 1u, (child >> 1u) & 1u, child >> 2u);
+      if (is_cell(fine_at, level.cells)) {
+        let entry = entry_at(fine_at, level.strides);
+        if (diagonal[entry] > 0.0) {
+          sum += right[entry] - diagonal[entry] * solution[entry] + pulled(entry);
+        }
+      }
+    }
+    right[coarse] = sum;
+    solution[coarse] = 0.0;
+  }
+}
+
+fn prolong_all(thread: u32) {
+  let count = level.cells.x * level.cells.y * level.cells.z;
+  for (var index = thread; index < count; index += TAIL_THREADS) {
+    let at = cell_at(index, level.cells);
+    let entry = entry_at(at, level.strides);
+    if (diagonal[entry] > 0.0) {
+      solution[entry] += solution[entry_at(at / 2u, level.coarse_strides)];
+    }
+  }
+}
+
+@compute @workgroup_size(TAIL_THREADS)
+fn run_tail(@builtin(local_invocation_index) thread: u32) {
+  // Of the first level in w how many levels there are, of the second the first of few cells.
+  let end = slots[0].level.coarse_cells.w;
+  let first = slots[1].level.coarse_cells.w;
+  for (var index = first; index + 1u < end; index++) {
+    level = slots[index].level;
+    for (var round = 0u; round < 2u * SMOOTHINGS; round++) {
+      smooth_all(round & 1u, thread);
+      storageBarrier();
+    }
+    restrict_all(thread);
+    storageBarrier();
+  }
+  level = slots[end - 1u].level;
+  for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
+    // Red, black and so on; on the way back black, red.
+    let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
+    smooth_all((round + back) & 1u, thread);
+    storageBarrier();
+  }
+  for (var above = end - 1u; above > first; above--) {
+    level = slots[above - 1u].level;
+    prolong_all(thread);
+    storageBarrier();
+    for (var round = 0u; round < 2u * SMOOTHINGS; round++) {
+      smooth_all((round + 1u) & 1u, thread);
+      storageBarrier();
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// The next direction: the preconditioned residual and a share of the last direction. Twin:
+// src/methods/fluid/reference/pressure.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn turn(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let index = linear_index(group, groups, thread);
+  if (index >= frame.sizes.w) {
+    return;
+  }
+  let entry = frame.strides.w + index;
+  // What an earlier substep left in it may be anything.
+  let kept = select(solver.share * direction[entry], 0.0, solver.share == 0.0);
+  direction[entry] = solution[entry] + kept;
+}

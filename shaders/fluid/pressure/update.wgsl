@@ -1,0 +1,24 @@
+// A step along the direction; leaves the greatest residual. The next cycle begins with a solution of 0. Twin:
+// src/methods/fluid/reference/pressure.ts.
+
+@compute @workgroup_size(WORKGROUP)
+fn update(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  var greatest = 0.0;
+  for (
+    var index = group.x * WORKGROUP + thread;
+    index < frame.sizes.w;
+    index += groups.x * WORKGROUP
+  ) {
+    let entry = frame.strides.w + index;
+    pressure[entry] += solver.step * direction[entry];
+    let row = right[entry] - solver.step * image[entry];
+    right[entry] = row;
+    solution[entry] = 0.0;
+    greatest = max(greatest, abs(row));
+  }
+  leave(vec4f(0.0, 0.0, greatest, 0.0), group.x, thread);
+}

@@ -1,0 +1,33 @@
+// What a kernel of the user's own can ask about any slot, its own or a neighbour's. Bindings: see
+// src/engine/grid/grid-kernel.ts.
+
+fn position_of(slot: u32) -> Vector {
+  return place_of(position_in[slot]);
+}
+
+// Index of the particle in the caller's buffers.
+fn id_of(slot: u32) -> u32 {
+  return id_in[slot];
+}
+
+#if MIXED
+fn radius_at(slot: u32) -> f32 {
+  return radius_of(position_in[slot]);
+}
+#endif
+
+#if VELOCITY
+fn velocity_of(slot: u32) -> Vector {
+  return load_vector(velocity_in[slot]);
+}
+#endif
+
+fn reach_squared() -> f32 {
+  return bitcast<f32>(REACH_SQUARED_BITS);
+}
+#if WIDE
+
+fn reach_cells() -> u32 {
+  return REACH_CELLS;
+}
+#endif

@@ -1,0 +1,38 @@
+// Rows of cells in the unbounded world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
+
+fn row_span(lattice: Lattice, row: u32) -> Span {
+  let middle = lattice + row_offset(row);
+  let place = u32(middle.x) & (HASH_BLOCK - 1u);
+  let base = block_of(middle);
+  let low = select(place - 1u, 0u, place == 0u);
+  let high = min(place + 1u, HASH_BLOCK - 1u);
+  let first = start[base + low];
+  var span = Span(first, start[base + high + 1u] - first, 0u, 0u);
+  // The cell beyond the end of the block is in another block.
+  if (place == 0u || place == HASH_BLOCK - 1u) {
+    var beyond = middle;
+    beyond.x += select(1, -1, place == 0u);
+    let bucket = bucket_at(beyond);
+    span.second = start[bucket];
+    span.second_length = start[bucket + 1u] - span.second;
+  }
+  return span;
+}
+
+// Buckets hold particles of other cells too: theirs is another row's turn, or nobody's.
+fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
+  let away = load_lattice(other) - lattice - row_offset(row);
+  return all(abs(away) <= ALONG_X);
+}
+
+fn count_in_row(lattice: Lattice, row: u32) -> u32 {
+  let span = row_span(lattice, row);
+  let end = min(span.first_length + span.second_length, grid.count);
+  var found = 0u;
+  for (var index = 0u; index < end; index++) {
+    let other =
+      select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
+    found += select(0u, 1u, is_in_row(lattice, row, cell_of_slot[other]));
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+// What a ray's walk (query/rays.wgsl) asks about cells in the unbounded world: same names as in path_dense.wgsl.
+// Needs of the kernel start: array<u32>, cell_of_slot: array<Cell>.
+
+// Slots from `first` up to, but not, `end`, as far as their cells are between two.
+struct Segment {
+  first: u32,
+  end: u32,
+  low: Lattice,
+  high: Lattice,
+}
+
+fn shift_of(layer: i32, axis: u32) -> f32 {
+  return 0.0;
+}
+
+fn layer_at(coordinate: f32, axis: u32) -> i32 {
+  return lattice_at(Vector(coordinate)).x;
+}
+
+// Cells farther out are one with the last.
+fn begin_of(layer: i32, axis: u32) -> f32 {
+  return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
+}
+
+fn end_of(layer: i32, axis: u32) -> f32 {
+  return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= FARTHEST);
+}
+
+// Cells are exact here.
+fn extent_of(axis: u32) -> f32 {
+  return 0.0;
+}
+
+fn segment_between(low: Lattice, last: i32) -> Segment {
+  var high = low;
+  high.x = last;
+  let bucket = bucket_at(low);
+  return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
+}
+
+// Buckets hold particles of other cells too.
+fn is_in_segment(segment: Segment, slot: u32) -> bool {
+  let cell = load_lattice(cell_of_slot[slot]);
+  return all((cell >= segment.low) & (cell <= segment.high));
+}

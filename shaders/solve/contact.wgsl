@@ -1,0 +1,88 @@
+// Geometry of one contact. Needs params and particle. Antisymmetric to the bit: swapping the two particles negates the
+// normal and leaves the overlap, fused multiply-adds or not.
+
+// Nearer than this the direction is noise; it is then taken from the two slots, which are canonical.
+const COINCIDENT_SQUARED = 0x1p-100f;
+const NOT_APART = 0x1p-50f;
+
+struct Contact {
+  // Unit length, from the other particle to this one.
+  normal: Vector,
+  overlap: f32,
+#if MIXED
+  // Of what both do, the part that this one does.
+  share: f32,
+#if SHAPED
+  // Else they are apart: who is asked are those whose balls overlap.
+  is_contact: bool,
+#endif
+#endif
+}
+
+#if MIXED
+// The other's weight of the weight of both: see shareOf in src/core/contact/settings.ts.
+fn share_of(own: f32, other: f32) -> f32 {
+  let is_smaller = own < other;
+  let ratio = select(other / own, own / other, is_smaller);
+  var weight = ratio * ratio;
+  if (DIMENSIONS == 3u) {
+    weight *= ratio;
+  }
+  return select(weight, 1.0, is_smaller) / (1.0 + weight);
+}
+#endif
+
+#if SHAPED
+// Of a ball its radius, of a box 0.
+fn rounding_of(half: Vector, radius: f32) -> f32 {
+  return select(radius, 0.0, half.x > 0.0);
+}
+
+// Which axis is the least deep, of equal ones the first.
+fn least_deep(depths: Vector) -> u32 {
+  var least = 0u;
+  for (var axis = 1u; axis < DIMENSIONS; axis++) {
+    least = select(least, axis, depths[axis] > depths[least]);
+  }
+  return least;
+}
+
+// Of two whose balls overlap; they may not. The law is in src/core/particles/shapes.ts.
+fn contact_with(particle: Particle, other: Neighbour) -> Contact {
+  let share = share_of(particle.bulk, other.bulk);
+  let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
+  let sides = particle.half + other.half;
+  let beyond = abs(other.apart) - sides;
+  let outside = max(beyond, Vector());
+  let squared = dot(outside, outside);
+  if (squared >= COINCIDENT_SQUARED) {
+    let distance = sqrt(squared);
+    // By squares, as equal balls are: a root is rounded.
+    return Contact(sign(other.apart) * outside / distance, round - distance, share, squared < round * round);
+  }
+  let is_level = abs(other.apart) < Vector(NOT_APART);
+  let depths = select(beyond, -sides, is_level);
+  let axis = least_deep(depths);
+  let overlap = round - depths[axis];
+  let is_up = select(other.apart[axis] > 0.0, particle.slot > other.slot, is_level[axis]);
+  let along = select(Vector(), Vector(1.0), AXES == Extent(axis));
+  return Contact(select(-along, along, is_up), overlap, share, overlap > 0.0);
+}
+#else
+// Without a branch: the rare case costs a few selects, a branch would cost every thread the longer path.
+fn contact_with(particle: Particle, other: Neighbour) -> Contact {
+  let coincident = other.distance_squared < COINCIDENT_SQUARED;
+  let distance = sqrt(select(other.distance_squared, 1.0, coincident));
+  // A unit axis that both sides agree on, up to its sign.
+  let axis = select(Vector(), Vector(1.0), AXES == Extent((particle.slot + other.slot) % DIMENSIONS));
+  let away = select(-axis, axis, particle.slot > other.slot);
+  let normal = select(other.apart / distance, away, coincident);
+#if MIXED
+  let reach = particle.radius + other.radius;
+  let share = share_of(particle.radius, other.radius);
+  return Contact(normal, reach - select(distance, 0.0, coincident), share);
+#else
+  return Contact(normal, substep.diameter - select(distance, 0.0, coincident));
+#endif
+}
+#endif

@@ -1,0 +1,81 @@
+/**
+ * Runs one command of the command line. Exit codes: 0 done; 1 a check failed, or the machine cannot do it; 2 the command
+ * was not understood, or its arguments do not fit. The entry point is bench/cli/main.ts, which adds the benchmark.
+ */
+
+import { version } from '../../package.json';
+import { ArgumentError, CellstormError, LimitError } from '../core/base/errors';
+import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
+import { INFO_FLAGS, info } from './info';
+import { formatTable, widthOf, wrapText } from './output';
+import { SIMULATE_FLAGS, simulate } from './simulate';
+import { VERIFY_FLAGS, verify } from './verify';
+
+export interface Command {
+  readonly summary: string;
+  readonly flags: Flags;
+  readonly run: (argv: readonly string[]) => Promise<number>;
+}
+
+export type Commands = Readonly<Record<string, Command>>;
+
+export const COMMANDS: Commands = {
+  info: {
+    summary: 'adapter, driver, features, limits, how many particles fit',
+    flags: INFO_FLAGS,
+    run: info,
+  },
+  verify: { summary: 'hold the GPU against the reference, scene by scene', flags: VERIFY_FLAGS, run: verify },
+  simulate: { summary: 'run a scene and measure it', flags: SIMULATE_FLAGS, run: simulate },
+};
+
+async function runCommand(commands: Commands, argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === '--version') {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  if (name === undefined || name === '--help' || name === 'help') {
+    process.stdout.write(help(commands));
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    throw new UsageError(
+      `"${name}" is not a command of cellstorm, which has ${Object.keys(commands).join(', ')}.`,
+    );
+  }
+  if (rest.includes('--help')) {
+    const flags = describeFlags(command.flags, widthOf(process.stdout));
+    process.stdout.write(`cellstorm ${name}: ${command.summary}\n\n${flags}\n`);
+    return 0;
+  }
+  return command.run(rest).catch((error: unknown) => {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw nameFlag(error, parseFlags(name, command.flags, rest));
+  });
+}
+
+function help(commands: Commands): string {
+  const table = formatTable(Object.entries(commands).map(([name, { summary }]) => [`  ${name}`, summary]));
+  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFlags of a command: cellstorm COMMAND --help\n`;
+}
+
+function exitCodeOf(error: CellstormError): number {
+  return error instanceof UsageError || error instanceof ArgumentError || error instanceof LimitError ? 2 : 1;
+}
+
+/** Runs the command that `argv` names, prints what went wrong if it fails, and ends the process. */
+export async function runCommandLine(commands: Commands, argv: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await runCommand(commands, argv);
+  } catch (error) {
+    if (!(error instanceof CellstormError)) throw error;
+    const { stderr } = process;
+    const message = `cellstorm: ${error.message}`;
+    stderr.write(`${stderr.isTTY ? wrapText(message, widthOf(stderr)) : message}\n`);
+    process.exitCode = exitCodeOf(error);
+  }
+  // Dawn's threads would keep the process alive, although its work is done.
+  process.exit();
+}

@@ -1,0 +1,312 @@
+/**
+ * Purpose: bodies that never move, each as large as it likes, in a tree of boxes around boxes: built once when they are
+ * given, walked by the CPU engine, and as words by shaders/obstacles/tree.wgsl. Sizes from a grain to the whole world
+ * are the same to it, where cells would each be right for one.
+ * Inputs: positions, carried into the world, and sizes as the engines hold them. Output: both in the order of the tree.
+ * Guarantee: the same bodies, in whatever order, give the same tree; nobody whose box overlaps the box asked for is left
+ * out, in worlds that wrap around by any of its images.
+ * Ordering: a node, then all below its first half, then all below its second; `skip` is the node to go on with where a box
+ * is not entered, so a walk needs no stack. Bodies lie as leaves do.
+ */
+import { extentAlong, type Sizes } from '../particles/shapes';
+import type { Dimensions, World } from '../world/world';
+
+/** Bodies in a leaf, at most: more make fewer nodes, which are dearer than bodies. A power of two. */
+export const LEAF_BODIES = 4;
+
+/** In a node's word a leaf's first body is above so many bits, of which the lower say how many it has: 0 of inner ones. */
+export const LEAF_BITS = 3;
+
+/** Words before the nodes: how many there are, and at which word the bodies begin. */
+export const TREE_HEADER = 2;
+
+export interface StaticBodies extends Sizes {
+  readonly positions: Float32Array;
+}
+
+/** Nodes of a tree of so many bodies. */
+export function nodesOf(bodies: number): number {
+  return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
+}
+
+/** Words of a node: centre, half of each edge, the node to skip to, and which bodies a leaf has. */
+export function nodeWords(dimensions: Dimensions): number {
+  return 2 * dimensions + 2;
+}
+
+/** Of what rounding can be off by, many times as much: by distances, and by the period they are told apart by. */
+const ROUNDING = 2 ** -18;
+
+export class ObstacleTree {
+  readonly count: number;
+  readonly nodes: number;
+  /** In the order of the tree. */
+  readonly bodies: StaticBodies;
+  /** Centre and half extents, 2 · dimensions a node. */
+  private readonly boxes: Float32Array;
+  /** Skip and leaf, 2 a node. */
+  private readonly links: Uint32Array;
+  /** Of the box that `visit` was asked for. */
+  private readonly middle = new Float64Array(3);
+  private readonly half = new Float64Array(3);
+
+  constructor(
+    private readonly world: Pick<World, 'dimensions' | 'period'>,
+    given: StaticBodies,
+  ) {
+    const { dimensions } = world;
+    this.count = given.positions.length / dimensions;
+    this.nodes = nodesOf(this.count);
+    this.boxes = new Float32Array(2 * dimensions * this.nodes);
+    this.links = new Uint32Array(2 * this.nodes);
+    // Told apart by what they are, not by where they were in the array.
+    const canonical = inOrder(dimensions, given);
+    const order = Uint32Array.from({ length: this.count }, (_, body) => body);
+    if (this.count > 0)
+      new Builder(dimensions, canonical, order, this.boxes, this.links).build(0, this.count);
+    this.bodies = taken(canonical, order, dimensions);
+  }
+
+  /** Bodies whose boxes overlap one; ascending. Some that only come near may be among them. */
+  visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
+    const { boxes, links, nodes, world, middle, half } = this;
+    const { dimensions, period } = world;
+    const mask = (1 << LEAF_BITS) - 1;
+    for (let axis = 0; axis < dimensions; axis++) {
+      middle[axis] = ((low[axis] as number) + (high[axis] as number)) / 2;
+      half[axis] = ((high[axis] as number) - (low[axis] as number)) / 2;
+    }
+    for (let node = 0; node < nodes; ) {
+      let overlaps = true;
+      for (let axis = 0; overlaps && axis < dimensions; axis++) {
+        const first = 2 * dimensions * node + axis;
+        const length = period[axis] as number;
+        let apart = Math.abs((middle[axis] as number) - (boxes[first] as number));
+        if (length > 0) apart = Math.abs(apart - length * Math.round(apart / length));
+        const reach = (half[axis] as number) + (boxes[first + dimensions] as number);
+        const margin = ROUNDING * (reach + apart + length);
+        overlaps = !(apart > reach + margin);
+      }
+      const leaf = links[2 * node + 1] as number;
+      if (overlaps) {
+        const begin = leaf >>> LEAF_BITS;
+        for (let body = begin; body < begin + (leaf & mask); body++) visit(body);
+      }
+      node = overlaps ? node + 1 : (links[2 * node] as number);
+    }
+  }
+
+  get byteLength(): number {
+    const { positions, radii, halves, bulks } = this.bodies;
+    const arrays = [this.boxes, this.links, positions, radii, halves, bulks];
+    return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
+  }
+
+  /** The header and the nodes, as kernels read them. */
+  nodeBits(): Uint32Array {
+    const { boxes, links, nodes } = this;
+    const { dimensions } = this.world;
+    const stride = nodeWords(dimensions);
+    const words = new Uint32Array(TREE_HEADER + stride * nodes);
+    const floats = new Float32Array(words.buffer);
+    words[0] = nodes;
+    words[1] = words.length;
+    for (let node = 0; node < nodes; node++) {
+      const first = TREE_HEADER + stride * node;
+      floats.set(boxes.subarray(2 * dimensions * node, 2 * dimensions * (node + 1)), first);
+      words.set(links.subarray(2 * node, 2 * node + 2), first + 2 * dimensions);
+    }
+    return words;
+  }
+}
+
+/** Splits bodies at the middle of the axis along which their centres are farthest apart, until few are left. */
+class Builder {
+  private next = 0;
+  private readonly keys: Float64Array;
+
+  constructor(
+    private readonly dimensions: Dimensions,
+    private readonly bodies: StaticBodies,
+    private readonly order: Uint32Array,
+    private readonly boxes: Float32Array,
+    private readonly links: Uint32Array,
+  ) {
+    this.keys = new Float64Array(order.length);
+  }
+
+  /** The node of those from `first` up to, but not, `end`, and all below it. */
+  build(first: number, end: number): void {
+    const { links, order, keys, dimensions } = this;
+    const node = this.next++;
+    const axis = this.enclose(node, first, end);
+    const count = end - first;
+    if (count <= LEAF_BODIES) {
+      links[2 * node + 1] = (first << LEAF_BITS) | count;
+    } else {
+      for (let place = first; place < end; place++) {
+        const body = order[place] as number;
+        keys[body] = this.bodies.positions[dimensions * body + axis] as number;
+      }
+      // Leaves are full but for the last.
+      const middle = first + LEAF_BODIES * Math.ceil(count / (2 * LEAF_BODIES));
+      select(order, keys, first, end - 1, middle);
+      this.build(first, middle);
+      this.build(middle, end);
+    }
+    links[2 * node] = this.next;
+  }
+
+  /** The box around bodies; returns the axis along which their centres are farthest apart, of equal ones the first. */
+  private enclose(node: number, first: number, end: number): number {
+    const { dimensions, bodies, order, boxes } = this;
+    let widest = 0;
+    let width = -1;
+    for (let axis = 0; axis < dimensions; axis++) {
+      let [low, high, lowest, highest] = [Infinity, -Infinity, Infinity, -Infinity];
+      for (let place = first; place < end; place++) {
+        const body = order[place] as number;
+        const centre = bodies.positions[dimensions * body + axis] as number;
+        const extent = extentAlong(dimensions, bodies, body, axis, 0);
+        low = Math.min(low, centre - extent);
+        high = Math.max(high, centre + extent);
+        lowest = Math.min(lowest, centre);
+        highest = Math.max(highest, centre);
+      }
+      const middle = Math.fround((low + high) / 2);
+      boxes[2 * dimensions * node + axis] = middle;
+      // A walk allows for what is lost here.
+      boxes[2 * dimensions * node + dimensions + axis] = Math.max(high - middle, middle - low);
+      if (highest - lowest > width) {
+        width = highest - lowest;
+        widest = axis;
+      }
+    }
+    return widest;
+  }
+}
+
+/**
+ * Bodies by their coordinates, then by their sizes. A drum puts tens of thousands in order at every step, so they are sorted as
+ * numbers, by their first coordinate, and only those that it does not tell apart by comparing two and two.
+ */
+function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
+  const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
+    if (!numbers) return 0;
+    for (let axis = 0; axis < stride; axis++) {
+      const apart = (numbers[stride * a + axis] as number) - (numbers[stride * b + axis] as number);
+      if (apart !== 0) return apart;
+    }
+    return 0;
+  };
+  const compare = (a: number, b: number) =>
+    compareBy(positions, dimensions, a, b) ||
+    compareBy(radii, 1, a, b) ||
+    compareBy(halves, dimensions, a, b);
+  const { order, runs } = orderByFirst(dimensions, positions);
+  for (let run = 1; run < runs.length; run++) {
+    const bodies = order.subarray(runs[run - 1], runs[run]);
+    if (!isAscending(bodies, compare)) bodies.sort(compare);
+  }
+  return order;
+}
+
+function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => number): boolean {
+  for (let place = 1; place < bodies.length; place++)
+    if (compare(bodies[place - 1] as number, bodies[place] as number) > 0) return false;
+  return true;
+}
+
+/** Bits of a number that a double holds. */
+const EXACT_BITS = 53;
+
+/**
+ * Bodies by the upper bits of their first coordinate, then as they are numbered: as many of the 32 as fit into a double beside
+ * the number, all for two million bodies. `runs`: where those with the same bits begin, and the end of all.
+ */
+function orderByFirst(
+  dimensions: Dimensions,
+  positions: Float32Array,
+): { order: Uint32Array; runs: number[] } {
+  const count = positions.length / dimensions;
+  const scale = 2 ** Math.ceil(Math.log2(Math.max(1, count)));
+  const dropped = Math.max(0, 32 + Math.log2(scale) - EXACT_BITS);
+  const keys = new Float64Array(count);
+  const number = new Float32Array(1);
+  const bits = new Uint32Array(number.buffer);
+  for (let body = 0; body < count; body++) {
+    // Of −0 and 0 one.
+    number[0] = (positions[dimensions * body] as number) + 0;
+    const own = bits[0] as number;
+    // Bits that ascend with the number.
+    const ascending = own >>> 31 ? ~own >>> 0 : (own | 0x8000_0000) >>> 0;
+    keys[body] = (ascending >>> dropped) * scale + body;
+  }
+  keys.sort();
+  const order = new Uint32Array(count);
+  const runs: number[] = [];
+  let last = -1;
+  for (let place = 0; place < count; place++) {
+    const key = keys[place] as number;
+    const upper = Math.floor(key / scale);
+    order[place] = key - upper * scale;
+    if (upper !== last) runs.push(place);
+    last = upper;
+  }
+  runs.push(count);
+  return { order, runs };
+}
+
+/** Bodies in an order that does not depend on the one they come in. */
+export function inOrder(dimensions: Dimensions, bodies: StaticBodies): StaticBodies {
+  return taken(bodies, canonicalOrder(dimensions, bodies), dimensions);
+}
+
+function taken(
+  { positions, radii, halves, bulks }: StaticBodies,
+  order: Uint32Array,
+  dimensions: number,
+): StaticBodies {
+  const take = (numbers: Float32Array, stride: number): Float32Array => {
+    const taken = new Float32Array(numbers.length);
+    order.forEach((body, place) => {
+      for (let axis = 0; axis < stride; axis++) {
+        taken[stride * place + axis] = numbers[stride * body + axis] as number;
+      }
+    });
+    return taken;
+  };
+  return {
+    positions: take(positions, dimensions),
+    ...(radii ? { radii: take(radii, 1) } : {}),
+    ...(halves ? { halves: take(halves, dimensions) } : {}),
+    ...(bulks ? { bulks: take(bulks, 1) } : {}),
+  };
+}
+
+/**
+ * Puts those before `middle` that are before it by their keys, of equal keys by their numbers: a strict order, so that it
+ * does not depend on how it is come to who is where.
+ */
+function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
+  const isBefore = (a: number, b: number) => {
+    const apart = (keys[a] as number) - (keys[b] as number);
+    return apart < 0 || (apart === 0 && a < b);
+  };
+  let [low, high] = [first, last];
+  while (low < high) {
+    const pivot = order[(low + high) >>> 1] as number;
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while (isBefore(order[left] as number, pivot)) left++;
+      while (isBefore(pivot, order[right] as number)) right--;
+      if (left > right) break;
+      const held = order[left] as number;
+      order[left++] = order[right] as number;
+      order[right--] = held;
+    }
+    if (middle <= right) high = right;
+    else if (middle >= left) low = left;
+    else return;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Purpose: what is given of the sizes of bodies, checked: radii, and half extents of those that are boxes.
+ */
+import { ArgumentError } from '../base/errors';
+import type { Dimensions, RadiusRange, World } from '../world/world';
+import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
+
+/** As users give them: radii of boxes are 0. */
+export interface GivenSizes {
+  readonly radii?: Float32Array | undefined;
+  /** `dimensions` numbers a body: of a box, half of each edge; of a ball 0. */
+  readonly halfExtents?: Float32Array | undefined;
+}
+
+/** What sizes may be. */
+export interface SizeRules {
+  readonly dimensions: Dimensions;
+  readonly radiusRange?: RadiusRange | undefined;
+  readonly boxes?: boolean | undefined;
+}
+
+/** The sizes of `count` particles, within a range if there is one, or an error that names the first that is wrong. */
+export function checkSizes(
+  prefix: string,
+  { radii: ofThem, halfExtents }: GivenSizes,
+  count: number,
+  { dimensions, radiusRange, boxes }: SizeRules,
+): Sizes & { readonly radii: Float32Array } {
+  // Nobody's need not be given.
+  const given = ofThem ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
+  if (!boxes) {
+    if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
+    checkRadii(`${prefix}radii`, given, count, radiusRange);
+    return { radii: given };
+  }
+  const radii = given ?? (halfExtents ? new Float32Array(count) : undefined);
+  if (halfExtents !== undefined) {
+    checkHalfExtents(`${prefix}halfExtents`, halfExtents, count, dimensions, radiusRange);
+  }
+  checkRadii(`${prefix}radii`, radii, count, radiusRange, (particle) =>
+    halfExtents ? isBox(dimensions, halfExtents, particle) : false,
+  );
+  return defineShapes(dimensions, radii, halfExtents);
+}
+
+/** The sizes of particles as the engines hold them, checked, in a world if there is one; undefined where all have one radius. */
+export function sizesOf(
+  prefix: string,
+  particles: GivenSizes,
+  count: number,
+  sizes: SizeRules & { readonly world?: World },
+): Sizes | undefined {
+  if (sizes.radiusRange) {
+    const own = checkSizes(prefix, particles, count, sizes);
+    if (sizes.world) checkBodiesFit(prefix, own, sizes.world);
+    return own;
+  }
+  if (particles.halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, particles.halfExtents);
+  if (particles.radii === undefined) return undefined;
+  const accepted = 'left out, since all particles of this simulation have one radius';
+  throw new ArgumentError(`${prefix}radii`, particles.radii, accepted);
+}
+
+export function refuseHalfExtents(argument: string, halfExtents: unknown): never {
+  throw new ArgumentError(argument, halfExtents, 'left out where no particle may be a box (`boxes`)');
+}
+
+/** As 32-bit floats, like the radii that are compared with it. */
+export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
+  return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
+}
+
+/** A radius for each of `count` particles, in a range if there is one, or an error that names the first that is not. */
+function checkRadii(
+  argument: string,
+  radii: unknown,
+  count: number,
+  range?: RadiusRange,
+  isBoxAt: (particle: number) => boolean = () => false,
+): asserts radii is Float32Array {
+  if (!(radii instanceof Float32Array) || radii.length !== count) {
+    const accepted = `a Float32Array with a radius for each of ${count} particles`;
+    throw new ArgumentError(argument, radii, accepted);
+  }
+  const { smallest, largest } = range ? roundRange(range) : { smallest: 0, largest: Number.MAX_VALUE };
+  for (let index = 0; index < count; index++) {
+    const radius = radii[index] as number;
+    if (isBoxAt(index)) {
+      if (radius === 0) continue;
+      throw new ArgumentError(`${argument}[${index}]`, radius, '0, since this particle is a box');
+    }
+    if (radius > 0 && radius >= smallest && radius <= largest) continue;
+    const accepted = range
+      ? `from ${smallest} to ${largest} (the radiusRange)`
+      : 'a finite number greater than 0';
+    throw new ArgumentError(`${argument}[${index}]`, radius, accepted);
+  }
+}

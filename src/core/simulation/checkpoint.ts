@@ -1,0 +1,108 @@
+/**
+ * Purpose: what a simulation is gone on from: whether a checkpoint is one that a simulation can hold, what it says of the
+ * simulation beside its particles, and these as the engines hold them. The part that particles without a simulation have in
+ * common with it is in particles-checkpoint.ts.
+ * Guarantee: a checkpoint that is refused changes nothing.
+ */
+import { checkFinite } from '../base/checks';
+import { ArgumentError } from '../base/errors';
+import { defaultSettings, resolveSettings, type Settings } from '../contact/settings';
+import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
+import type { StaticBodies } from '../obstacles/tree';
+import { defineShapes } from '../particles/shapes';
+import { sizesOf } from '../particles/sizes';
+import type { RadiusRange } from '../world/world';
+import {
+  checkCheckpointParticles,
+  checkSameKind,
+  checkSameWorld,
+  describeWorld,
+} from './particles-checkpoint';
+import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './simulation';
+
+/** The settings of a checkpoint that this simulation can hold, or an error; nothing is changed. */
+export function checkCheckpoint(
+  checkpoint: Checkpoint,
+  simulation: Pick<
+    ParticleSimulation,
+    | 'dimensions'
+    | 'radius'
+    | 'radiusRange'
+    | 'boxes'
+    | 'world'
+    | 'capacity'
+    | 'obstacleCapacity'
+    | 'continuous'
+  >,
+): Settings {
+  const { dimensions, capacity, world, radiusRange } = simulation;
+  checkSameKind(checkpoint, dimensions);
+  if (checkpoint.radius !== simulation.radius) {
+    const accepted = `${simulation.radius}, like this simulation`;
+    throw new ArgumentError('checkpoint.radius', checkpoint.radius, accepted);
+  }
+  checkSameRange(checkpoint.radiusRange, radiusRange);
+  if ((checkpoint.boxes ?? false) !== simulation.boxes) {
+    const accepted = simulation.boxes
+      ? 'true, since particles of this simulation may be boxes'
+      : 'left out, since no particle of this simulation may be a box';
+    throw new ArgumentError('checkpoint.boxes', checkpoint.boxes, accepted);
+  }
+  checkSameWorld(checkpoint, world);
+  if ((checkpoint.continuous ?? false) !== simulation.continuous) {
+    const accepted = simulation.continuous
+      ? 'true, since this simulation follows the paths of fast particles'
+      : 'left out, since this simulation was created without `continuous`';
+    throw new ArgumentError('checkpoint.continuous', checkpoint.continuous, accepted);
+  }
+  const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
+  sizesOf('checkpoint.', checkpoint, count, simulation);
+  checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
+  checkFinite('checkpoint.time', checkpoint.time);
+  if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
+  const defaults = defaultSettings(dimensions, radiusRange, simulation.boxes);
+  return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
+}
+
+function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
+  if (given?.smallest === range?.smallest && given?.largest === range?.largest) return;
+  const accepted = range
+    ? `{ smallest: ${range.smallest}, largest: ${range.largest} }, like this simulation`
+    : 'left out, since all particles of this simulation have one radius';
+  throw new ArgumentError('checkpoint.radiusRange', given, accepted);
+}
+
+/** What a checkpoint says of a simulation beside its particles. */
+export function describeSimulation(
+  simulation: Pick<
+    ParticleSimulation,
+    'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world' | 'continuous' | 'time' | 'settings'
+  >,
+  obstacles: StaticBodies = NO_OBSTACLES,
+): Omit<Checkpoint, keyof ParticleArrays> {
+  const { dimensions, radius, radiusRange, boxes, world, continuous, time, settings } = simulation;
+  return {
+    version: 1,
+    dimensions,
+    radius,
+    ...(radiusRange ? { radiusRange } : {}),
+    ...(boxes ? { boxes } : {}),
+    ...describeWorld(world),
+    ...(continuous ? { continuous } : {}),
+    time,
+    settings,
+    ...(obstacles.positions.length > 0 ? { obstacles: describeObstacles(dimensions, obstacles) } : {}),
+  };
+}
+
+/** The particles of a checkpoint that was checked. */
+export function bodiesOf(
+  { ids, positions, velocities, radii, halfExtents }: Checkpoint,
+  simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,
+): Bodies {
+  const { dimensions, boxes } = simulation;
+  const sizes = boxes
+    ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
+    : { radii };
+  return { ids, positions, velocities, ...sizes };
+}

@@ -1,0 +1,129 @@
+/**
+ * Purpose: the ids of particles: the lowest free ones are handed out, those of removed particles are free again. Whoever
+ * holds particles by id, or in slots with ids beside them, asks here who is alive.
+ */
+import { checkKnownKeys, checkPacked } from '../base/checks';
+import { RETIRED_BIT } from '../base/constants';
+import { ArgumentError, describeCount, Phrase } from '../base/errors';
+import { sizesOf } from '../particles/sizes';
+import { GREATEST_SPEED, type World } from '../world/world';
+import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
+
+/** Particles a simulation can hold at most: ids are below RETIRED_BIT. */
+export const MAX_PARTICLES = RETIRED_BIT - 1;
+
+/** Hands out the lowest free ids below a capacity, and knows which are alive. */
+export class IdAllocator {
+  private readonly alive: Uint8Array;
+  private lowestFree = 0;
+  private living = 0;
+  private above = 0;
+
+  constructor(readonly capacity: number) {
+    this.alive = new Uint8Array(capacity);
+  }
+
+  get count(): number {
+    return this.living;
+  }
+
+  /** One more than the greatest id alive, or 0: what is held by id is to be gone over up to here. */
+  get end(): number {
+    return this.above;
+  }
+
+  /** Those alive, ascending. */
+  list(): Uint32Array {
+    const ids = new Uint32Array(this.living);
+    let listed = 0;
+    for (let id = 0; id < this.above; id++) if (this.alive[id] === 1) ids[listed++] = id;
+    return ids;
+  }
+
+  has(id: number): boolean {
+    return this.alive[id] === 1;
+  }
+
+  /** Checks new particles as a whole and gives them the lowest free ids; where anything is wrong, none. */
+  admit(
+    sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
+    particles: NewParticles,
+  ): Bodies {
+    const { dimensions } = sizes;
+    checkKnownKeys('particles', particles, ['positions', 'velocities', 'radii', 'halfExtents']);
+    const positions: Float32Array = particles.positions;
+    const count = Math.floor((positions?.length ?? 0) / dimensions);
+    checkPacked('positions', positions, count, dimensions);
+    const velocities = particles.velocities ?? new Float32Array(positions.length);
+    checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+    const own = sizesOf('', particles, count, sizes);
+    this.checkRoom(count);
+    return { ids: this.take(count), positions, velocities, ...own };
+  }
+
+  /** The `count` lowest free ids, ascending; the caller has checked that so many are free. */
+  take(count: number): Uint32Array {
+    const ids = new Uint32Array(count);
+    let id = this.lowestFree;
+    for (let taken = 0; taken < count; id++) {
+      if (this.alive[id] === 0) {
+        this.alive[id] = 1;
+        ids[taken++] = id;
+      }
+    }
+    if (count > 0) {
+      this.lowestFree = id;
+      this.above = Math.max(this.above, id);
+    }
+    this.living += count;
+    return ids;
+  }
+
+  release(ids: ArrayLike<number>): void {
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number;
+      this.alive[id] = 0;
+      if (id < this.lowestFree) this.lowestFree = id;
+    }
+    this.living -= ids.length;
+    this.lowerEnd();
+  }
+
+  replaceAll(ids: ArrayLike<number>): void {
+    this.alive.fill(0);
+    for (let index = 0; index < ids.length; index++) this.alive[ids[index] as number] = 1;
+    this.living = ids.length;
+    this.lowestFree = 0;
+    this.above = this.capacity;
+    this.lowerEnd();
+  }
+
+  /** Distinct living ids, or an error. */
+  checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
+    if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
+      throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');
+    }
+    const seen = new Set<number>();
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number;
+      if (!Number.isInteger(id) || !this.has(id) || seen.has(id)) {
+        throw new ArgumentError(`${argument}[${index}]`, id, 'the id of a living particle, named once');
+      }
+      seen.add(id);
+    }
+  }
+
+  checkRoom(count: number): void {
+    if (count > this.capacity - this.living) {
+      throw new ArgumentError(
+        'positions',
+        new Phrase(describeCount(count)),
+        `at most ${describeCount(this.capacity - this.living)} (capacity ${this.capacity}, ${this.living} alive)`,
+      );
+    }
+  }
+
+  private lowerEnd(): void {
+    while (this.above > 0 && this.alive[this.above - 1] === 0) this.above--;
+  }
+}

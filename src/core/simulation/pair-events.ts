@@ -1,0 +1,82 @@
+/**
+ * Purpose: what happened between two lists of pairs: which began, which stayed, which ended. For sounds, sparks,
+ * damage, bonds: whatever hangs on a contact rather than on a position.
+ * Inputs: two lists in canonical order, as findPairs and GridPairs.read give them. Outputs: three lists in the same
+ * order. One pass over both; nothing is hashed.
+ */
+import { checkInteger } from '../base/checks';
+import { ArgumentError, Phrase } from '../base/errors';
+import type { PairList } from './simulation';
+
+export interface PairEvents {
+  /** In `after` only. */
+  readonly begun: PairList;
+  /** In both. */
+  readonly stayed: PairList;
+  /** In `before` only. */
+  readonly ended: PairList;
+}
+
+export function pairEvents(before: PairList, after: PairList): PairEvents {
+  checkList('before', before);
+  checkList('after', after);
+  const begun = new Writer(after.count);
+  const stayed = new Writer(Math.min(before.count, after.count));
+  const ended = new Writer(before.count);
+  let old = 0;
+  let now = 0;
+  while (old < before.count || now < after.count) {
+    const order = old === before.count ? 1 : now === after.count ? -1 : compareAt(before, old, after, now);
+    if (order < 0) ended.take(before, old++);
+    else if (order > 0) begun.take(after, now++);
+    else {
+      stayed.take(after, now++);
+      old++;
+    }
+  }
+  return { begun: begun.list(), stayed: stayed.list(), ended: ended.list() };
+}
+
+class Writer {
+  private readonly pairs: Uint32Array;
+  private count = 0;
+
+  constructor(most: number) {
+    this.pairs = new Uint32Array(2 * most);
+  }
+
+  take({ pairs }: PairList, place: number): void {
+    this.pairs[2 * this.count] = pairs[2 * place] as number;
+    this.pairs[2 * this.count + 1] = pairs[2 * place + 1] as number;
+    this.count++;
+  }
+
+  list(): PairList {
+    return { count: this.count, pairs: this.pairs.slice(0, 2 * this.count) };
+  }
+}
+
+function compareAt(left: PairList, a: number, right: PairList, b: number): number {
+  return (
+    (left.pairs[2 * a] as number) - (right.pairs[2 * b] as number) ||
+    (left.pairs[2 * a + 1] as number) - (right.pairs[2 * b + 1] as number)
+  );
+}
+
+function checkList(argument: string, list: PairList): void {
+  const { count, pairs } = (list ?? {}) as Partial<PairList>;
+  if (!(pairs instanceof Uint32Array)) {
+    throw new ArgumentError(argument, list, 'a list of pairs, such as findPairs gives');
+  }
+  checkInteger(`${argument}.count`, count, 0, Math.floor(pairs.length / 2));
+  for (let place = 0; place < count; place++) {
+    const isPair = (pairs[2 * place] as number) < (pairs[2 * place + 1] as number);
+    if (isPair && (place === 0 || compareAt(list, place - 1, list, place) < 0)) continue;
+    const at = [pairs[2 * place], pairs[2 * place + 1]].join(', ');
+    const value = new Phrase(`a list with the pair ${at} in place ${place}`);
+    const accepted = isPair
+      ? 'in ascending order, each pair once'
+      : 'of pairs whose first id is the lower one';
+    throw new ArgumentError(argument, value, accepted);
+  }
+}

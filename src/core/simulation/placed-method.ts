@@ -1,0 +1,57 @@
+/**
+ * Purpose: what methods over particles of their own (GridParticles or CpuGridParticles) tell and do alike, so that each is left
+ * with what is its own. Inputs: the particles, the first settings. Outputs: getters; whoever steps adds to `elapsed`.
+ */
+import type { Dimensions, World } from '../world/world';
+
+interface Placed {
+  readonly dimensions: Dimensions;
+  readonly grid: { readonly world: World };
+  readonly capacity: number;
+  readonly count: number;
+  readonly end: number;
+  remove(ids: Uint32Array | readonly number[]): void;
+}
+
+export abstract class PlacedMethod<Particles extends Placed, Settings> {
+  protected elapsed = 0;
+
+  constructor(
+    protected readonly particles: Particles,
+    protected currentSettings: Settings,
+  ) {}
+
+  get dimensions(): Dimensions {
+    return this.particles.dimensions;
+  }
+
+  get world(): World {
+    return this.particles.grid.world;
+  }
+
+  get capacity(): number {
+    return this.particles.capacity;
+  }
+
+  get count(): number {
+    return this.particles.count;
+  }
+
+  /** One more than the greatest id of a particle: buffers are to be drawn up to here. */
+  get end(): number {
+    return this.particles.end;
+  }
+
+  /** Simulated seconds, of all that was recorded. */
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.particles.remove(ids);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Purpose: particles that a program of its own moves, as it gives them: what GridParticles and CpuGridParticles take and
+ * refuse alike. Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first
+ * particle that is not as it should be.
+ */
+import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
+import { ArgumentError, describeCount, Phrase } from '../base/errors';
+import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from '../world/world';
+import type { IdAllocator } from './ids';
+import { MAX_PARTICLES } from './ids';
+
+export interface PlacedOptions extends WorldOptions {
+  /** Of the grid: neighbours nearer than this are found. */
+  readonly diameter: number;
+  /** `dimensions` numbers a particle, in the box where there is one. They are copied. Ids are 0, 1, 2 … */
+  readonly positions: Float32Array;
+  /** The same of velocities. Default: all 0. */
+  readonly velocities?: Float32Array | undefined;
+  /** Particles at most; memory is reserved for all of them. Default: as many as `positions` holds. */
+  readonly capacity?: number | undefined;
+}
+
+export const PLACED_OPTION_NAMES = [
+  'dimensions',
+  'diameter',
+  ...WORLD_NAMES,
+  'capacity',
+  'positions',
+  'velocities',
+] as const satisfies readonly (keyof PlacedOptions)[];
+
+/** More of them. */
+export type PlacedParticles = Pick<PlacedOptions, 'positions' | 'velocities'>;
+
+/** What there is, sorted by id. */
+export interface PlacedArrays {
+  readonly ids: Uint32Array;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+export interface PlacedPlan {
+  readonly world: World;
+  readonly capacity: number;
+  readonly count: number;
+}
+
+export function planPlaced(options: PlacedOptions): PlacedPlan {
+  const { dimensions, positions, velocities, diameter } = options;
+  checkDimensions(dimensions);
+  const count = positions instanceof Float32Array ? Math.ceil(positions.length / dimensions) : 0;
+  checkPacked('positions', positions, count, dimensions);
+  if (velocities !== undefined) {
+    checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+  }
+  const { capacity = count } = options;
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  if (count > capacity) {
+    const accepted = `at most ${describeCount(capacity)} (the capacity)`;
+    throw new ArgumentError('positions', new Phrase(describeCount(count)), accepted);
+  }
+  const world = defineWorld(options, diameter, capacity);
+  checkInside(positions, world);
+  return { world, capacity, count };
+}
+
+/** Gives new particles the lowest free ids; where anything is wrong, none. */
+export function admitPlaced(ids: IdAllocator, world: World, particles: PlacedParticles): PlacedArrays {
+  checkKnownKeys('particles', particles, ['positions', 'velocities']);
+  if (particles.positions instanceof Float32Array) checkInside(particles.positions, world);
+  const { dimensions } = world;
+  return ids.admit({ dimensions, radiusRange: undefined, boxes: false }, particles);
+}
+
+function checkInside(positions: Float32Array, { kind, dimensions, min, max }: World): void {
+  if (kind === 'unbounded') return;
+  positions.forEach((value, index) => {
+    const axis = index % dimensions;
+    const [low, high] = [min[axis] as number, max[axis] as number];
+    if (Number.isNaN(value) || (value >= low && value <= high)) return;
+    const argument = `positions[${index}] (particle ${Math.floor(index / dimensions)})`;
+    throw new ArgumentError(argument, value, `in the box, from ${low} to ${high}`);
+  });
+}
+
+/** What a method takes of them: how wide its grid's cells are it decides itself. */
+export type MethodOptions = Omit<PlacedOptions, 'diameter' | 'cellSize' | 'crowds'>;
+
+export const METHOD_OPTION_NAMES = [
+  'dimensions',
+  'min',
+  'max',
+  'periodic',
+  'unbounded',
+  'capacity',
+  'positions',
+  'velocities',
+] as const satisfies readonly (keyof MethodOptions)[];
+
+/** Of a method's options, those of its particles; `diameter`: how far they are to find each other. */
+export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
+  const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
+  return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };
+}

@@ -1,0 +1,197 @@
+/**
+ * Purpose: the options of a simulation, checked and completed: what both engines start from.
+ * Inputs: options as users give them. Output: a plan, or an error that names the first that is wrong, before anything is made.
+ */
+import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
+import { ArgumentError, describeCount, Phrase } from '../base/errors';
+import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
+import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obstacles';
+import type { StaticBodies } from '../obstacles/tree';
+import { checkBodiesFit, namesOfRadii, type Sizes } from '../particles/shapes';
+import { checkSizes, refuseHalfExtents, roundRange } from '../particles/sizes';
+import {
+  checkDiameter,
+  type Dimensions,
+  defineLevels,
+  defineWorld,
+  FEWEST_PERIODIC_CELLS,
+  GREATEST_SPEED,
+  type RadiusRange,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from '../world/world';
+import { MAX_PARTICLES } from './ids';
+import type { SimulationOptions } from './simulation';
+
+/** Edge of the default box, in whole diameters: discs fill a fifth of its area, spheres of its volume. */
+function defaultEdge(dimensions: Dimensions, capacity: number): number {
+  return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
+}
+
+/** Cells that the default box of so many particles takes at most: what a device must be asked for. */
+export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
+  const edge = defaultEdge(dimensions, capacity);
+  // Rounded up, perhaps stretched by what rounding of positions asks for, and a cell at each end.
+  return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
+}
+
+/** Options checked and completed: what both engines start from. */
+export interface SimulationPlan extends Sizes {
+  readonly dimensions: Dimensions;
+  readonly capacity: number;
+  readonly radius: number;
+  readonly diameter: number;
+  readonly world: World;
+  readonly settings: Settings;
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
+  readonly count: number;
+  readonly obstacles: StaticBodies;
+  readonly obstacleCapacity: number;
+  readonly continuous: boolean;
+}
+
+const OPTION_NAMES = [
+  ...SETTING_NAMES,
+  ...WORLD_NAMES,
+  'dimensions',
+  'capacity',
+  'radius',
+  'radii',
+  'radiusRange',
+  'halfExtents',
+  'boxes',
+  'positions',
+  'velocities',
+  'obstacles',
+  'obstacleCapacity',
+  'continuous',
+] as const;
+
+export function planSimulation(options: SimulationOptions): SimulationPlan {
+  if (typeof options !== 'object' || options === null) {
+    throw new ArgumentError('options', options, 'an object with dimensions, radius (or radii) and more');
+  }
+  checkKnownKeys('options', options, OPTION_NAMES);
+  const { dimensions } = options;
+  checkDimensions(dimensions);
+  const positions = options.positions ?? new Float32Array(0);
+  const count = Math.floor(positions.length / dimensions);
+  checkPacked('positions', positions, count, dimensions);
+  const velocities = options.velocities ?? new Float32Array(positions.length);
+  checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
+  const sizes = planSizes(options, count);
+  const { radius, radiusRange } = sizes;
+  const capacity = options.capacity ?? count;
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  if (count > capacity) {
+    throw new ArgumentError('positions', positions, `at most ${describeCount(capacity)} (the capacity)`);
+  }
+  const rules = { dimensions, radiusRange, boxes: sizes.boxes };
+  const obstacles = readObstacles('obstacles', obstaclesOf(options), MAX_PARTICLES, rules);
+  const obstacleCount = obstacles.positions.length / dimensions;
+  const { obstacleCapacity = obstacleCount } = options;
+  checkInteger('obstacleCapacity', obstacleCapacity, 0, MAX_PARTICLES);
+  if (obstacleCount > obstacleCapacity) {
+    const accepted = `at most ${describeCount(obstacleCapacity)} (the obstacleCapacity)`;
+    throw new ArgumentError('obstacles', new Phrase(describeCount(obstacleCount)), accepted);
+  }
+  const { continuous = false } = options;
+  if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
+  const diameter = Math.fround(2 * radius);
+  checkDiameter('2 · radius', diameter);
+  const { periodic, unbounded, cellSize, crowds } = options;
+  const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
+  const { min, max } = corners;
+  const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
+  const world = radiusRange
+    ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, namesOfRadii(options))
+    : // Obstacles are filed in a table of their own, with as many buckets.
+      defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
+  checkBodiesFit('', sizes, world);
+  checkObstaclesFit('obstacles', obstacles, world);
+  const settingChanges: Record<string, unknown> = {};
+  for (const name of SETTING_NAMES) if (options[name] !== undefined) settingChanges[name] = options[name];
+  const settings = resolveSettings(
+    dimensions,
+    defaultSettings(dimensions, radiusRange, sizes.boxes),
+    settingChanges,
+  );
+  return {
+    dimensions,
+    capacity,
+    ...sizes,
+    diameter,
+    world,
+    settings,
+    positions,
+    velocities,
+    count,
+    obstacles,
+    obstacleCapacity,
+    continuous,
+  };
+}
+
+/** The radius of all particles, or those of each and what they may be, and which of them are boxes. */
+function planSizes(
+  options: SimulationOptions,
+  count: number,
+): Pick<SimulationPlan, 'radius' | 'radiusRange' | 'boxes'> & Sizes {
+  const { dimensions, radius, radii, halfExtents, radiusRange: given } = options;
+  const boxes = options.boxes ?? halfExtents !== undefined;
+  if (typeof boxes !== 'boolean') throw new ArgumentError('boxes', boxes, 'true or false');
+  if (radii === undefined && given === undefined && !boxes) {
+    checkPositive('radius', radius);
+    if (halfExtents !== undefined) refuseHalfExtents('halfExtents', halfExtents);
+    return { radius, radiusRange: undefined, boxes };
+  }
+  if (radius !== undefined) {
+    throw new ArgumentError('radius', radius, 'left out where each particle has a radius of its own');
+  }
+  if (given !== undefined) checkRadiusRange(given);
+  const range = given && roundRange(given);
+  const shapes = checkSizes('', { radii, halfExtents }, count, { dimensions, radiusRange: range, boxes });
+  if (range) return { radius: range.largest, radiusRange: range, boxes, ...shapes };
+  if (count === 0) {
+    const accepted = 'given where there are no particles yet that say what their radii may be';
+    throw new ArgumentError('radiusRange', given, accepted);
+  }
+  const radiusRange = { smallest: Number.POSITIVE_INFINITY, largest: 0 };
+  for (const own of shapes.radii) {
+    if (own < radiusRange.smallest) radiusRange.smallest = own;
+    if (own > radiusRange.largest) radiusRange.largest = own;
+  }
+  return { radius: radiusRange.largest, radiusRange, boxes, ...shapes };
+}
+
+function checkRadiusRange(range: RadiusRange): void {
+  checkKnownKeys('radiusRange', range, ['smallest', 'largest']);
+  for (const name of ['smallest', 'largest'] as const) checkPositive(`radiusRange.${name}`, range[name]);
+  if (range.smallest > range.largest) {
+    const accepted = `at most radiusRange.largest, ${range.largest}`;
+    throw new ArgumentError('radiusRange.smallest', range.smallest, accepted);
+  }
+}
+
+/** Cells along a periodic axis of the default box, at least: three are needed, and rounding takes its share. */
+const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
+
+function defaultBox(
+  { dimensions, min, max, periodic, cellSize }: SimulationOptions,
+  capacity: number,
+  diameter: number,
+): Pick<WorldOptions, 'min' | 'max'> {
+  const edge = diameter * defaultEdge(dimensions, capacity);
+  // Neither is checked yet: what is not as it should be is refused with the world.
+  const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
+  const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
+  const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
+  return {
+    min: min ?? new Array<number>(dimensions).fill(0),
+    max: max ?? Array.from({ length: dimensions }, (_, axis) => (min?.[axis] ?? 0) + edgeAlong(axis)),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Purpose: the 64-bit state hash, to the bit as shaders/measure/measure.wgsl computes it.
+ * Each particle's words (id, position bits, velocity bits, then the radius's bits where each has its own, and half
+ * extents' where some may be boxes) are mixed into two 32-bit values; the state's hash is their sums modulo 2³², so
+ * it does not depend on the order of particles in memory, but does on every bit of each one.
+ */
+
+import type { Sizes } from '../particles/shapes';
+
+export const HASH_SEED_LOW = 0x9e37_79b9;
+export const HASH_SEED_HIGH = 0x85eb_ca6b;
+
+/** One word into a running 32-bit value (the finaliser of MurmurHash3 over an odd multiply-add). */
+export function mixWord(value: number, word: number): number {
+  let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);
+  mixed ^= mixed >>> 13;
+  return (Math.imul(mixed, 5) + 0xe654_6b64) >>> 0;
+}
+
+export class StateHash {
+  private low = 0;
+  private high = 0;
+
+  addParticle(id: number, words: Uint32Array): void {
+    let low = mixWord(HASH_SEED_LOW, id);
+    let high = mixWord(HASH_SEED_HIGH, id);
+    for (const word of words) {
+      low = mixWord(low, word);
+      high = mixWord(high, word);
+    }
+    this.low = (this.low + low) >>> 0;
+    this.high = (this.high + high) >>> 0;
+  }
+
+  toString(): string {
+    return formatHash(this.low, this.high);
+  }
+}
+
+/** Sixteen hexadecimal digits, the high word first. */
+export function formatHash(low: number, high: number): string {
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
+}
+
+/** The hash of packed particles; `ids` defaults to 0, 1, 2 …, and without `sizes` all have one. */
+export function hashState(
+  dimensions: 2 | 3,
+  positions: Float32Array,
+  velocities: Float32Array,
+  ids?: Uint32Array,
+  { radii, halves }: Sizes = {},
+): string {
+  const hash = new StateHash();
+  const positionBits = bitsOf(positions);
+  const velocityBits = bitsOf(velocities);
+  const radiusBits = radii && bitsOf(radii);
+  const halfBits = halves && bitsOf(halves);
+  const words = new Uint32Array(2 * dimensions + (radii ? 1 : 0) + (halves ? dimensions : 0));
+  for (let particle = 0; particle < positions.length / dimensions; particle++) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      words[axis] = positionBits[particle * dimensions + axis] as number;
+      words[dimensions + axis] = velocityBits[particle * dimensions + axis] as number;
+    }
+    if (radiusBits) words[2 * dimensions] = radiusBits[particle] as number;
+    if (halfBits)
+      words.set(halfBits.subarray(dimensions * particle, dimensions * (particle + 1)), 2 * dimensions + 1);
+    hash.addParticle(ids ? (ids[particle] as number) : particle, words);
+  }
+  return hash.toString();
+}
+
+function bitsOf(numbers: Float32Array): Uint32Array {
+  return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+}

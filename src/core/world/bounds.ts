@@ -1,0 +1,54 @@
+/**
+ * Purpose: a world without cells: its corners, and which of its axes wrap around. For what makes its own cells.
+ * Inputs: the options of a world. Output: frozen `Bounds`, which say the same of a world as `World` does.
+ */
+import { checkDimensions, checkVector } from '../base/checks';
+import { ArgumentError } from '../base/errors';
+import { GREATEST_FLOAT, periodicAxes, SMALLEST_DIAMETER, type World, type WorldOptions } from './world';
+
+export type Bounds = Pick<World, 'kind' | 'dimensions' | 'min' | 'max' | 'period'>;
+
+export type BoundsOptions = Omit<WorldOptions, 'cellSize'>;
+
+export function defineBounds(options: BoundsOptions): Bounds {
+  checkDimensions(options.dimensions);
+  const periodic = periodicAxes(options);
+  const { unbounded = false } = options;
+  if (typeof unbounded !== 'boolean') {
+    throw new ArgumentError('world.unbounded', unbounded, 'true or false');
+  }
+  const bounds = unbounded ? withoutEnds(options) : withCorners(options, periodic);
+  for (const vector of [bounds.min, bounds.max, bounds.period]) Object.freeze(vector);
+  return Object.freeze(bounds);
+}
+
+function withoutEnds(options: BoundsOptions): Bounds {
+  const { dimensions } = options;
+  for (const name of ['min', 'max', 'periodic'] as const) {
+    if (options[name] !== undefined && options[name] !== false) {
+      throw new ArgumentError(`world.${name}`, options[name], 'left out, since the world is unbounded');
+    }
+  }
+  const all = (value: number) => new Array<number>(dimensions).fill(value);
+  const [min, max, period] = [all(-GREATEST_FLOAT), all(GREATEST_FLOAT), all(0)];
+  return { kind: 'unbounded', dimensions, min, max, period };
+}
+
+function withCorners(options: BoundsOptions, periodic: readonly boolean[]): Bounds {
+  const { dimensions } = options;
+  checkVector('world.min', options.min, dimensions);
+  checkVector('world.max', options.max, dimensions);
+  const min = Array.from(options.min, Math.fround);
+  const max = Array.from(options.max, Math.fround);
+  const extent = max.map((high, axis) => Math.fround(high - (min[axis] as number)));
+  extent.forEach((length, axis) => {
+    if (length >= SMALLEST_DIAMETER && Number.isFinite(length)) return;
+    throw new ArgumentError(
+      `world.max[${axis}]`,
+      options.max?.[axis],
+      `at least world.min[${axis}] + 2^-40, with a finite distance between them`,
+    );
+  });
+  const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
+  return { kind: periodic.includes(true) ? 'periodic' : 'bounded', dimensions, min, max, period };
+}

@@ -1,0 +1,377 @@
+/**
+ * Purpose: boxes filed in rows, for a search that sweeps along x: in each row they ascend by their low end.
+ * Inputs: packed boxes, `dimensions` low and `dimensions` high numbers each; where space wraps around, its periods.
+ * Outputs: for each slot the id, the corners and, of images across an end, the axes they are shifted along; where the
+ * rows of each level begin.
+ *
+ * A row is a stretch of y (in 3D, of y and z). Rows are on levels, each twice as wide as on the level below: a box is
+ * filed by its low corner, on a level on which no corner of it is more than one row on. So of two boxes that overlap
+ * the rows of the higher of their levels are the same or neighbours: `rowAlong` never descends, hence from
+ * low(b) ≤ high(a) follows row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and the other way round. Nothing but that it
+ * never descends is asked of its rounding, and rows of a higher level are made of whole ones of a lower, so the choice
+ * of rows decides about time only.
+ */
+import { carryCoordinate } from '../../core/world/cells';
+import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
+
+/** Numbers of a slot: low x, y, z, high x, y, z. */
+export const CORNERS = 6;
+
+/** Boxes a row of the lowest level would hold, were they spread evenly. */
+const ROW_SHARE = 16;
+
+/** Rows of the lowest level along an axis at most. */
+const MOST_ROWS = 2 ** 20;
+
+/** Boxes that are looked at to choose the rows. */
+const SAMPLE = 512;
+
+/** Where no fewer of the sample lie beyond, rows go on: what is outside is in the outermost. */
+const OUTLIERS = 0.02;
+
+/** A level's rows are wide enough for this share of the sample. */
+const ORDINARY = 0.9;
+
+/** A little more than the extent, so that rounding puts nobody on the next level. */
+const WIDER = 1 + 2 ** -20;
+
+const DIGIT_BITS = 11;
+const DIGITS = 1 << DIGIT_BITS;
+
+export class BoxOrder {
+  /** Slots in use: boxes, and images of those that reach across an end. */
+  slots = 0;
+  /** Boxes that are inverted or not finite: in no slot. */
+  invalid = 0;
+  /** Index of the box in each slot. */
+  ids = new Uint32Array(0);
+  /** A bit for each axis that the box in a slot is shifted along, by a period downwards. */
+  shifts = new Uint8Array(0);
+  /** CORNERS numbers a slot. */
+  corners = new Float32Array(0);
+  /** Where among the boxes as they came the one in each slot is, the unshifted one of an image. */
+  sources = new Uint32Array(0);
+  /** CORNERS numbers a source. */
+  loose = new Float32Array(0);
+  /** First slot of each row, level by level, and the end of the last. */
+  starts = new Uint32Array(1);
+  /** First row of each level, and the end of the last. */
+  readonly levelRows: number[] = [0];
+  /** Rows along y and z on the lowest level. */
+  readonly rows: [number, number] = [1, 1];
+
+  private readonly origins: [number, number] = [0, 0];
+  private readonly scales: [number, number] = [0, 0];
+  private readonly wrapping: Pick<World, 'min' | 'period'>;
+  /** Before they are sorted: ids, sources and shifts, and the row of each. */
+  private looseIds = new Uint32Array(0);
+  private looseSources = new Uint32Array(0);
+  private looseShifts = new Uint8Array(0);
+  private rowOf = new Uint32Array(0);
+  private keys = new Uint32Array(0);
+  private otherKeys = new Uint32Array(0);
+  private places = new Uint32Array(0);
+  private otherPlaces = new Uint32Array(0);
+  private readonly digits = new Uint32Array(3 * DIGITS);
+  private readonly number = new Float32Array(1);
+  private readonly bits = new Uint32Array(this.number.buffer);
+
+  constructor(
+    readonly dimensions: Dimensions,
+    readonly periods: readonly number[],
+  ) {
+    this.wrapping = { min: periods.map(() => 0), period: periods };
+  }
+
+  get memoryBytes(): number {
+    const { corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts } = this;
+    const { starts, rowOf, keys, otherKeys, places, otherPlaces, digits } = this;
+    const boxes = [corners, ids, sources, shifts, loose, looseIds, looseSources, looseShifts];
+    const sorting = [starts, rowOf, keys, otherKeys, places, otherPlaces, digits];
+    return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
+  }
+
+  /** Levels, from the lowest. */
+  get levels(): number {
+    return this.levelRows.length - 1;
+  }
+
+  build(boxes: Float32Array, count: number): void {
+    this.take(boxes, count);
+    this.chooseRows();
+    this.findRows();
+    this.sortAlongX();
+    this.sortByRow();
+  }
+
+  /** Valid boxes and their images, one after the other. */
+  private take(boxes: Float32Array, count: number): void {
+    const { dimensions, periods } = this;
+    const wraps = periods.some((period) => period > 0);
+    this.slots = 0;
+    this.invalid = 0;
+    this.makeRoom(count);
+    for (let id = 0; id < count; id++) {
+      const first = 2 * dimensions * id;
+      let valid = true;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const low = boxes[first + axis] as number;
+        const high = boxes[first + dimensions + axis] as number;
+        // False of a NaN, too.
+        if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
+      }
+      if (!valid) {
+        this.invalid++;
+        continue;
+      }
+      if (wraps) this.makeRoom(this.slots + 1);
+      const place = CORNERS * this.slots;
+      for (let axis = 0; axis < dimensions; axis++) {
+        this.loose[place + axis] = boxes[first + axis] as number;
+        this.loose[place + 3 + axis] = boxes[first + dimensions + axis] as number;
+      }
+      if (dimensions === 2) {
+        this.loose[place + 2] = 0;
+        this.loose[place + 5] = 0;
+      }
+      this.looseIds[this.slots] = id;
+      this.looseSources[this.slots] = this.slots;
+      this.looseShifts[this.slots] = 0;
+      this.slots++;
+      if (wraps) this.bringIn(place);
+    }
+  }
+
+  /** Brings the low corner of the last box taken in, and adds the images that reach in from below. */
+  private bringIn(place: number): void {
+    const { dimensions, periods, wrapping } = this;
+    const { loose } = this;
+    let across = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const period = periods[axis] as number;
+      if (!(period > 0)) continue;
+      const low = loose[place + axis] as number;
+      const extent = Math.fround((loose[place + 3 + axis] as number) - low);
+      if (extent >= period) {
+        // All there is.
+        loose[place + axis] = 0;
+        loose[place + 3 + axis] = period;
+        continue;
+      }
+      const inside = carryCoordinate(wrapping, low, axis);
+      // What did not move keeps its high end to the bit.
+      const high = inside === low ? (loose[place + 3 + axis] as number) : Math.fround(inside + extent);
+      loose[place + axis] = inside;
+      loose[place + 3 + axis] = high;
+      if (high >= period) across |= 1 << axis;
+    }
+    // Every combination of the axes that it reaches across.
+    const origin = this.slots - 1;
+    for (let shift = across; shift > 0; shift = (shift - 1) & across) {
+      this.makeRoom(this.slots + 1);
+      const target = CORNERS * this.slots;
+      this.loose.copyWithin(target, place, place + CORNERS);
+      for (let axis = 0; axis < dimensions; axis++) {
+        if (!(shift & (1 << axis))) continue;
+        const period = periods[axis] as number;
+        this.loose[target + axis] = (this.loose[place + axis] as number) - period;
+        this.loose[target + 3 + axis] = (this.loose[place + 3 + axis] as number) - period;
+      }
+      this.looseIds[this.slots] = this.looseIds[origin] as number;
+      this.looseSources[this.slots] = origin;
+      this.looseShifts[this.slots] = shift;
+      this.slots++;
+    }
+  }
+
+  /** Looks at some of the boxes: how large they are, and between what ends most of them are. */
+  private chooseRows(): void {
+    const { dimensions, slots } = this;
+    const share = Math.max(1, slots / ROW_SHARE);
+    const most = Math.min(MOST_ROWS, Math.ceil(dimensions === 2 ? share : Math.sqrt(share)));
+    const step = Math.max(1, Math.floor(slots / SAMPLE));
+    const length = Math.ceil(slots / step);
+    const lows = new Float32Array(length);
+    const extents = new Float32Array(length);
+    for (let axis = 1; axis < dimensions; axis++) {
+      for (let index = 0; index < length; index++) {
+        const place = CORNERS * step * index + axis;
+        const low = this.loose[place] as number;
+        lows[index] = low;
+        extents[index] = (this.loose[place + 3] as number) - low;
+      }
+      lows.sort();
+      extents.sort();
+      const begin = lows[Math.floor(OUTLIERS * length)] ?? 0;
+      const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
+      const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
+      const least = span / most;
+      // So that ordinary boxes just fit a row of some level.
+      const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
+      const width = extent > least ? extent / 2 ** halvings : least;
+      const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;
+      this.rows[axis - 1] = rows;
+      this.origins[axis - 1] = begin;
+      this.scales[axis - 1] = rows > 1 ? 1 / width : 0;
+    }
+    let rows = 0;
+    this.levelRows.length = 0;
+    for (let level = 0; ; level++) {
+      this.levelRows.push(rows);
+      rows += this.rowsAt(0, level) * this.rowsAt(1, level);
+      if ((Math.max(...this.rows) - 1) >> level <= 1) break;
+    }
+    this.levelRows.push(rows);
+    if (this.starts.length < rows + 1) this.starts = new Uint32Array(rows + 1);
+  }
+
+  /** Rows along y (0) or z (1) on a level. */
+  rowsAt(across: 0 | 1, level: number): number {
+    return ((this.rows[across] - 1) >> level) + 1;
+  }
+
+  /** Never descends as the coordinate ascends. */
+  private rowAlong(across: 0 | 1, coordinate: number): number {
+    const scaled = (coordinate - this.origins[across]) * this.scales[across];
+    const last = this.rows[across] - 1;
+    return scaled >= last ? last : scaled > 0 ? Math.floor(scaled) : 0;
+  }
+
+  private findRows(): void {
+    const { slots, dimensions, loose, rowOf, starts, levelRows, scales } = this;
+    starts.fill(0);
+    for (let index = 0; index < slots; index++) {
+      const place = CORNERS * index;
+      const low = loose[place + 1] as number;
+      const high = loose[place + 4] as number;
+      const y = this.rowAlong(0, low);
+      const farY = this.rowAlong(0, high);
+      let size = (high - low) * scales[0];
+      let z = 0;
+      let farZ = 0;
+      if (dimensions === 3) {
+        const lowZ = loose[place + 2] as number;
+        const highZ = loose[place + 5] as number;
+        z = this.rowAlong(1, lowZ);
+        farZ = this.rowAlong(1, highZ);
+        size = Math.max(size, (highZ - lowZ) * scales[1]);
+      }
+      // By its size, so that boxes of one size are on one level wherever they lie, but no higher than there are rows.
+      const highest = levelRows.length - 2;
+      let level = size > 1 ? Math.min(highest, 32 - Math.clz32(Math.ceil(Math.min(size, MOST_ROWS)) - 1)) : 0;
+      while ((farY >> level) - (y >> level) > 1 || (farZ >> level) - (z >> level) > 1) level++;
+      const row = (levelRows[level] as number) + (z >> level) * this.rowsAt(0, level) + (y >> level);
+      rowOf[index] = row;
+      starts[row + 1] = (starts[row + 1] as number) + 1;
+    }
+    const rows = levelRows[levelRows.length - 1] as number;
+    for (let row = 1; row < rows; row++)
+      starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
+  }
+
+  /** By the bits of the low end, a digit at a time; each pass keeps the order of the one before. */
+  private sortAlongX(): void {
+    const { slots, loose, digits, number, bits } = this;
+    digits.fill(0);
+    const { keys, places } = this;
+    for (let index = 0; index < slots; index++) {
+      number[0] = loose[CORNERS * index] as number;
+      const word = bits[0] as number;
+      // Floats ascend as these words do.
+      const key = (word & 0x8000_0000 ? ~word : word | 0x8000_0000) >>> 0;
+      keys[index] = key;
+      places[index] = index;
+      for (let digit = 0; digit < 3; digit++) {
+        const counter = DIGITS * digit + ((key >>> (DIGIT_BITS * digit)) & (DIGITS - 1));
+        digits[counter] = (digits[counter] as number) + 1;
+      }
+    }
+    for (let digit = 0; digit < 3 && slots > 0; digit++) {
+      const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
+      const shift = DIGIT_BITS * digit;
+      // All have the same digit.
+      if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
+      let sum = 0;
+      for (let value = 0; value < DIGITS; value++) {
+        const count = counters[value] as number;
+        counters[value] = sum;
+        sum += count;
+      }
+      scatter(this.keys, this.places, this.otherKeys, this.otherPlaces, counters, shift, slots);
+      [this.keys, this.otherKeys] = [this.otherKeys, this.keys];
+      [this.places, this.otherPlaces] = [this.otherPlaces, this.places];
+    }
+  }
+
+  private sortByRow(): void {
+    const { slots, places, rowOf, starts, levelRows } = this;
+    const { loose, looseIds, looseSources, looseShifts, corners, ids, sources, shifts } = this;
+    for (let index = 0; index < slots; index++) {
+      const source = places[index] as number;
+      const row = rowOf[source] as number;
+      const slot = starts[row] as number;
+      starts[row] = slot + 1;
+      ids[slot] = looseIds[source] as number;
+      sources[slot] = looseSources[source] as number;
+      shifts[slot] = looseShifts[source] as number;
+      const from = CORNERS * source;
+      const to = CORNERS * slot;
+      corners[to] = loose[from] as number;
+      corners[to + 1] = loose[from + 1] as number;
+      corners[to + 2] = loose[from + 2] as number;
+      corners[to + 3] = loose[from + 3] as number;
+      corners[to + 4] = loose[from + 4] as number;
+      corners[to + 5] = loose[from + 5] as number;
+    }
+    // Each is now where the next row begins.
+    const rows = levelRows[levelRows.length - 1] as number;
+    starts.copyWithin(1, 0, rows);
+    starts[0] = 0;
+  }
+
+  private makeRoom(slots: number): void {
+    if (slots <= this.ids.length) return;
+    const room = Math.max(slots, 64, Math.ceil(1.5 * this.ids.length));
+    this.loose = longer(this.loose, new Float32Array(CORNERS * room));
+    this.looseIds = longer(this.looseIds, new Uint32Array(room));
+    this.looseSources = longer(this.looseSources, new Uint32Array(room));
+    this.looseShifts = longer(this.looseShifts, new Uint8Array(room));
+    this.corners = new Float32Array(CORNERS * room);
+    this.ids = new Uint32Array(room);
+    this.sources = new Uint32Array(room);
+    this.shifts = new Uint8Array(room);
+    this.rowOf = new Uint32Array(room);
+    this.keys = new Uint32Array(room);
+    this.otherKeys = new Uint32Array(room);
+    this.places = new Uint32Array(room);
+    this.otherPlaces = new Uint32Array(room);
+  }
+}
+
+/** One pass of a sort: stable, by a digit of the keys. */
+function scatter(
+  keys: Uint32Array,
+  places: Uint32Array,
+  sortedKeys: Uint32Array,
+  sortedPlaces: Uint32Array,
+  counters: Uint32Array,
+  shift: number,
+  count: number,
+): void {
+  for (let index = 0; index < count; index++) {
+    const key = keys[index] as number;
+    const digit = (key >>> shift) & (DIGITS - 1);
+    const target = counters[digit] as number;
+    counters[digit] = target + 1;
+    sortedKeys[target] = key;
+    sortedPlaces[target] = places[index] as number;
+  }
+}
+
+function longer<Numbers extends Float32Array | Uint32Array | Uint8Array>(
+  numbers: Numbers,
+  room: Numbers,
+): Numbers {
+  room.set(numbers);
+  return room;
+}

@@ -1,0 +1,409 @@
+/**
+ * Purpose: what is different in an unbounded world: cells have no numbers, but buckets of a table, which may hold
+ * particles of other cells too. Inputs and outputs: those of the same names in kernels.ts.
+ *
+ * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are looked for in the
+ * buckets of the 3×3 (3×3×3) cells around its own: as ranges of slots, ascending and made disjoint, since two cells
+ * may share a bucket. A particle of another cell found there is too far away, and the distance says so; only where
+ * the cells themselves matter, in a frozen search and for counting, are they compared.
+ * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
+ */
+
+import { CROWDED, HASH_BLOCK } from '../../core/base/constants';
+import { bucketOfLattice } from '../../core/world/cells';
+import { FARTHEST_CELL, type World } from '../../core/world/world';
+import type { PairTask, Placement } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { PLANE } from './plane';
+import { SPACE } from './space';
+
+/** Particles in the order of their buckets, and what of it says where a cell's are: what order.ts and searches hold. */
+type Filed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
+type Buckets = Pick<Filed, 'lattice' | 'starts' | 'coordinates'>;
+
+const SMALLEST_NORMAL = 2 ** -126;
+
+/** Cells of a position, as latticeCoordinate of core/world/cells.ts finds them, without its branches for other worlds. */
+export class CellScale {
+  private readonly inverse: number;
+  private readonly farthest: number;
+  /** Magnitudes below these are snapped to 0, before or after scaling; positive ones are in cell 0 anyhow. */
+  private readonly noise: number;
+
+  constructor(world: World) {
+    this.inverse = world.inverseCellSize;
+    // An exact quotient: the inverse is a power of two.
+    this.farthest = FARTHEST_CELL / this.inverse;
+    this.noise = -SMALLEST_NORMAL * Math.max(1, this.inverse);
+  }
+
+  cell(position: number): number {
+    const scaled = Math.min(Math.max(position, -this.farthest), this.farthest) * this.inverse;
+    return scaled < 0 && scaled > this.noise ? 0 : Math.floor(scaled) | 0;
+  }
+}
+
+/** bucketOfLattice takes an array; it is lent one. */
+const flatCell = [0, 0];
+const solidCell = [0, 0, 0];
+
+function bucketAt(lattice: Lattice, x: number, y: number, z: number): number {
+  const cell = lattice.dimensions === 2 ? flatCell : solidCell;
+  cell[0] = x;
+  cell[1] = y;
+  if (lattice.dimensions === 3) cell[2] = z;
+  return bucketOfLattice(lattice.world, cell);
+}
+
+export function place(
+  lattice: Lattice,
+  positions: Float32Array,
+  count: number,
+  placement: Placement,
+): number {
+  const { dimensions, rows, rowStride } = lattice;
+  const { keys, columnCounts, rowCounts } = placement;
+  const scale = new CellScale(lattice.world);
+  const inSpace = dimensions === 3;
+  const shift = Math.log2(rowStride);
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[dimensions * index] as number;
+    const y = positions[dimensions * index + 1] as number;
+    const z = inSpace ? (positions[dimensions * index + 2] as number) : 0;
+    let key = rows * rowStride;
+    if (x - x + (y - y) + (z - z) === 0) {
+      key = bucketAt(lattice, scale.cell(x), scale.cell(y), scale.cell(z));
+    }
+    const column = key & (rowStride - 1);
+    const row = key >>> shift;
+    columnCounts[column] = (columnCounts[column] as number) + 1;
+    rowCounts[row] = (rowCounts[row] as number) + 1;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents;
+}
+
+/** After the sort: where buckets begin, and the cell of each slot. `words`: the bits of the sorted positions. */
+export function indexBuckets(order: Filed, words: Uint32Array): void {
+  const { keys, live, lattice, starts, coordinates } = order;
+  const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
+  const scale = new CellScale(lattice.world);
+  let bucket = 0;
+  for (let slot = 0; slot < live; slot++) {
+    const key = keys[slot] as number;
+    while (bucket <= key) starts[bucket++] = slot;
+  }
+  starts.fill(live, bucket);
+  const length = lattice.dimensions * live;
+  for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
+}
+
+/** Slots around a cell, in ascending ranges: in space, nine rows of cells at most, each in two blocks. */
+const begins = new Int32Array(18);
+const ends = new Int32Array(18);
+let ranges = 0;
+
+/**
+ * For a few rows of cells within a block each, remembered for the next slot there: the first buckets of the blocks
+ * that the rows around are in, ascending, each once, those with earlier slots only left out. Slots of a block of
+ * the table come one after the other, those of rows that share it in turns.
+ */
+const MEMOS = 8;
+const MOST_BLOCKS = 9;
+const memoPlaces = new Int32Array(3 * MEMOS);
+const memoLengths = new Int32Array(MEMOS);
+const memoBlocks = new Int32Array(MOST_BLOCKS * MEMOS);
+
+export function collect(task: PairTask, stop: number, end: number): void {
+  const { coordinates, lattice, frozen } = task;
+  const { dimensions } = lattice;
+  const { scan } = dimensions === 2 ? PLANE : SPACE;
+  const first = task.next;
+  let slot = first;
+  forgetBlocks();
+  for (; slot < end && task.length <= stop; slot++) {
+    if (slot === first || !isSameCell(coordinates, dimensions, slot - 1, slot)) {
+      findRanges(task, slot);
+    }
+    for (let range = 0; range < ranges; range++) {
+      const begin = Math.max(begins[range] as number, slot + 1);
+      const rangeEnd = ends[range] as number;
+      if (begin >= rangeEnd) continue;
+      if (frozen) scanAdjacent(task, slot, begin, rangeEnd);
+      else scan(task, slot, begin, rangeEnd);
+    }
+  }
+  task.next = slot;
+}
+
+export function collectAll(task: PairTask, stop: number): void {
+  const { live, frozen, lattice } = task;
+  const { scan } = lattice.dimensions === 2 ? PLANE : SPACE;
+  for (; task.next < live && task.length <= stop; task.next++) {
+    if (frozen) scanAdjacent(task, task.next, task.next + 1, live);
+    else scan(task, task.next, task.next + 1, live);
+  }
+}
+
+/** As Kernels.scan, but only pairs of cells that touch. */
+function scanAdjacent(task: PairTask, slot: number, begin: number, end: number): void {
+  const { coordinates, lattice } = task;
+  const { dimensions } = lattice;
+  const { scan } = dimensions === 2 ? PLANE : SPACE;
+  let first = begin;
+  for (let other = begin; other < end; other++) {
+    if (areCellsAdjacent(coordinates, dimensions, slot, other)) continue;
+    if (first < other) scan(task, slot, first, other);
+    first = other + 1;
+  }
+  if (first < end) scan(task, slot, first, end);
+}
+
+/** Pairs of particles in the same and in adjacent cells. */
+export function countCandidates(order: Filed): number {
+  const { coordinates, live, lattice } = order;
+  const { dimensions } = lattice;
+  let candidates = 0;
+  forgetBlocks();
+  for (let slot = 0; slot < live; slot++) {
+    if (slot === 0 || !isSameCell(coordinates, dimensions, slot - 1, slot)) findRanges(order, slot);
+    for (let range = 0; range < ranges; range++) {
+      for (
+        let other = Math.max(begins[range] as number, slot + 1);
+        other < (ends[range] as number);
+        other++
+      ) {
+        if (areCellsAdjacent(coordinates, dimensions, slot, other)) candidates++;
+      }
+    }
+  }
+  return candidates;
+}
+
+export interface BucketCensus {
+  readonly occupiedCells: number;
+  readonly greatestOccupancy: number;
+  readonly bucketCollisions: number;
+  readonly crowded: number;
+}
+
+/** Who is in which cell, and in whose bucket; `isSameCell` and `nameOfCell` tell the cells of slots of a bucket apart. */
+export function takeCensus(
+  { keys, live }: Pick<Filed, 'keys' | 'live'>,
+  isSameCell: (slot: number, other: number) => boolean,
+  nameOfCell: (slot: number) => string,
+): BucketCensus {
+  let occupiedCells = 0;
+  let greatestOccupancy = 0;
+  let bucketCollisions = 0;
+  let crowded = 0;
+  let first = 0;
+  while (first < live) {
+    let end = first + 1;
+    let isShared = false;
+    for (; end < live && keys[end] === keys[first]; end++) {
+      if (!isSameCell(first, end)) isShared = true;
+    }
+    const occupancies = isShared ? occupanciesOf(nameOfCell, first, end) : [end - first];
+    occupiedCells += occupancies.length;
+    if (isShared) bucketCollisions += end - first;
+    for (const occupancy of occupancies) {
+      greatestOccupancy = Math.max(greatestOccupancy, occupancy);
+      if (occupancy > CROWDED) crowded += occupancy;
+    }
+    first = end;
+  }
+  return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
+}
+
+/** The same of an order of equal particles. */
+export function takeOrderCensus(order: Filed): BucketCensus {
+  const { coordinates, lattice } = order;
+  const { dimensions } = lattice;
+  return takeCensus(
+    order,
+    (slot, other) => isSameCell(coordinates, dimensions, slot, other),
+    (slot) => coordinates.subarray(dimensions * slot, dimensions * (slot + 1)).join(),
+  );
+}
+
+function occupanciesOf(nameOfCell: (slot: number) => string, first: number, end: number): number[] {
+  const occupancies = new Map<string, number>();
+  for (let slot = first; slot < end; slot++) {
+    const cell = nameOfCell(slot);
+    occupancies.set(cell, (occupancies.get(cell) ?? 0) + 1);
+  }
+  return [...occupancies.values()];
+}
+
+/**
+ * Calls `visit` for each slot whose cell is between two corners, of each bucket's slots in turn: buckets in no
+ * particular order.
+ */
+export function visitCells(
+  order: Filed,
+  lowest: readonly number[],
+  highest: readonly number[],
+  visit: (slot: number) => void,
+): void {
+  const { lattice, coordinates, starts } = order;
+  const { dimensions } = lattice;
+  const [lowX, lowY, lowZ = 0] = lowest as [number, number, number?];
+  const [highX, highY, highZ = 0] = highest as [number, number, number?];
+  for (let z = lowZ; z <= highZ; z++) {
+    for (let y = lowY; y <= highY; y++) {
+      let x = lowX;
+      while (x <= highX) {
+        const last = Math.min(highX, lastOfBlock(x));
+        const bucket = bucketAt(lattice, x, y, z);
+        const end = starts[bucket + last - x + 1] as number;
+        for (let slot = starts[bucket] as number; slot < end; slot++) {
+          const column = coordinates[dimensions * slot] as number;
+          if (column < x || column > last || coordinates[dimensions * slot + 1] !== y) continue;
+          if (dimensions === 2 || coordinates[dimensions * slot + 2] === z) visit(slot);
+        }
+        x = last + 1;
+      }
+    }
+  }
+}
+
+/** Finds the ranges of the cells around that of a slot, as far as they hold later slots. */
+function findRanges(buckets: Buckets, slot: number): void {
+  const { starts, coordinates, lattice } = buckets;
+  const place = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
+  ranges = 0;
+  if (place === 0 || place === HASH_BLOCK - 1) {
+    findSplitRanges(buckets, slot);
+    return;
+  }
+  const memo = recallBlocks(buckets, slot);
+  const first = MOST_BLOCKS * memo;
+  const last = first + (memoLengths[memo] as number);
+  for (let index = first; index < last; index++) {
+    const bucket = (memoBlocks[index] as number) + place;
+    const begin = starts[bucket - 1] as number;
+    const end = starts[bucket + 2] as number;
+    if (end <= slot || begin === end) continue;
+    begins[ranges] = begin;
+    ends[ranges] = end;
+    ranges++;
+  }
+}
+
+/** Which memo has the blocks around the cell of a slot. */
+function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
+  const { dimensions } = lattice;
+  const x = (coordinates[dimensions * slot] as number) & -HASH_BLOCK;
+  const y = coordinates[dimensions * slot + 1] as number;
+  const z = dimensions === 3 ? (coordinates[dimensions * slot + 2] as number) : 0;
+  const memo = (x / HASH_BLOCK + 3 * y + 5 * z) & (MEMOS - 1);
+  const places = 3 * memo;
+  const isKnown = memoPlaces[places] === x && memoPlaces[places + 1] === y && memoPlaces[places + 2] === z;
+  if (isKnown && (memoLengths[memo] as number) > 0) return memo;
+  memoPlaces[places] = x;
+  memoPlaces[places + 1] = y;
+  memoPlaces[places + 2] = z;
+  memoLengths[memo] = 0;
+  const reach = dimensions === 3 ? 1 : 0;
+  const own = bucketAt(lattice, x, y, z);
+  for (let layer = z - reach; layer <= z + reach; layer++) {
+    for (let row = y - 1; row <= y + 1; row++) {
+      const block = bucketAt(lattice, x, row, layer);
+      if (block >= own) memorise(memo, block);
+    }
+  }
+  return memo;
+}
+
+/** By insertion, unless it is there. */
+function memorise(memo: number, block: number): void {
+  const first = MOST_BLOCKS * memo;
+  let index = first + (memoLengths[memo] as number);
+  while (index > first && (memoBlocks[index - 1] as number) > block) index--;
+  if (index > first && memoBlocks[index - 1] === block) return;
+  for (let place = first + (memoLengths[memo] as number); place > index; place--) {
+    memoBlocks[place] = memoBlocks[place - 1] as number;
+  }
+  memoBlocks[index] = block;
+  memoLengths[memo] = (memoLengths[memo] as number) + 1;
+}
+
+/** What one world's table taught is of no use to another. */
+function forgetBlocks(): void {
+  memoLengths.fill(0);
+}
+
+/** Where the cells beside one are in two blocks. */
+function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
+  const { dimensions } = lattice;
+  const x = coordinates[dimensions * slot] as number;
+  const y = coordinates[dimensions * slot + 1] as number;
+  const z = dimensions === 3 ? (coordinates[dimensions * slot + 2] as number) : 0;
+  const reach = dimensions === 3 ? 1 : 0;
+  const last = lastOfBlock(x - 1);
+  const before = last - x + 2;
+  for (let layer = z - reach; layer <= z + reach; layer++) {
+    for (let row = y - 1; row <= y + 1; row++) {
+      addRange(starts, slot, bucketAt(lattice, x - 1, row, layer), before);
+      addRange(starts, slot, bucketAt(lattice, last + 1, row, layer), 3 - before);
+    }
+  }
+  mergeRanges();
+}
+
+/** The greatest x that stays together with one. */
+function lastOfBlock(x: number): number {
+  return x | (HASH_BLOCK - 1);
+}
+
+/** Puts the slots of some buckets in a row among the ranges, by their beginning. */
+function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
+  const begin = starts[bucket] as number;
+  const end = starts[bucket + buckets] as number;
+  if (end <= slot || begin === end) return;
+  let index = ranges++;
+  for (; index > 0 && (begins[index - 1] as number) > begin; index--) {
+    begins[index] = begins[index - 1] as number;
+    ends[index] = ends[index - 1] as number;
+  }
+  begins[index] = begin;
+  ends[index] = end;
+}
+
+/** Ranges that overlap become one: different cells may be in the same buckets. */
+function mergeRanges(): void {
+  if (ranges === 0) return;
+  let merged = 0;
+  for (let range = 1; range < ranges; range++) {
+    if ((begins[range] as number) < (ends[merged] as number)) {
+      ends[merged] = Math.max(ends[merged] as number, ends[range] as number);
+    } else {
+      merged++;
+      begins[merged] = begins[range] as number;
+      ends[merged] = ends[range] as number;
+    }
+  }
+  ranges = merged + 1;
+}
+
+function isSameCell(coordinates: Int32Array, dimensions: number, slot: number, other: number): boolean {
+  const a = dimensions * slot;
+  const b = dimensions * other;
+  if (coordinates[a] !== coordinates[b] || coordinates[a + 1] !== coordinates[b + 1]) return false;
+  return dimensions === 2 || coordinates[a + 2] === coordinates[b + 2];
+}
+
+function areCellsAdjacent(coordinates: Int32Array, dimensions: number, slot: number, other: number): boolean {
+  for (let axis = 0; axis < dimensions; axis++) {
+    const apart =
+      (coordinates[dimensions * slot + axis] as number) - (coordinates[dimensions * other + axis] as number);
+    if (Math.abs(apart) > 1) return false;
+  }
+  return true;
+}

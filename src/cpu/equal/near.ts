@@ -1,0 +1,202 @@
+/**
+ * Purpose: which particles are near a point, in each kind of world. Inputs: a canonical order and its positions, a
+ * point, a radius (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the
+ * source of each particle no farther than that, and its distance².
+ * Ordering: canonical. Only in an unbounded world, where neighbours are anywhere in the order, does this take
+ * memory, as much as is found.
+ */
+import { cellCoordinate } from '../../core/world/cells';
+import { type Lattice, lowerBound } from '../shared/lattice';
+import { CellScale, visitCells } from './hashed';
+import type { CellOrder } from './order';
+import { around } from './wrapped';
+
+/** What an order says about its slots. */
+export type Slots = Pick<CellOrder, 'live' | 'lattice' | 'source'>;
+
+export type Visit = (id: number, distanceSquared: number) => void;
+
+export function visitNear(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const seek = { bounded: seekBounded, periodic: seekPeriodic, unbounded: seekUnbounded };
+  seek[order.lattice.world.kind](order, positions, point, radius, visit);
+}
+
+function seekBounded(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const { keys, live, lattice, source } = order;
+  const { dimensions } = lattice;
+  const [x, y, z = 0] = point as [number, number, number?];
+  const limit = radius * radius;
+  const firstColumn = cellAlong(lattice, 0, x - radius, -1);
+  const width = cellAlong(lattice, 0, x + radius, 1) - firstColumn;
+  const lastLayer = cellAlong(lattice, 2, z + radius, 1);
+  const lastRow = cellAlong(lattice, 1, y + radius, 1);
+  for (let layer = cellAlong(lattice, 2, z - radius, -1); layer <= lastLayer; layer++) {
+    for (let row = cellAlong(lattice, 1, y - radius, -1); row <= lastRow; row++) {
+      const firstKey = layer * lattice.layerStride + row * lattice.rowStride + firstColumn;
+      let slot = lowerBound(keys, live, firstKey);
+      for (; (keys[slot] as number) <= firstKey + width; slot++) {
+        const dx = (positions[dimensions * slot] as number) - x;
+        const dy = (positions[dimensions * slot + 1] as number) - y;
+        const dz = dimensions === 3 ? (positions[dimensions * slot + 2] as number) - z : 0;
+        const distanceSquared = dx * dx + dy * dy + dz * dz;
+        if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
+      }
+    }
+  }
+}
+
+/** Coordinate of the cell `spare` cells beyond a position, within the world: corners of a box are rounded. */
+function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
+  const { cells, min, inverseCellSize } = lattice.world;
+  const count = cells[axis];
+  if (count === undefined) return 0;
+  const cell = cellCoordinate(position, min[axis] as number, inverseCellSize, count);
+  return Math.max(1, Math.min(count - 2, cell + spare));
+}
+
+function seekPeriodic(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const { keys, live, lattice, source } = order;
+  const limit = radius * radius;
+  const centre = bringInside(lattice, point);
+  const [columns, rows, layers = [0, 0]] = centre.map((coordinate, axis) =>
+    cellsAlong(lattice, axis, coordinate, radius),
+  ) as [number[], number[], number[]?];
+  forEachOf(layers, (layer) => {
+    forEachOf(rows, (row) => {
+      const rowKey = layer * lattice.layerStride + row * lattice.rowStride;
+      for (let part = 0; part < columns.length; part += 2) {
+        const lastKey = rowKey + (columns[part + 1] as number);
+        let slot = lowerBound(keys, live, rowKey + (columns[part] as number));
+        for (; (keys[slot] as number) <= lastKey; slot++) {
+          const distanceSquared = distanceSquaredTo(centre, positions, slot, lattice.periods);
+          if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
+        }
+      }
+    });
+  });
+}
+
+/** A point, along axes that wrap around in the box. */
+export function bringInside({ world }: Lattice, point: readonly number[]): number[] {
+  return point.map((coordinate, axis) => {
+    const low = world.min[axis] as number;
+    const period = world.period[axis] as number;
+    return period === 0 ? coordinate : coordinate - period * Math.floor((coordinate - low) / period);
+  });
+}
+
+/** Whole numbers in parts, each given by its first and last. */
+export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
+  for (let part = 0; part < parts.length; part += 2) {
+    for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
+  }
+}
+
+/** Coordinates, as keys have them, of the cells that reach into radius of a place in the box, and one to spare. */
+function cellsAlong(lattice: Lattice, axis: number, place: number, radius: number): number[] {
+  const { world } = lattice;
+  const period = world.period[axis] as number;
+  if (period === 0) {
+    return [cellAlong(lattice, axis, place - radius, -1), cellAlong(lattice, axis, place + radius, 1)];
+  }
+  const count = world.cells[axis] as number;
+  const low = world.min[axis] as number;
+  const cellAt = (inside: number) => {
+    const cell = Math.floor((inside - low) * world.inverseCellSize);
+    return Math.max(0, Math.min(count - 1, cell));
+  };
+  // Numbers below 0 and from `count` on are those of cells at the other end.
+  const below = place - radius < low;
+  const above = place + radius >= low + period;
+  const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
+  const last = (above ? cellAt(place + radius - period) + count : cellAt(place + radius)) + 1;
+  // Keys begin at 1.
+  if (last - first + 1 >= count) return [1, count];
+  if (first < 0) return [1, last + 1, first + count + 1, count];
+  if (last >= count) return [1, last - count + 1, first + 1, count];
+  return [first + 1, last + 1];
+}
+
+function seekUnbounded(
+  order: CellOrder,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const { live, lattice } = order;
+  const scale = new CellScale(lattice.world);
+  const lowest = point.map((coordinate) => scale.cell(coordinate - radius) - 1);
+  const highest = point.map((coordinate) => scale.cell(coordinate + radius) + 1);
+  const cells = lowest.reduce((product, low, axis) => product * ((highest[axis] as number) - low + 1), 1);
+  if (cells > live) {
+    visitAll(order, positions, point, radius, visit);
+    return;
+  }
+  const slots: number[] = [];
+  visitCells(order, lowest, highest, (slot) => slots.push(slot));
+  slots.sort((a, b) => a - b);
+  visitSlots(order, positions, point, radius, slots, visit);
+}
+
+/** The same as visitNear, for a radius of any size, by looking at every particle. */
+export function visitAll(
+  order: Slots,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const slots = { length: order.live };
+  visitSlots(order, positions, bringInside(order.lattice, point), radius, slots, visit);
+}
+
+/** Of these slots; of so many from the first where none are given. */
+export function visitSlots(
+  order: Slots,
+  positions: Float32Array,
+  point: readonly number[],
+  radius: number,
+  slots: { readonly length: number; readonly [index: number]: number },
+  visit: Visit,
+): void {
+  const { lattice, source } = order;
+  const limit = radius * radius;
+  for (let index = 0; index < slots.length; index++) {
+    const slot = slots[index] ?? index;
+    const distanceSquared = distanceSquaredTo(point, positions, slot, lattice.periods);
+    if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
+  }
+}
+
+function distanceSquaredTo(
+  point: readonly number[],
+  positions: Float32Array,
+  slot: number,
+  periods: readonly number[],
+): number {
+  let sum = 0;
+  for (let axis = 0; axis < point.length; axis++) {
+    const apart = (positions[point.length * slot + axis] as number) - (point[axis] as number);
+    sum += around(apart, periods[axis] as number) ** 2;
+  }
+  return sum;
+}

@@ -1,0 +1,471 @@
+/**
+ * Purpose: the inner loops in 2D; space.ts is the same in 3D. See kernels.ts for what each one promises.
+ * Ordering: pairs come slot by slot, each slot's partners ascending, so sums over a particle's neighbours are
+ * added in the order of slots, which is canonical.
+ */
+import type { Substep } from '../../core/contact/settings';
+import { GREATEST_SPEED } from '../../core/world/world';
+import type {
+  Bins,
+  Kernels,
+  PairTask,
+  ParticleState,
+  Placement,
+  Response,
+  SlotPairs,
+} from '../shared/kernels';
+import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
+import { dropApart, overlapsInPlane, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
+import {
+  bearingChange,
+  COINCIDENT_SQUARED,
+  coincidentNormal,
+  GREATEST_PLAIN,
+  loadScratch,
+  meetWalls,
+  normaliseNotFinite,
+  scratchPosition,
+  scratchVelocity,
+  setAside,
+} from '../solver/contact';
+import { collectInWindow } from './plane-window';
+
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
+  const { originX, originY, inverseCellSize, rows, rowStride } = lattice;
+  const { keys, columnCounts, rowCounts } = placement;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[2 * index] as number;
+    const y = positions[2 * index + 1] as number;
+    let column = 0;
+    let row = rows;
+    if (x - x + (y - y) === 0) {
+      // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+    }
+    columnCounts[column] = (columnCounts[column] as number) + 1;
+    rowCounts[row] = (rowCounts[row] as number) + 1;
+    const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents;
+}
+
+/** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
+function keyAt(
+  x: number,
+  y: number,
+  originX: number,
+  originY: number,
+  inverseCellSize: number,
+  columns: number,
+  rows: number,
+  rowStride: number,
+  outside: number,
+): number {
+  const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+  const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+  if (scaledX >= 0 && scaledX < columns && scaledY >= 0 && scaledY < rows) {
+    return (scaledY | 0) * rowStride + (scaledX | 0) + rowStride + 1;
+  }
+  if (x - x + (y - y) !== 0) return outside;
+  return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
+}
+
+/** The same for who is not inside the ring, a function of its own so that the other is short and V8 builds all of it in. */
+function keyAtBorder(
+  scaledX: number,
+  scaledY: number,
+  columns: number,
+  rows: number,
+  rowStride: number,
+): number {
+  // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
+  const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
+  return row * rowStride + column;
+}
+
+/** As place, but of the two ways to count, the other. */
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
+  const { originX, originY, inverseCellSize, rowStride } = lattice;
+  const { given, counts, shift } = bins;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const outside = lattice.rows * rowStride;
+  let previous = 0;
+  let descents = 0;
+  let index = 0;
+  // Four at a time, their counters last: see counting-sort.ts.
+  for (; index + 3 < count; index += 4) {
+    const x0 = positions[2 * index] as number;
+    const y0 = positions[2 * index + 1] as number;
+    const x1 = positions[2 * index + 2] as number;
+    const y1 = positions[2 * index + 3] as number;
+    const x2 = positions[2 * index + 4] as number;
+    const y2 = positions[2 * index + 5] as number;
+    const x3 = positions[2 * index + 6] as number;
+    const y3 = positions[2 * index + 7] as number;
+    const key0 = keyAt(x0, y0, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key1 = keyAt(x1, y1, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key2 = keyAt(x2, y2, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    const key3 = keyAt(x3, y3, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    counts[key0 >> shift] = (counts[key0 >> shift] as number) + 1;
+    counts[key1 >> shift] = (counts[key1 >> shift] as number) + 1;
+    counts[key2 >> shift] = (counts[key2 >> shift] as number) + 1;
+    counts[key3 >> shift] = (counts[key3 >> shift] as number) + 1;
+    given[index] = key0;
+    given[index + 1] = key1;
+    given[index + 2] = key2;
+    given[index + 3] = key3;
+    descents |= (key0 - previous) | (key1 - key0) | (key2 - key1) | (key3 - key2);
+    previous = key3;
+  }
+  for (; index < count; index++) {
+    const x = positions[2 * index] as number;
+    const y = positions[2 * index + 1] as number;
+    const key = keyAt(x, y, originX, originY, inverseCellSize, columns, rows, rowStride, outside);
+    counts[key >> shift] = (counts[key >> shift] as number) + 1;
+    given[index] = key;
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents;
+}
+
+function collect(task: PairTask, stop: number, end: number): void {
+  const { frozen } = task;
+  while (task.next < end && task.length <= stop) {
+    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    if (!frozen) collectInWindow(task, stop, end);
+    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
+  }
+}
+
+function collectByKeys(task: PairTask, stop: number, end: number): void {
+  const { keys, live, positions, names, diameter, words, lattice } = task;
+  const toRowAhead = lattice.rowStride - 1;
+  const limit = diameter * diameter;
+  const surely = limit * SURELY;
+  const perhaps = limit * PERHAPS;
+  let slot = task.next;
+  let length = task.length;
+  let sure = length;
+  // First slot of the three cells in the row ahead: it only ever advances.
+  let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
+  for (; slot < end && length <= stop; slot++) {
+    const key = keys[slot] as number;
+    const x = positions[2 * slot] as number;
+    const y = positions[2 * slot + 1] as number;
+    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
+    // The test stands here twice because as a function it costs up to a sixth.
+    for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
+      words[length] = slot;
+      words[length + 1] = other;
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
+    }
+    const rowAhead = key + toRowAhead;
+    // Once without asking, since it is as often one as none.
+    ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
+    while ((keys[ahead] as number) < rowAhead) ahead++;
+    for (let other = ahead; (keys[other] as number) <= rowAhead + 2; other++) {
+      words[length] = slot;
+      words[length + 1] = other;
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const squared = dx * dx + dy * dy;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
+    }
+  }
+  if (sure < length) length = dropApart(words, task.length, length, positions, 2, diameter);
+  nameSlots(words, task.length, length, names);
+  task.next = slot;
+  task.length = length;
+}
+
+/** The exact test, for the pair of two slots. */
+function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
+  return overlapsInPlane(
+    positions[2 * slot] as number,
+    positions[2 * slot + 1] as number,
+    positions[2 * other] as number,
+    positions[2 * other + 1] as number,
+    diameter,
+  );
+}
+
+function collectAll(task: PairTask, stop: number): void {
+  const { keys, live, positions, names, diameter, words, lattice, frozen } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  let slot = task.next;
+  let length = task.length;
+  for (; slot < live && length <= stop; slot++) {
+    const x = positions[2 * slot] as number;
+    const y = positions[2 * slot + 1] as number;
+    const name = names[slot] as number;
+    for (let other = slot + 1; other < live; other++) {
+      const dx = (positions[2 * other] as number) - x;
+      const dy = (positions[2 * other + 1] as number) - y;
+      const excess = dx * dx + dy * dy - limit;
+      if (excess > band) continue;
+      if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
+      if (frozen && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
+      const otherName = names[other] as number;
+      const descent = namesDescent(name, otherName);
+      words[length++] = name + descent;
+      words[length++] = otherName - descent;
+    }
+  }
+  task.next = slot;
+  task.length = length;
+}
+
+function scan(task: PairTask, slot: number, begin: number, end: number): void {
+  const { positions, names, diameter, words } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  const x = positions[2 * slot] as number;
+  const y = positions[2 * slot + 1] as number;
+  const name = names[slot] as number;
+  let { length } = task;
+  for (let other = begin; other < end; other++) {
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[length] = name + descent;
+    words[length + 1] = otherName - descent;
+    const dx = (positions[2 * other] as number) - x;
+    const dy = (positions[2 * other + 1] as number) - y;
+    const excess = dx * dx + dy * dy - limit;
+    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+    else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+  }
+  task.length = length;
+}
+
+function gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void {
+  for (let slot = 0; slot < count; slot++) {
+    const from = 2 * (source[slot] as number);
+    target[2 * slot] = origin[from] as number;
+    target[2 * slot + 1] = origin[from + 1] as number;
+  }
+}
+
+function integrate(state: ParticleState, count: number, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { dt } = substep;
+  const gainX = (substep.gravity[0] as number) * dt;
+  const gainY = (substep.gravity[1] as number) * dt;
+  for (let slot = 0; slot < count; slot++) {
+    const x = positions[2 * slot] as number;
+    const y = positions[2 * slot + 1] as number;
+    if (x - x + (y - y) !== 0) continue;
+    const speedX = (velocities[2 * slot] as number) + gainX;
+    const speedY = (velocities[2 * slot + 1] as number) + gainY;
+    const newX = Math.fround(x + speedX * dt);
+    const newY = Math.fround(y + speedY * dt);
+    velocities[2 * slot] = speedX;
+    velocities[2 * slot + 1] = speedY;
+    positions[2 * slot] = newX;
+    positions[2 * slot + 1] = newY;
+    if (!(Math.abs(newX) + Math.abs(newY) + Math.abs(speedX) + Math.abs(speedY) < GREATEST_SPEED)) {
+      setAside(state, 2, slot);
+    }
+  }
+}
+
+function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { approaches, partners } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+    }
+    const approach =
+      ((velocities[2 * a] as number) - (velocities[2 * b] as number)) * x +
+      ((velocities[2 * a + 1] as number) - (velocities[2 * b + 1] as number)) * y;
+    if (approach < (approaches[a] as number)) {
+      approaches[a] = approach;
+      partners[a] = b;
+    }
+    if (approach < (approaches[b] as number)) {
+      approaches[b] = approach;
+      partners[b] = a;
+    }
+  }
+}
+
+function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { pushes, changes, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
+  const bouncing = restitution > 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    let overlap = diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      overlap -= distance;
+    }
+    const push = halfRelaxation * overlap;
+    const relativeX = (velocities[2 * a] as number) - (velocities[2 * b] as number);
+    const relativeY = (velocities[2 * a + 1] as number) - (velocities[2 * b + 1] as number);
+    const approach = relativeX * x + relativeY * y;
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const change = bounces
+      ? -0.5 * (1 + restitution) * approach
+      : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution);
+    const slidingX = relativeX - approach * x;
+    const slidingY = relativeY - approach * y;
+    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
+    const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
+    const changeX = change * x - braking * slidingX;
+    const changeY = change * y - braking * slidingY;
+    changes[2 * a] = (changes[2 * a] as number) + changeX;
+    changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
+    changes[2 * b] = (changes[2 * b] as number) - changeX;
+    changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
+    // A contact that bears also holds its place; one that bounces only changes course.
+    const held = bounces ? 0 : braking * dt;
+    const pushX = push * x - held * slidingX;
+    const pushY = push * y - held * slidingY;
+    pushes[2 * a] = (pushes[2 * a] as number) + pushX;
+    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + pushY;
+    pushes[2 * b] = (pushes[2 * b] as number) - pushX;
+    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - pushY;
+  }
+}
+
+function separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions } = state;
+  const { pushes } = response;
+  const { diameter, halfRelaxation } = substep;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    let push = halfRelaxation * diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      push = (halfRelaxation * (diameter - distance)) / distance;
+    }
+    pushes[2 * a] = (pushes[2 * a] as number) + push * x;
+    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + push * y;
+    pushes[2 * b] = (pushes[2 * b] as number) - push * x;
+    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - push * y;
+  }
+}
+
+function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { pushes, changes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY] = lower as [number, number];
+  const [upperX, upperY] = upper as [number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 2 * slot;
+    const x = (positions[first] as number) + (pushes[first] as number);
+    const y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    const velocityX = (velocities[first] as number) + (changes[first] as number);
+    const velocityY = (velocities[first + 1] as number) + (changes[first + 1] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    changes[first] = 0;
+    changes[first + 1] = 0;
+    if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY)) {
+      loadScratch(x, y, 0, velocityX, velocityY, 0);
+      meetWalls(2, substep);
+      positions[first] = scratchPosition[0] as number;
+      positions[first + 1] = scratchPosition[1] as number;
+      velocities[first] = scratchVelocity[0] as number;
+      velocities[first + 1] = scratchVelocity[1] as number;
+    } else {
+      positions[first] = x;
+      positions[first + 1] = y;
+      velocities[first] = velocityX;
+      velocities[first + 1] = velocityY;
+    }
+    if (!(Math.abs(x) + Math.abs(y) + Math.abs(velocityX) + Math.abs(velocityY) < GREATEST_PLAIN)) {
+      normaliseNotFinite(state, 2, slot);
+    }
+  }
+}
+
+function finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions } = state;
+  const { pushes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY] = lower as [number, number];
+  const [upperX, upperY] = upper as [number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 2 * slot;
+    let x = (positions[first] as number) + (pushes[first] as number);
+    let y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    if (walls) {
+      x = Math.min(Math.max(x, lowerX), upperX);
+      y = Math.min(Math.max(y, lowerY), upperY);
+    }
+    positions[first] = x;
+    positions[first + 1] = y;
+  }
+}
+
+export const PLANE: Kernels = {
+  place,
+  placeInBins,
+  collect,
+  collectAll,
+  scan,
+  gather,
+  integrate,
+  findPartners,
+  respond,
+  separate,
+  finish,
+  finishSeparate,
+};

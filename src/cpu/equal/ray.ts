@@ -1,0 +1,79 @@
+/**
+ * Purpose: which balls around particles a ray meets, in each kind of world, where all are as large. Inputs: a canonical
+ * order and its positions, a ray, a radius. Output: the sources of the particles and their distances, by distance and
+ * then by source, as ray-walk.ts finds them.
+ */
+import { FARTHEST_CELL, type World } from '../../core/world/world';
+import { lowerBound } from '../shared/lattice';
+import {
+  beginInside,
+  type CellsAlong,
+  Meetings,
+  Path,
+  type Ray,
+  type RayHits,
+  spaceOf,
+  type VisitRow,
+  Walk,
+} from '../shared/ray-walk';
+import { visitCells } from './hashed';
+import type { CellOrder } from './order';
+
+/** Cells are those of 32-bit floats. */
+const WIDENED = 2 ** -20;
+
+export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
+  const { live, source, lattice } = order;
+  const { world } = lattice;
+  const start = beginInside(world, ray);
+  const path = new Path(spaceOf(world), start, radius, WIDENED);
+  const walk = new Walk(
+    path,
+    world.cells.map((_, axis) => cellsAlong(world, axis)),
+  );
+  const met = new Meetings(positions, source);
+  // Rows are found by searching keys, but those of an unbounded world cell by cell.
+  if (walk.lookups(world.kind === 'unbounded') > live) {
+    for (let slot = 0; slot < live; slot++) met.ask(path, slot, radius);
+  } else {
+    const visitRow = world.kind === 'unbounded' ? rowsOfBuckets(order) : rowsOfKeys(order);
+    walk.go(visitRow, (slot, image) => {
+      const distance = path.meet(positions, slot, image, radius);
+      if (distance >= 0) met.add(path, slot, image, radius, distance);
+    });
+  }
+  return met.inOrder();
+}
+
+function cellsAlong(world: World, axis: number): CellsAlong {
+  const { cellSize, inverseCellSize } = world;
+  if (world.kind === 'unbounded') {
+    const last = FARTHEST_CELL;
+    return { cellSize, inverseCellSize, low: 0, zero: 0, first: -last, last, period: 0 };
+  }
+  const low = world.min[axis] as number;
+  const period = world.period[axis] as number;
+  // Along an axis that does not wrap around there is an empty cell at each end.
+  const ring = period > 0 ? 0 : 1;
+  const last = (world.cells[axis] as number) - 1 - ring;
+  return { cellSize, inverseCellSize, low, zero: ring, first: ring, last, period };
+}
+
+function rowsOfBuckets(order: CellOrder): VisitRow {
+  const { dimensions } = order.lattice;
+  return (first, last, row, layer, image, consider) => {
+    const corner = (x: number) => [x, row, layer].slice(0, dimensions);
+    visitCells(order, corner(first), corner(last), (slot) => consider(slot, image));
+  };
+}
+
+function rowsOfKeys({ keys, live, lattice }: CellOrder): VisitRow {
+  const { rowStride, layerStride, wrapsX, wrapsY, wrapsZ } = lattice;
+  // Keys along axes that wrap around begin at 1.
+  const start = Number(wrapsX) + Number(wrapsY) * rowStride + Number(wrapsZ) * layerStride;
+  return (first, last, row, layer, image, consider) => {
+    const rowKey = start + layer * layerStride + row * rowStride;
+    let slot = lowerBound(keys, live, rowKey + first);
+    for (; (keys[slot] as number) <= rowKey + last; slot++) consider(slot, image);
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * Purpose: overlapping pairs of particles in canonical order, in portions that fit a reused buffer, so that
+ * any number of pairs takes the same memory. Simulation, measures and CpuGrid all find theirs here.
+ * Ordering: pairs come by their lower slot ascending, then by the higher. Each comes once.
+ */
+import type { BroadPhase } from '../../core/contact/settings';
+import type { Kernels, PairTask } from '../shared/kernels';
+import { type Lattice, lengthenPairs, makeRoom } from '../shared/lattice';
+import type { CellOrder } from './order';
+import { kernelsFor } from './variants';
+
+/** Words of a portion, where nothing demands more: small enough for the second-level cache. */
+const PORTION = 2 ** 15;
+
+/** What a search in portions writes to. */
+type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
+
+/** A search slot by slot that can stop and go on. */
+export abstract class PortionedSearch<Task extends Portion> {
+  abstract readonly task: Task;
+
+  /** Goes on until there are more than `stop` words, or no more slots. */
+  protected abstract collect(stop: number): void;
+
+  /** Words that the pairs of one slot can take, and the two that are written before they are kept. */
+  protected abstract roomForOne(): number;
+
+  get memoryBytes(): number {
+    return this.task.words.byteLength;
+  }
+
+  /** Fills `task.words` with the next portion; false when there are no more pairs. */
+  advance(): boolean {
+    const { task } = this;
+    task.length = 0;
+    while (task.length === 0 && task.next < task.live) this.collect(PORTION);
+    return task.length > 0;
+  }
+
+  /** All pairs at once, into `words`, or into a longer array if they do not fit; returns the array. */
+  collectInto(words: Uint32Array): Uint32Array {
+    const { task } = this;
+    const own = task.words;
+    const room = this.roomForOne();
+    task.words = words;
+    try {
+      while (task.next < task.live) {
+        if (task.words.length < task.length + room) {
+          task.words = lengthenPairs(task.words, task.length, 2 * task.words.length + room);
+        }
+        this.collect(task.words.length - room);
+      }
+      return task.words;
+    } finally {
+      task.words = own;
+    }
+  }
+}
+
+/** Words for a portion of the pairs of so many particles: it may end with all pairs of any one particle. */
+export function portionWords(capacity: number): Uint32Array {
+  return new Uint32Array(PORTION + 2 * capacity + 2);
+}
+
+type SearchTask = PairTask & { live: number; positions: Float32Array; names: Uint32Array; frozen: boolean };
+
+export class PairSearch extends PortionedSearch<SearchTask> {
+  readonly task: SearchTask;
+  private readonly kernels: Kernels;
+  private broadPhase: BroadPhase = 'grid';
+
+  constructor(
+    private readonly order: CellOrder,
+    diameter: number,
+    capacity: number,
+  ) {
+    super();
+    this.kernels = kernelsFor(order.lattice);
+    this.task = {
+      lattice: order.lattice,
+      keys: order.keys,
+      live: 0,
+      positions: new Float32Array(0),
+      names: new Uint32Array(0),
+      diameter,
+      frozen: false,
+      starts: order.starts,
+      coordinates: order.coordinates,
+      words: portionWords(capacity),
+      length: 0,
+      next: 0,
+    };
+  }
+
+  /**
+   * Starts over. `names` is what slots are called in the pairs. With `frozen`, positions may have changed
+   * since the order was made, and only pairs of cells adjacent in that order count.
+   */
+  begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid', frozen = false): void {
+    const { task, order } = this;
+    task.live = order.live;
+    task.positions = positions;
+    task.names = names;
+    task.next = 0;
+    task.length = 0;
+    task.frozen = frozen;
+    this.broadPhase = broadPhase;
+  }
+
+  protected roomForOne(): number {
+    const { live, fullestRow, lattice } = this.order;
+    const candidates = mostRowsAhead(lattice) * fullestRow;
+    return 2 * (this.broadPhase === 'naive' ? live : Math.min(live, candidates)) + 2;
+  }
+
+  protected collect(stop: number): void {
+    if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop, this.task.live);
+    else this.kernels.collectAll(this.task, stop);
+  }
+}
+
+/** Rows that the later neighbours of a particle are in: its own, and those ahead, around an end, or in the table. */
+function mostRowsAhead({ dimensions, world }: Lattice): number {
+  if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
+  if (world.kind === 'periodic') return dimensions === 2 ? 3 : 9;
+  // Each row of three cells may lie in two blocks.
+  return dimensions === 2 ? 6 : 18;
+}
+
+/**
+ * The pairs sorted by the first name and then the second, in a new array. Names are below `limit`.
+ * A counting sort by the first; the second ones of each are few and sorted by insertion.
+ */
+export function sortPairs(pairs: Uint32Array, length: number, limit: number, instead?: string): Uint32Array {
+  return makeRoom(
+    () => sortedCopy(pairs, length, limit),
+    () => length / 2,
+    instead,
+  );
+}
+
+function sortedCopy(pairs: Uint32Array, length: number, limit: number): Uint32Array {
+  if (arePairsSorted(pairs, length)) return pairs.slice(0, length);
+  const ends = new Uint32Array(limit);
+  for (let word = 0; word < length; word += 2) {
+    const first = pairs[word] as number;
+    ends[first] = (ends[first] as number) + 1;
+  }
+  let sum = 0;
+  for (let first = 0; first < limit; first++) {
+    const count = ends[first] as number;
+    ends[first] = sum;
+    sum += count;
+  }
+  const sorted = new Uint32Array(length);
+  for (let word = 0; word < length; word += 2) {
+    const first = pairs[word] as number;
+    const place = ends[first] as number;
+    ends[first] = place + 1;
+    sorted[2 * place] = first;
+    sorted[2 * place + 1] = pairs[word + 1] as number;
+  }
+  for (let begin = 0; begin < length; ) {
+    const end = 2 * (ends[sorted[begin] as number] as number);
+    sortSeconds(sorted, begin, end);
+    begin = end;
+  }
+  return sorted;
+}
+
+function arePairsSorted(pairs: Uint32Array, length: number): boolean {
+  for (let word = 2; word < length; word += 2) {
+    const first = pairs[word] as number;
+    const previous = pairs[word - 2] as number;
+    if (first < previous) return false;
+    if (first === previous && (pairs[word + 1] as number) < (pairs[word - 1] as number)) return false;
+  }
+  return true;
+}
+
+/** Pairs of one first name, up to which their second ones are sorted by insertion. */
+const SHORT_GROUP = 32;
+
+function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {
+  if (end - begin > 2 * SHORT_GROUP) {
+    const seconds = new Uint32Array((end - begin) / 2);
+    for (let index = 0; index < seconds.length; index++)
+      seconds[index] = pairs[begin + 2 * index + 1] as number;
+    seconds.sort();
+    for (let index = 0; index < seconds.length; index++)
+      pairs[begin + 2 * index + 1] = seconds[index] as number;
+    return;
+  }
+  for (let word = begin + 2; word < end; word += 2) {
+    const moving = pairs[word + 1] as number;
+    let place = word;
+    while (place > begin && (pairs[place - 1] as number) > moving) {
+      pairs[place + 1] = pairs[place - 1] as number;
+      place -= 2;
+    }
+    pairs[place + 1] = moving;
+  }
+}

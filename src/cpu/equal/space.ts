@@ -1,0 +1,522 @@
+/**
+ * Purpose: the inner loops in 3D; plane.ts is the same in 2D. See kernels.ts for what each one promises.
+ * Ordering: pairs come slot by slot, each slot's partners ascending, so sums over a particle's neighbours are
+ * added in the order of slots, which is canonical.
+ */
+import type { Substep } from '../../core/contact/settings';
+import { GREATEST_SPEED } from '../../core/world/world';
+import type {
+  Bins,
+  Kernels,
+  PairTask,
+  ParticleState,
+  Placement,
+  Response,
+  SlotPairs,
+} from '../shared/kernels';
+import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
+import { dropApart, overlapsInSpace, PERHAPS, ROUNDING_BAND, SURELY } from '../shared/overlap';
+import {
+  bearingChange,
+  COINCIDENT_SQUARED,
+  coincidentNormal,
+  GREATEST_PLAIN,
+  loadScratch,
+  meetWalls,
+  normaliseNotFinite,
+  scratchPosition,
+  scratchVelocity,
+  setAside,
+} from '../solver/contact';
+import { collectInWindow } from './space-window';
+
+function place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number {
+  const { originX, originY, originZ, inverseCellSize, rows, rowStride } = lattice;
+  const { keys, columnCounts, rowCounts } = placement;
+  const lastColumn = lattice.columns - 2;
+  const lastRow = lattice.cellsY - 2;
+  const lastLayer = lattice.cellsZ - 2;
+  const { cellsY } = lattice;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const x = positions[3 * index] as number;
+    const y = positions[3 * index + 1] as number;
+    const z = positions[3 * index + 2] as number;
+    let column = 0;
+    let row = rows;
+    if (x - x + (y - y) + (z - z) === 0) {
+      // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+      const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+      const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
+      column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
+      row = scaledY < lastRow ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : lastRow;
+      const layer = scaledZ < lastLayer ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : lastLayer;
+      row += layer * cellsY;
+    }
+    columnCounts[column] = (columnCounts[column] as number) + 1;
+    rowCounts[row] = (rowCounts[row] as number) + 1;
+    const key = row * rowStride + column;
+    keys[index] = key;
+    // Negative for good once a key is below the one before it.
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents;
+}
+
+/** Key of a position, where `columns`, `rows` and `layers` are those inside the ring and `outside` is for what is not finite. */
+function keyAt(
+  x: number,
+  y: number,
+  z: number,
+  originX: number,
+  originY: number,
+  originZ: number,
+  inverseCellSize: number,
+  columns: number,
+  rows: number,
+  layers: number,
+  rowStride: number,
+  layerStride: number,
+  outside: number,
+): number {
+  const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
+  const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
+  const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
+  if (x - x + (y - y) + (z - z) !== 0) return outside;
+  // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
+  const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
+  const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
+  return layer * layerStride + row * rowStride + column;
+}
+
+/** As place, but of the two ways to count, the other. */
+function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
+  const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
+  const { given, counts, shift } = bins;
+  const columns = lattice.columns - 2;
+  const rows = lattice.cellsY - 2;
+  const layers = lattice.cellsZ - 2;
+  const outside = lattice.rows * rowStride;
+  let previous = 0;
+  let descents = 0;
+  for (let index = 0; index < count; index++) {
+    const key = keyAt(
+      positions[3 * index] as number,
+      positions[3 * index + 1] as number,
+      positions[3 * index + 2] as number,
+      originX,
+      originY,
+      originZ,
+      inverseCellSize,
+      columns,
+      rows,
+      layers,
+      rowStride,
+      layerStride,
+      outside,
+    );
+    counts[key >> shift] = (counts[key >> shift] as number) + 1;
+    given[index] = key;
+    descents |= key - previous;
+    previous = key;
+  }
+  return descents;
+}
+
+/** Rows ahead: the next in the layer, and three in the layer behind. */
+const ROWS_AHEAD = 4;
+const toRowsAhead = new Int32Array(ROWS_AHEAD);
+/** For each of these rows, the first slot of its three cells: it only ever advances. */
+const slotsAhead = new Int32Array(ROWS_AHEAD);
+
+function collect(task: PairTask, stop: number, end: number): void {
+  const { frozen } = task;
+  while (task.next < end && task.length <= stop) {
+    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    if (!frozen) collectInWindow(task, stop, end);
+    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
+  }
+}
+
+function collectByKeys(task: PairTask, stop: number, end: number): void {
+  const { keys, live, positions, names, diameter, words, lattice } = task;
+  const limit = diameter * diameter;
+  const surely = limit * SURELY;
+  const perhaps = limit * PERHAPS;
+  const { rowStride, layerStride } = lattice;
+  toRowsAhead[0] = rowStride - 1;
+  toRowsAhead[1] = layerStride - rowStride - 1;
+  toRowsAhead[2] = layerStride - 1;
+  toRowsAhead[3] = layerStride + rowStride - 1;
+  let slot = task.next;
+  let length = task.length;
+  let sure = length;
+  if (slot < live) {
+    for (let row = 0; row < ROWS_AHEAD; row++) {
+      slotsAhead[row] = lowerBound(keys, live, (keys[slot] as number) + (toRowsAhead[row] as number));
+    }
+  }
+  for (; slot < end && length <= stop; slot++) {
+    const key = keys[slot] as number;
+    const x = positions[3 * slot] as number;
+    const y = positions[3 * slot + 1] as number;
+    const z = positions[3 * slot + 2] as number;
+    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
+    for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
+      words[length] = slot;
+      words[length + 1] = other;
+      const dx = (positions[3 * other] as number) - x;
+      const dy = (positions[3 * other + 1] as number) - y;
+      const dz = (positions[3 * other + 2] as number) - z;
+      const squared = dx * dx + dy * dy + dz * dz;
+      length += Number(squared <= perhaps) << 1;
+      sure += Number(squared < surely) << 1;
+    }
+    for (let row = 0; row < ROWS_AHEAD; row++) {
+      const rowAhead = key + (toRowsAhead[row] as number);
+      let ahead = slotsAhead[row] as number;
+      // Once without asking, since it is as often one as none.
+      ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
+      while ((keys[ahead] as number) < rowAhead) ahead++;
+      slotsAhead[row] = ahead;
+      for (; (keys[ahead] as number) <= rowAhead + 2; ahead++) {
+        words[length] = slot;
+        words[length + 1] = ahead;
+        const dx = (positions[3 * ahead] as number) - x;
+        const dy = (positions[3 * ahead + 1] as number) - y;
+        const dz = (positions[3 * ahead + 2] as number) - z;
+        const squared = dx * dx + dy * dy + dz * dz;
+        length += Number(squared <= perhaps) << 1;
+        sure += Number(squared < surely) << 1;
+      }
+    }
+  }
+  if (sure < length) length = dropApart(words, task.length, length, positions, 3, diameter);
+  nameSlots(words, task.length, length, names);
+  task.next = slot;
+  task.length = length;
+}
+
+/** The exact test, for the pair of two slots. */
+function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
+  return overlapsInSpace(
+    positions[3 * slot] as number,
+    positions[3 * slot + 1] as number,
+    positions[3 * slot + 2] as number,
+    positions[3 * other] as number,
+    positions[3 * other + 1] as number,
+    positions[3 * other + 2] as number,
+    diameter,
+  );
+}
+
+function collectAll(task: PairTask, stop: number): void {
+  const { keys, live, positions, names, diameter, words, lattice, frozen } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  let slot = task.next;
+  let length = task.length;
+  for (; slot < live && length <= stop; slot++) {
+    const x = positions[3 * slot] as number;
+    const y = positions[3 * slot + 1] as number;
+    const z = positions[3 * slot + 2] as number;
+    const name = names[slot] as number;
+    for (let other = slot + 1; other < live; other++) {
+      const dx = (positions[3 * other] as number) - x;
+      const dy = (positions[3 * other + 1] as number) - y;
+      const dz = (positions[3 * other + 2] as number) - z;
+      const excess = dx * dx + dy * dy + dz * dz - limit;
+      if (excess > band) continue;
+      if (excess >= -band && !overlapsAt(positions, slot, other, diameter)) continue;
+      if (frozen && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
+      const otherName = names[other] as number;
+      const descent = namesDescent(name, otherName);
+      words[length++] = name + descent;
+      words[length++] = otherName - descent;
+    }
+  }
+  task.next = slot;
+  task.length = length;
+}
+
+function scan(task: PairTask, slot: number, begin: number, end: number): void {
+  const { positions, names, diameter, words } = task;
+  const limit = diameter * diameter;
+  const band = limit * ROUNDING_BAND;
+  const x = positions[3 * slot] as number;
+  const y = positions[3 * slot + 1] as number;
+  const z = positions[3 * slot + 2] as number;
+  const name = names[slot] as number;
+  let { length } = task;
+  for (let other = begin; other < end; other++) {
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[length] = name + descent;
+    words[length + 1] = otherName - descent;
+    const dx = (positions[3 * other] as number) - x;
+    const dy = (positions[3 * other + 1] as number) - y;
+    const dz = (positions[3 * other + 2] as number) - z;
+    const excess = dx * dx + dy * dy + dz * dz - limit;
+    if (Math.abs(excess) > band) length += Number(excess < 0) << 1;
+    else if (overlapsAt(positions, slot, other, diameter)) length += 2;
+  }
+  task.length = length;
+}
+
+function gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void {
+  for (let slot = 0; slot < count; slot++) {
+    const from = 3 * (source[slot] as number);
+    target[3 * slot] = origin[from] as number;
+    target[3 * slot + 1] = origin[from + 1] as number;
+    target[3 * slot + 2] = origin[from + 2] as number;
+  }
+}
+
+function integrate(state: ParticleState, count: number, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { dt } = substep;
+  const gainX = (substep.gravity[0] as number) * dt;
+  const gainY = (substep.gravity[1] as number) * dt;
+  const gainZ = (substep.gravity[2] as number) * dt;
+  for (let slot = 0; slot < count; slot++) {
+    const x = positions[3 * slot] as number;
+    const y = positions[3 * slot + 1] as number;
+    const z = positions[3 * slot + 2] as number;
+    if (x - x + (y - y) + (z - z) !== 0) continue;
+    const speedX = (velocities[3 * slot] as number) + gainX;
+    const speedY = (velocities[3 * slot + 1] as number) + gainY;
+    const speedZ = (velocities[3 * slot + 2] as number) + gainZ;
+    const newX = Math.fround(x + speedX * dt);
+    const newY = Math.fround(y + speedY * dt);
+    const newZ = Math.fround(z + speedZ * dt);
+    velocities[3 * slot] = speedX;
+    velocities[3 * slot + 1] = speedY;
+    velocities[3 * slot + 2] = speedZ;
+    positions[3 * slot] = newX;
+    positions[3 * slot + 1] = newY;
+    positions[3 * slot + 2] = newZ;
+    const far = Math.abs(newX) + Math.abs(newY) + Math.abs(newZ);
+    if (!(far + Math.abs(speedX) + Math.abs(speedY) + Math.abs(speedZ) < GREATEST_SPEED)) {
+      setAside(state, 3, slot);
+    }
+  }
+}
+
+function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { approaches, partners } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[3 * a] as number) - (positions[3 * b] as number);
+    let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
+    let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
+    const squared = x * x + y * y + z * z;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 3);
+      y = coincidentNormal(a, b, 1, 3);
+      z = coincidentNormal(a, b, 2, 3);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      z /= distance;
+    }
+    const approach =
+      ((velocities[3 * a] as number) - (velocities[3 * b] as number)) * x +
+      ((velocities[3 * a + 1] as number) - (velocities[3 * b + 1] as number)) * y +
+      ((velocities[3 * a + 2] as number) - (velocities[3 * b + 2] as number)) * z;
+    if (approach < (approaches[a] as number)) {
+      approaches[a] = approach;
+      partners[a] = b;
+    }
+    if (approach < (approaches[b] as number)) {
+      approaches[b] = approach;
+      partners[b] = a;
+    }
+  }
+}
+
+function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { pushes, changes, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
+  const bouncing = restitution > 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[3 * a] as number) - (positions[3 * b] as number);
+    let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
+    let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
+    const squared = x * x + y * y + z * z;
+    let overlap = diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 3);
+      y = coincidentNormal(a, b, 1, 3);
+      z = coincidentNormal(a, b, 2, 3);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      z /= distance;
+      overlap -= distance;
+    }
+    const push = halfRelaxation * overlap;
+    const relativeX = (velocities[3 * a] as number) - (velocities[3 * b] as number);
+    const relativeY = (velocities[3 * a + 1] as number) - (velocities[3 * b + 1] as number);
+    const relativeZ = (velocities[3 * a + 2] as number) - (velocities[3 * b + 2] as number);
+    const approach = relativeX * x + relativeY * y + relativeZ * z;
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const change = bounces
+      ? -0.5 * (1 + restitution) * approach
+      : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution);
+    const slidingX = relativeX - approach * x;
+    const slidingY = relativeY - approach * y;
+    const slidingZ = relativeZ - approach * z;
+    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
+    const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
+    const changeX = change * x - braking * slidingX;
+    const changeY = change * y - braking * slidingY;
+    const changeZ = change * z - braking * slidingZ;
+    changes[3 * a] = (changes[3 * a] as number) + changeX;
+    changes[3 * a + 1] = (changes[3 * a + 1] as number) + changeY;
+    changes[3 * a + 2] = (changes[3 * a + 2] as number) + changeZ;
+    changes[3 * b] = (changes[3 * b] as number) - changeX;
+    changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
+    changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
+    // A contact that bears also holds its place; one that bounces only changes course.
+    const held = bounces ? 0 : braking * dt;
+    const pushX = push * x - held * slidingX;
+    const pushY = push * y - held * slidingY;
+    const pushZ = push * z - held * slidingZ;
+    pushes[3 * a] = (pushes[3 * a] as number) + pushX;
+    pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + pushY;
+    pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + pushZ;
+    pushes[3 * b] = (pushes[3 * b] as number) - pushX;
+    pushes[3 * b + 1] = (pushes[3 * b + 1] as number) - pushY;
+    pushes[3 * b + 2] = (pushes[3 * b + 2] as number) - pushZ;
+  }
+}
+
+function separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions } = state;
+  const { pushes } = response;
+  const { diameter, halfRelaxation } = substep;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[3 * a] as number) - (positions[3 * b] as number);
+    let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
+    let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
+    const squared = x * x + y * y + z * z;
+    let push = halfRelaxation * diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 3);
+      y = coincidentNormal(a, b, 1, 3);
+      z = coincidentNormal(a, b, 2, 3);
+    } else {
+      const distance = Math.sqrt(squared);
+      push = (halfRelaxation * (diameter - distance)) / distance;
+    }
+    pushes[3 * a] = (pushes[3 * a] as number) + push * x;
+    pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + push * y;
+    pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + push * z;
+    pushes[3 * b] = (pushes[3 * b] as number) - push * x;
+    pushes[3 * b + 1] = (pushes[3 * b + 1] as number) - push * y;
+    pushes[3 * b + 2] = (pushes[3 * b + 2] as number) - push * z;
+  }
+}
+
+function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { pushes, changes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY, lowerZ] = lower as [number, number, number];
+  const [upperX, upperY, upperZ] = upper as [number, number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 3 * slot;
+    const x = (positions[first] as number) + (pushes[first] as number);
+    const y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    const z = (positions[first + 2] as number) + (pushes[first + 2] as number);
+    const velocityX = (velocities[first] as number) + (changes[first] as number);
+    const velocityY = (velocities[first + 1] as number) + (changes[first + 1] as number);
+    const velocityZ = (velocities[first + 2] as number) + (changes[first + 2] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    pushes[first + 2] = 0;
+    changes[first] = 0;
+    changes[first + 1] = 0;
+    changes[first + 2] = 0;
+    if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY || z < lowerZ || z > upperZ)) {
+      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
+      meetWalls(3, substep);
+      positions[first] = scratchPosition[0] as number;
+      positions[first + 1] = scratchPosition[1] as number;
+      positions[first + 2] = scratchPosition[2] as number;
+      velocities[first] = scratchVelocity[0] as number;
+      velocities[first + 1] = scratchVelocity[1] as number;
+      velocities[first + 2] = scratchVelocity[2] as number;
+    } else {
+      positions[first] = x;
+      positions[first + 1] = y;
+      positions[first + 2] = z;
+      velocities[first] = velocityX;
+      velocities[first + 1] = velocityY;
+      velocities[first + 2] = velocityZ;
+    }
+    const place = Math.abs(x) + Math.abs(y) + Math.abs(z);
+    const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
+    if (!(place + speed < GREATEST_PLAIN)) {
+      normaliseNotFinite(state, 3, slot);
+    }
+  }
+}
+
+function finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions } = state;
+  const { pushes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY, lowerZ] = lower as [number, number, number];
+  const [upperX, upperY, upperZ] = upper as [number, number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 3 * slot;
+    let x = (positions[first] as number) + (pushes[first] as number);
+    let y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    let z = (positions[first + 2] as number) + (pushes[first + 2] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    pushes[first + 2] = 0;
+    if (walls) {
+      x = Math.min(Math.max(x, lowerX), upperX);
+      y = Math.min(Math.max(y, lowerY), upperY);
+      z = Math.min(Math.max(z, lowerZ), upperZ);
+    }
+    positions[first] = x;
+    positions[first + 1] = y;
+    positions[first + 2] = z;
+  }
+}
+
+export const SPACE: Kernels = {
+  place,
+  placeInBins,
+  collect,
+  collectAll,
+  scan,
+  gather,
+  integrate,
+  findPartners,
+  respond,
+  separate,
+  finish,
+  finishSeparate,
+};

@@ -1,0 +1,246 @@
+/**
+ * Purpose: what is different where the world wraps around: positions brought back into the box, and the search
+ * for pairs at its ends. Inputs and outputs: those of the same names in kernels.ts, and positions in place.
+ *
+ * Slots whose neighbours ahead lie the usual way are left to the loops of bounded worlds, row by row: with three
+ * cells an axis or more, two cells touch on one side only, and what is closer around the other way is no overlap.
+ * Slots of the other cells look for theirs in ranges made for their cell, by the distance of nearest images.
+ * So does every slot of a frozen search: particles may have changed ends since.
+ * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
+ */
+import { carryCoordinate, wrapCoordinate } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import type { PairTask } from '../shared/kernels';
+import { areAdjacent, type Lattice, lowerBound, namesDescent } from '../shared/lattice';
+import { overlapsWrapped, wrappedBand } from '../shared/overlap';
+import { PLANE } from './plane';
+import { SPACE } from './space';
+
+const { fround } = Math;
+
+/** Positions up to a period outside, of particles from `first` up to `end`, that are finite. */
+export function bringIn(world: World, positions: Float32Array, first: number, end: number): void {
+  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
+  moveIn(world, positions, first, end, edges, wrapCoordinate);
+}
+
+/** The same for positions any number of periods outside. */
+export function carryIn(world: World, positions: Float32Array, first: number, end: number): void {
+  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
+  moveIn(world, positions, first, end, edges, carryCoordinate);
+}
+
+function moveIn(
+  world: World,
+  positions: Float32Array,
+  first: number,
+  end: number,
+  highest: readonly number[],
+  move: (world: World, position: number, axis: number) => number,
+): void {
+  const { dimensions, period } = world;
+  const low = world.min.map((value, axis) => (period[axis] === 0 ? Number.NEGATIVE_INFINITY : value));
+  const high = highest.map((value, axis) => (period[axis] === 0 ? Number.POSITIVE_INFINITY : value));
+  for (let word = dimensions * first; word < dimensions * end; word += dimensions) {
+    let isInside = true;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = positions[word + axis] as number;
+      if (!(position >= (low[axis] as number) && position < (high[axis] as number))) isInside = false;
+    }
+    if (isInside) continue;
+    const vector = positions.subarray(word, word + dimensions);
+    if (!vector.every(Number.isFinite)) continue;
+    for (let axis = 0; axis < dimensions; axis++) vector[axis] = move(world, vector[axis] as number, axis);
+  }
+}
+
+/** Slots ahead of a cell, in ascending ranges: in space, nine rows of cells at most, each in two parts. */
+const begins = new Int32Array(18);
+const ends = new Int32Array(18);
+let ranges = 0;
+
+/** Ascending: up to three coordinates of cells, which are those next to one and itself. */
+const nearRows = new Int32Array(3);
+const nearLayers = new Int32Array(3);
+
+export function collect(task: PairTask, stop: number, end: number): void {
+  const { keys, live, lattice, frozen } = task;
+  const { collect: collectInside } = lattice.dimensions === 2 ? PLANE : SPACE;
+  const lastColumn = lattice.columns - 2;
+  while (task.next < end && task.length <= stop) {
+    const key = keys[task.next] as number;
+    if (frozen || isAtEnd(lattice, key)) {
+      collectCell(task, stop, end);
+    } else {
+      const last = key - columnOf(lattice, key) + lastColumn - (lattice.wrapsX ? 1 : 0);
+      collectInside(task, stop, Math.min(end, lowerBound(keys, live, last + 1)));
+    }
+  }
+}
+
+export function collectAll(task: PairTask, stop: number): void {
+  const { live } = task;
+  for (; task.next < live && task.length <= stop; task.next++) {
+    scan(task, task.next, task.next + 1, live, task.frozen);
+  }
+}
+
+/** Pairs that the grid hands to the distance test. */
+export function countCandidates(lattice: Lattice, keys: Int32Array, live: number): number {
+  let candidates = 0;
+  let first = 0;
+  while (first < live) {
+    const end = findRanges(lattice, keys, live, first);
+    const occupancy = end - first;
+    candidates += (occupancy * (occupancy - 1)) / 2;
+    for (let range = 0; range < ranges; range++) {
+      candidates += occupancy * Math.max(0, (ends[range] as number) - Math.max(begins[range] as number, end));
+    }
+    first = end;
+  }
+  return candidates;
+}
+
+/** From the key of a cell, which counts the padding of the lattice, to its number in core/world/cells.ts. */
+export function cellOfKey(lattice: Lattice, key: number): number {
+  const { cells } = lattice.world;
+  const [columns, cellsY] = cells as [number, number];
+  const row = rowOf(lattice, key);
+  const layer = Math.floor(row / lattice.cellsY);
+  const x = key - row * lattice.rowStride - (lattice.wrapsX ? 1 : 0);
+  const y = row - layer * lattice.cellsY - (lattice.wrapsY ? 1 : 0);
+  const z = layer - (lattice.wrapsZ ? 1 : 0);
+  return (z * cellsY + y) * columns + x;
+}
+
+/** The slots of one cell, as far as they go. */
+function collectCell(task: PairTask, stop: number, end: number): void {
+  const { keys, live, lattice } = task;
+  const cellEnd = Math.min(end, findRanges(lattice, keys, live, task.next));
+  for (; task.next < cellEnd && task.length <= stop; task.next++) {
+    const after = task.next + 1;
+    for (let range = 0; range < ranges; range++) {
+      scan(task, task.next, Math.max(begins[range] as number, after), ends[range] as number, false);
+    }
+  }
+}
+
+/** Finds the ranges ahead of the cell of a slot, this cell's own included; returns where the cell ends. */
+function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: number): number {
+  const key = keys[slot] as number;
+  const row = rowOf(lattice, key);
+  const column = key - row * lattice.rowStride;
+  const layer = Math.floor(row / lattice.cellsY);
+  const rows = listNear(nearRows, row - layer * lattice.cellsY, lattice.cellsY, lattice.wrapsY);
+  const layers =
+    lattice.dimensions === 2
+      ? listOnly(nearLayers, layer)
+      : listNear(nearLayers, layer, lattice.cellsZ, lattice.wrapsZ);
+  const last = lattice.columns - 2;
+  ranges = 0;
+  for (let z = 0; z < layers; z++) {
+    for (let y = 0; y < rows; y++) {
+      const ahead = (nearLayers[z] as number) * lattice.cellsY + (nearRows[y] as number);
+      if (ahead < row) continue;
+      const rowKey = ahead * lattice.rowStride;
+      if (lattice.wrapsX && column === 1) {
+        addRange(keys, live, slot, rowKey + 1, rowKey + 2);
+        addRange(keys, live, slot, rowKey + last, rowKey + last);
+      } else if (lattice.wrapsX && column === last) {
+        addRange(keys, live, slot, rowKey + 1, rowKey + 1);
+        addRange(keys, live, slot, rowKey + last - 1, rowKey + last);
+      } else {
+        addRange(keys, live, slot, rowKey + column - 1, rowKey + column + 1);
+      }
+    }
+  }
+  let end = slot;
+  while (keys[end] === key) end++;
+  return end;
+}
+
+/** The later slots of cells from one key to another. */
+function addRange(keys: Int32Array, live: number, slot: number, firstKey: number, lastKey: number): void {
+  if (lastKey < (keys[slot] as number)) return;
+  const begin = firstKey <= (keys[slot] as number) ? slot : lowerBound(keys, live, firstKey);
+  let end = begin;
+  while ((keys[end] as number) <= lastKey) end++;
+  if (end === begin) return;
+  begins[ranges] = begin;
+  ends[ranges] = end;
+  ranges++;
+}
+
+function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): number {
+  const isFirst = wraps && coordinate === 1;
+  const isLast = wraps && coordinate === cells - 2;
+  list[0] = isLast ? 1 : isFirst ? 1 : coordinate - 1;
+  list[1] = isLast ? coordinate - 1 : isFirst ? 2 : coordinate;
+  list[2] = isLast ? coordinate : isFirst ? cells - 2 : coordinate + 1;
+  return 3;
+}
+
+function listOnly(list: Int32Array, coordinate: number): number {
+  list[0] = coordinate;
+  return 1;
+}
+
+/** Whether some of the cells ahead of one are at another end of the world. */
+function isAtEnd(lattice: Lattice, key: number): boolean {
+  const { cellsY, wrapsX, wrapsY, wrapsZ } = lattice;
+  const row = rowOf(lattice, key);
+  const column = key - row * lattice.rowStride;
+  const layer = Math.floor(row / cellsY);
+  const y = row - layer * cellsY;
+  return (
+    (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
+    // In the plane, the last row has nothing ahead; in space, the next layer's first row.
+    (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
+    (wrapsZ && layer === 1)
+  );
+}
+
+function rowOf(lattice: Lattice, key: number): number {
+  return Math.floor(key / lattice.rowStride);
+}
+
+function columnOf(lattice: Lattice, key: number): number {
+  return key - rowOf(lattice, key) * lattice.rowStride;
+}
+
+/** As Kernels.scan, by the distance of nearest images; `adjacent`: only pairs of cells that touch. */
+function scan(task: PairTask, slot: number, begin: number, end: number, adjacent: boolean): void {
+  const { keys, positions, names, diameter, words, lattice } = task;
+  const { dimensions, periods } = lattice;
+  const inPlane = dimensions === 2;
+  const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
+  const limit = diameter * diameter;
+  const band = wrappedBand(diameter, lattice.longestPeriod);
+  const first = dimensions * slot;
+  const x = positions[first] as number;
+  const y = positions[first + 1] as number;
+  const z = inPlane ? 0 : (positions[first + 2] as number);
+  const name = names[slot] as number;
+  let { length } = task;
+  for (let other = begin; other < end; other++) {
+    const place = dimensions * other;
+    const dx = around((positions[place] as number) - x, periodX);
+    const dy = around((positions[place + 1] as number) - y, periodY);
+    const dz = inPlane ? 0 : around((positions[place + 2] as number) - z, periodZ);
+    const excess = dx * dx + dy * dy + dz * dz - limit;
+    if (excess > band) continue;
+    if (excess >= -band && !overlapsWrapped(positions, slot, other, diameter, periods)) continue;
+    if (adjacent && !areAdjacent(lattice, keys[slot] as number, keys[other] as number)) continue;
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[length++] = name + descent;
+    words[length++] = otherName - descent;
+  }
+  task.length = length;
+}
+
+/** Distance along an axis, the shorter way; the period is infinite where there is one way only. */
+export function around(apart: number, period: number): number {
+  const distance = Math.abs(apart);
+  return Math.min(distance, Math.abs(period - distance));
+}

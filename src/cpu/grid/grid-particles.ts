@@ -1,0 +1,163 @@
+/**
+ * Purpose: particles that a program of its own moves, on the CPU: positions and velocities by id, and a CpuGrid over them.
+ * The same shape as the GPU's GridParticles, with values where that has promises.
+ *
+ *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions });
+ *     particles.sort();
+ *     particles.grid.forEachPair((id, other) => …);
+ *
+ * Inputs: packed vectors, checked. Outputs: `buffers`, which the program changes in place, `grid`, and packed copies by
+ * `read`. Ids below `end` that nobody has are at NaN, so that the grid sets them aside.
+ */
+import { checkKnownKeys } from '../../core/base/checks';
+import { DestroyedError } from '../../core/base/errors';
+import { IdAllocator } from '../../core/simulation/ids';
+import {
+  checkCheckpointParticles,
+  checkSameKind,
+  checkSameWorld,
+  describeWorld,
+  type ParticlesCheckpoint,
+} from '../../core/simulation/particles-checkpoint';
+import {
+  admitPlaced,
+  PLACED_OPTION_NAMES,
+  type PlacedArrays,
+  type PlacedOptions,
+  type PlacedParticles,
+  planPlaced,
+} from '../../core/simulation/placed';
+import type { Dimensions } from '../../core/world/world';
+import { type CpuGrid, createCpuGrid } from './grid';
+
+export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles {
+  checkKnownKeys('options', options, PLACED_OPTION_NAMES);
+  const { positions, velocities, ...rest } = options;
+  const { capacity } = planPlaced(options);
+  const particles = new CpuGridParticles(createCpuGrid({ ...rest, capacity }));
+  particles.add({ positions, velocities });
+  return particles;
+}
+
+export class CpuGridParticles {
+  readonly dimensions: Dimensions;
+  private readonly ids: IdAllocator;
+  private readonly positions: Float32Array;
+  private readonly velocities: Float32Array;
+  private destroyed = false;
+
+  /** Use createCpuGridParticles, which checks its arguments. */
+  constructor(readonly grid: CpuGrid) {
+    const { capacity, world } = grid;
+    this.dimensions = world.dimensions;
+    this.ids = new IdAllocator(capacity);
+    this.positions = new Float32Array(world.dimensions * capacity);
+    this.velocities = new Float32Array(world.dimensions * capacity);
+  }
+
+  get capacity(): number {
+    return this.grid.capacity;
+  }
+
+  get count(): number {
+    return this.ids.count;
+  }
+
+  /** One more than the greatest id of a particle, or 0. */
+  get end(): number {
+    return this.ids.end;
+  }
+
+  /** The state itself, packed, by id up to `end`: to be changed in place. Positions of ids that nobody has are NaN. */
+  get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> {
+    const floats = this.dimensions * this.end;
+    return { positions: this.positions.subarray(0, floats), velocities: this.velocities.subarray(0, floats) };
+  }
+
+  get memoryBytes(): number {
+    return this.grid.memoryBytes + this.positions.byteLength + this.velocities.byteLength + this.capacity;
+  }
+
+  /** Builds the grid of the particles, or of other places of theirs, laid out as `buffers.positions`. */
+  sort(positions: Float32Array = this.positions): void {
+    this.checkAlive();
+    this.grid.build(positions, this.end);
+  }
+
+  has(id: number): boolean {
+    return this.ids.has(id);
+  }
+
+  /** More particles; their ids, the lowest free ones, ascending. */
+  add(particles: PlacedParticles): Uint32Array {
+    this.checkAlive();
+    const admitted = admitPlaced(this.ids, this.grid.world, particles);
+    this.write(admitted);
+    return admitted.ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkAlive();
+    this.ids.checkLiving('ids', ids);
+    this.ids.release(ids);
+    const { dimensions } = this;
+    for (const id of ids) this.positions.fill(Number.NaN, dimensions * id, dimensions * (id + 1));
+  }
+
+  /** Those of whom there are some, packed. */
+  read(): PlacedArrays {
+    this.checkAlive();
+    const ids = this.ids.list();
+    return {
+      ids,
+      positions: this.gather(this.positions, ids),
+      velocities: this.gather(this.velocities, ids),
+    };
+  }
+
+  checkpoint(): ParticlesCheckpoint {
+    const { world } = this.grid;
+    return { version: 1, dimensions: world.dimensions, ...describeWorld(world), ...this.read() };
+  }
+
+  /** Replaces all particles. */
+  restore(checkpoint: ParticlesCheckpoint): void {
+    this.checkAlive();
+    checkSameKind(checkpoint, this.dimensions);
+    checkSameWorld(checkpoint, this.grid.world);
+    checkCheckpointParticles(checkpoint, this.dimensions, this.capacity);
+    this.ids.replaceAll(checkpoint.ids);
+    this.positions.fill(Number.NaN);
+    this.write(checkpoint);
+  }
+
+  /** Throws if these particles are gone. */
+  checkAlive(): void {
+    if (this.destroyed) throw new DestroyedError('CpuGridParticles');
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  private write({ ids, positions, velocities }: PlacedArrays): void {
+    const { dimensions } = this;
+    ids.forEach((id, index) => {
+      for (let axis = 0; axis < dimensions; axis++) {
+        this.positions[dimensions * id + axis] = positions[dimensions * index + axis] as number;
+        this.velocities[dimensions * id + axis] = velocities[dimensions * index + axis] as number;
+      }
+    });
+  }
+
+  private gather(vectors: Float32Array, ids: Uint32Array): Float32Array {
+    const { dimensions } = this;
+    const packed = new Float32Array(dimensions * ids.length);
+    ids.forEach((id, index) => {
+      for (let axis = 0; axis < dimensions; axis++) {
+        packed[dimensions * index + axis] = vectors[dimensions * id + axis] as number;
+      }
+    });
+    return packed;
+  }
+}

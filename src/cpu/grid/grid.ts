@@ -1,0 +1,202 @@
+/**
+ * Purpose: the grid alone, on the CPU: which particles of a positions array overlap, which are near a point or in a
+ * box, and which balls around them a ray meets. Ids are indices into the array.
+ *
+ *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
+ *     grid.build(positions);
+ *     grid.forEachPair((first, second) => …);
+ *
+ * Inputs: packed positions, `dimensions` numbers a particle, in any order; they are copied. Particles that are
+ * not finite are set aside and counted; particles outside the box belong to its outermost cells, or along axes
+ * that wrap around, are brought in from up to a period outside.
+ * Guarantee: overlapping means distance < diameter (in a periodic world, of the nearest images) on the real
+ * numbers that the coordinates are: no pair is missed, added or doubled by rounding. Building and searching
+ * allocate nothing, results excepted.
+ */
+import {
+  checkDimensions,
+  checkFunction,
+  checkInteger,
+  checkKnownKeys,
+  checkPositive,
+} from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import {
+  defineLevels,
+  defineWorld,
+  type RadiusRange,
+  WORLD_NAMES,
+  type World,
+  type WorldOptions,
+} from '../../core/world/world';
+import { findInBox } from '../equal/box';
+import { visitNear } from '../equal/near';
+import { findNearest, type Nearest } from '../equal/nearest';
+import { CellOrder } from '../equal/order';
+import { findAlongRay } from '../equal/ray';
+import { PairSearch } from '../equal/search';
+import { cellOfKey } from '../equal/wrapped';
+import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
+import { defineLattice, reserve } from '../shared/lattice';
+import type { RayHits } from '../shared/ray-walk';
+import { CpuLevelGrid } from './level-grid';
+import { PairGrid } from './pair-grid';
+
+export interface CpuGridOptions extends WorldOptions {
+  /** Particles at most; memory is reserved for all of them. */
+  readonly capacity: number;
+  /** Particles nearer than this overlap. Cells are at least as large. */
+  readonly diameter: number;
+}
+
+/** Instead of a diameter, where each particle has a radius of its own: from when on, and up to what. */
+export interface CpuLevelGridOptions extends WorldOptions {
+  /** Particles at most; memory is reserved for all of them. */
+  readonly capacity: number;
+  /** Smaller ones than the smallest are welcome, larger ones than the largest are set aside. */
+  readonly radii: RadiusRange;
+}
+
+const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'radii'] as const;
+
+export function createCpuGrid(options: CpuGridOptions): CpuGrid;
+export function createCpuGrid(options: CpuLevelGridOptions): CpuLevelGrid;
+export function createCpuGrid(options: CpuGridOptions | CpuLevelGridOptions): CpuGrid | CpuLevelGrid {
+  checkKnownKeys('options', options, OPTION_NAMES);
+  checkDimensions(options.dimensions);
+  if ('radii' in options && options.radii !== undefined) return createLevelGrid(options);
+  return createEqualGrid(options as CpuGridOptions);
+}
+
+function createLevelGrid(options: CpuLevelGridOptions & { readonly diameter?: unknown }): CpuLevelGrid {
+  const { capacity, radii, diameter } = options;
+  if (diameter !== undefined) throw new ArgumentError('diameter', diameter, 'left out where radii are given');
+  checkKnownKeys('radii', radii, ['smallest', 'largest']);
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  const world = defineLevels(options, radii, capacity);
+  const place = { kind: 'unbounded', cells: [] } as const;
+  return reserve(place, capacity, () => new CpuLevelGrid(world, capacity, radii));
+}
+
+function createEqualGrid(options: CpuGridOptions): CpuGrid {
+  checkPositive('diameter', options.diameter);
+  checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
+  const { capacity, diameter } = options;
+  const world = wideEnough(defineWorld(options, diameter, capacity), options);
+  return reserve(world, capacity, () => new CpuGrid(world, capacity, diameter));
+}
+
+/** Cells of an unbounded world are a power of two, which a diameter that is no 32-bit float may be just above. */
+function wideEnough(world: World, options: CpuGridOptions): World {
+  if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
+  return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
+}
+
+export class CpuGrid extends PairGrid {
+  protected readonly order: CellOrder;
+  private readonly search: PairSearch;
+  private readonly positions: Float32Array;
+  private readonly positionWords: Uint32Array;
+  protected readonly busy =
+    'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
+
+  /** Use createCpuGrid, which checks its arguments. */
+  constructor(
+    world: World,
+    capacity: number,
+    readonly diameter: number,
+  ) {
+    super(world, capacity);
+    const lattice = defineLattice(world);
+    this.order = new CellOrder(lattice, capacity);
+    this.search = new PairSearch(this.order, diameter, capacity);
+    this.positions = new Float32Array(world.dimensions * capacity);
+    this.positionWords = new Uint32Array(this.positions.buffer);
+  }
+
+  get memoryBytes(): number {
+    const { order, search, positions } = this;
+    return order.memoryBytes + search.memoryBytes + positions.byteLength + this.ownBytes;
+  }
+
+  /** Cell number (unbounded: bucket), as in core/world/cells.ts, of each of `ids()` that is not set aside. A copy. */
+  cells(): Uint32Array {
+    const { keys, live, lattice } = this.order;
+    const cells = Uint32Array.from(keys.subarray(0, live));
+    return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
+  }
+
+  /** Takes in new positions. `count` particles from the beginning; default: all of them. */
+  build(positions: Float32Array, count?: number): void {
+    this.checkIdle();
+    const particles = checkGiven(positions, count, this.world, this.capacity);
+    const [inside, words] = this.bringInside(positions, particles);
+    this.order.sort(inside, words, particles, this.positionWords);
+    this.built = particles;
+  }
+
+  /**
+   * Calls `visit` for every particle no farther than `radius` from a point, in canonical order. Any point and
+   * any radius will do, Infinity too, but where the world wraps around, of which distances are those of the nearest
+   * images, half the shortest period at most, or Infinity. Distances are rounded as doubles are.
+   */
+  near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
+    checkFunction('visit', visit);
+    checkNear(point, radius, this.order.lattice);
+    this.visiting(() => visitNear(this.order, this.positions, point, radius, visit));
+  }
+
+  /**
+   * The k particles nearest to a point and no farther than `radius`, or as many as there are: the nearest first, of
+   * those equally far the lower id. Any point and any radius; default: however far. Where the world wraps around,
+   * distances are those of the nearest images. Distances are rounded as doubles are.
+   */
+  nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
+    checkNearest(point, k, radius, this.order.lattice);
+    return findNearest(this.order, this.positions, point, k, radius);
+  }
+
+  findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
+    checkCorners(min, max, this.world);
+    return findInBox(this.order, this.positions, min, max);
+  }
+
+  /**
+   * Calls `visit` for every ball around a particle that a ray meets, by distance and then by id. The ray is the places
+   * origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no farther
+   * from one of them than `radius` (half the diameter, and that at most), and the least such t is its distance. Where
+   * the world wraps around, so does the ray, up to 64 periods, and a ball counts where it is first met.
+   */
+  alongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    visit: (id: number, distance: number) => void,
+    radius?: number,
+  ): void {
+    checkFunction('visit', visit);
+    this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
+  }
+
+  /** The same as arrays of their own. */
+  findAlongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    radius = this.diameter / 2,
+  ): RayHits {
+    const ray = { origin, direction, greatestDistance };
+    checkRay(ray, this.world);
+    if (typeof radius !== 'number' || !(radius > 0 && radius <= this.diameter / 2)) {
+      const accepted = `greater than 0 and at most ${this.diameter / 2}, half the diameter`;
+      throw new ArgumentError('radius', radius, accepted);
+    }
+    return findAlongRay(this.order, this.positions, ray, radius);
+  }
+
+  protected begin(): PairSearch {
+    this.search.begin(this.positions, this.order.source);
+    return this.search;
+  }
+}

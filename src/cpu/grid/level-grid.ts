@@ -1,0 +1,135 @@
+/**
+ * Purpose: the grid alone, on the CPU, for particles that each have a radius of their own: which of them overlap, which
+ * centres are near a point or in a box, and which balls a ray meets. Ids are indices into the arrays.
+ *
+ *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
+ *     grid.build(positions, radii);
+ *     grid.forEachPair((first, second) => …);
+ *
+ * Inputs: packed positions, `dimensions` numbers a particle, and a radius each, in any order; they are copied. Set
+ * aside and counted are particles that are not finite, and those whose radius is no number, negative or larger than
+ * the largest. Along axes that wrap around, particles are brought in from up to a period outside; elsewhere they may
+ * lie anywhere.
+ * Guarantee: overlapping means distance < sum of the radii (in a periodic world, of the nearest images) on the real
+ * numbers that coordinates and radii are: no pair is missed, added or doubled by rounding. Building and searching
+ * allocate nothing, results excepted.
+ */
+import { checkFunction } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import type { RadiusRange, World } from '../../core/world/world';
+import type { Nearest } from '../equal/nearest';
+import { findInBoxLevels } from '../levels/box';
+import { findNearestLevels, visitNearLevels } from '../levels/near';
+import { LevelOrder } from '../levels/order';
+import { findAlongRayLevels } from '../levels/ray';
+import { LevelSearch } from '../levels/search';
+import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
+import { defineLattice } from '../shared/lattice';
+import type { RayHits } from '../shared/ray-walk';
+import { PairGrid } from './pair-grid';
+
+export class CpuLevelGrid extends PairGrid {
+  protected readonly order: LevelOrder;
+  private readonly search: LevelSearch;
+  protected readonly busy =
+    'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that returns it can only be asked for near, nearest, inBox and alongRay.';
+
+  /** Use createCpuGrid, which checks its arguments. */
+  constructor(
+    world: World,
+    capacity: number,
+    readonly radii: RadiusRange,
+  ) {
+    super(world, capacity);
+    this.order = new LevelOrder(defineLattice(world), capacity);
+    this.search = new LevelSearch(this.order, capacity);
+  }
+
+  get memoryBytes(): number {
+    return this.order.memoryBytes + this.search.memoryBytes + this.ownBytes;
+  }
+
+  /** Takes in new positions and radii. `count` particles from the beginning; default: all of them. */
+  build(positions: Float32Array, radii: Float32Array, count?: number): void {
+    this.checkIdle();
+    const particles = checkGiven(positions, count, this.world, this.capacity);
+    if (!(radii instanceof Float32Array))
+      throw new ArgumentError('radii', radii, 'a Float32Array, one a particle');
+    const given = positions.length / this.world.dimensions;
+    if (radii.length !== given) {
+      throw new ArgumentError('radii.length', radii.length, `${given}, one for each particle`);
+    }
+    const [inside, words] = this.bringInside(positions, particles);
+    this.order.sort(inside, words, radii, particles);
+    this.built = particles;
+  }
+
+  /**
+   * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in canonical order; its own
+   * radius does not matter. Any point and any radius will do, Infinity too, but where the world wraps around, of which
+   * distances are those of the nearest images, half the shortest period at most, or Infinity. Distances are rounded as
+   * doubles are.
+   */
+  near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
+    checkFunction('visit', visit);
+    checkNear(point, radius, this.order.lattice);
+    this.visiting(() => visitNearLevels(this.order, point, radius, visit));
+  }
+
+  /**
+   * The k particles whose centres are nearest to a point and no farther than `radius`, or as many as there are: the
+   * nearest first, of those equally far the lower id; their own radii do not matter. Any point and any radius;
+   * default: however far. Where the world wraps around, distances are those of the nearest images. Distances are
+   * rounded as doubles are.
+   */
+  nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
+    checkNearest(point, k, radius, this.order.lattice);
+    return findNearestLevels(this.order, point, k, radius);
+  }
+
+  findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
+    checkCorners(min, max, this.world);
+    return findInBoxLevels(this.order, min, max);
+  }
+
+  /**
+   * Calls `visit` for every ball that a ray meets, each of its own radius, by distance and then by id. The ray is the
+   * places origin + t · direction with 0 ≤ t ≤ greatestDistance (Infinity will do); a ball is met if its centre is no
+   * farther from one of them than its radius, and the least such t is its distance. Where the world wraps around, so
+   * does the ray, up to 64 periods, and a ball counts where it is first met.
+   */
+  alongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    visit: (id: number, distance: number) => void,
+    radius?: undefined,
+  ): void {
+    checkFunction('visit', visit);
+    this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
+  }
+
+  /** The same as arrays of their own. `radius` is for grids with one diameter. */
+  findAlongRay(
+    origin: readonly number[],
+    direction: readonly number[],
+    greatestDistance: number,
+    radius?: undefined,
+  ): RayHits {
+    const ray = { origin, direction, greatestDistance };
+    checkRay(ray, this.world);
+    if (radius !== undefined) {
+      throw new ArgumentError(
+        'radius',
+        radius,
+        'left out where radii are given, since each ball has its own',
+      );
+    }
+    return findAlongRayLevels(this.order, ray);
+  }
+
+  protected begin(): LevelSearch {
+    this.search.begin();
+    return this.search;
+  }
+}

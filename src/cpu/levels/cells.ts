@@ -1,0 +1,202 @@
+/**
+ * Purpose: cells of particles that each have a radius of their own, and the number of the bucket that a cell is filed
+ * in. The levels are those of src/core/world/levels.ts; places are scaled in doubles, and along axes that do not wrap around
+ * by a power of two, which rounds nothing however far out a particle is.
+ * Guarantee: two particles closer than the edge of a level's cells are in adjacent cells of that level.
+ *
+ * Where particles are spread over no more cells than the table has buckets, each cell of the levels in use has a bucket
+ * of its own: levels ascending, cells x fastest, with a ring of empty ones around each level so that rows of three
+ * cells lie together everywhere. Elsewhere a hash of level and place chooses, which cells may share.
+ */
+import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
+import { FARTHEST_CELL, MAX_LEVELS, type World } from '../../core/world/world';
+import type { Side } from '../equal/box';
+import type { CellsAlong } from '../shared/ray-walk';
+
+export class LevelCells {
+  /** Whether each cell has a bucket of its own, and of those, how many there are. */
+  isDense = false;
+  buckets = 0;
+  /** Of each level of dense buckets: its first cell, axis by axis, the bucket of that, and from one to the next. */
+  readonly firsts = new Int32Array(3 * MAX_LEVELS);
+  readonly lasts = new Int32Array(3 * MAX_LEVELS);
+  readonly offsets = new Int32Array(MAX_LEVELS);
+  readonly rowStrides = new Int32Array(MAX_LEVELS);
+  readonly layerStrides = new Int32Array(MAX_LEVELS);
+  /** Cells to a unit of length along axes that do not wrap around, by level. */
+  readonly straightScales = new Float64Array(MAX_LEVELS);
+  /** Of three axes: what a place is counted from, and multiplied with; first and last cell of the lowest level. */
+  private readonly origins = new Float64Array(3);
+  private readonly scales = new Float64Array(3);
+  private readonly lowest = new Float64Array(3);
+  private readonly highest = new Float64Array(3);
+  /** Cells of the lowest level along axes that wrap around, 0 along others. */
+  private readonly counts = new Int32Array(3);
+  private readonly periods: readonly number[];
+
+  /** `hashed`: buckets of the table where cells share them, a power of two. */
+  constructor(
+    private readonly world: World,
+    private readonly hashed: number,
+  ) {
+    const { dimensions, period, min, cells, baseDiameter } = world;
+    this.periods = period;
+    this.straightScales.forEach((_, level) => {
+      this.straightScales[level] = 1 / baseDiameter / 2 ** level;
+    });
+    for (let axis = 0; axis < dimensions; axis++) {
+      const wraps = (period[axis] as number) > 0;
+      this.origins[axis] = wraps ? (min[axis] as number) : 0;
+      this.scales[axis] = wraps ? world.inverseCellSize : 1 / baseDiameter;
+      this.counts[axis] = wraps ? (cells[axis] as number) : 0;
+      this.lowest[axis] = wraps ? 0 : -FARTHEST_CELL;
+      this.highest[axis] = wraps ? (cells[axis] as number) - 1 : FARTHEST_CELL;
+    }
+  }
+
+  get memoryBytes(): number {
+    const arrays = Object.values(this).filter(ArrayBuffer.isView);
+    return arrays.reduce((sum, array) => sum + array.byteLength, 0);
+  }
+
+  /** Coordinate of a place's cell on a level. */
+  at(place: number, axis: number, level: number): number {
+    const scaled = (place - (this.origins[axis] as number)) * (this.scales[axis] as number);
+    const low = this.lowest[axis] as number;
+    const high = this.highest[axis] as number;
+    const finest = Math.floor(scaled < low ? low : scaled > high ? high : scaled);
+    const count = this.counts[axis] as number;
+    // The last cell of an axis takes in what is left of the period.
+    return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
+  }
+
+  /** A cell beside another, brought in across an end. */
+  broughtIn(coordinate: number, axis: number, level: number): number {
+    const count = (this.counts[axis] as number) >> level;
+    if (count === 0) return coordinate;
+    return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;
+  }
+
+  /** Buckets of a level, ring included, for particles between two corners; infinite where some are clamped. */
+  spread(low: Float64Array, high: Float64Array, level: number): number {
+    let cells = 1;
+    for (let axis = 0; axis < this.world.dimensions; axis++) {
+      const first = this.firstCell(low, axis, 0);
+      const last = this.lastCell(high, axis, 0);
+      const isClamped = first === -FARTHEST_CELL || last === FARTHEST_CELL;
+      cells *= isClamped ? Number.POSITIVE_INFINITY : (last >> level) - (first >> level) + 3;
+    }
+    return cells;
+  }
+
+  /** Gives the cells of some levels buckets of their own, as many as `room` at most, or lets them share. */
+  assign(low: Float64Array, high: Float64Array, levels: Uint8Array, length: number, room: number): void {
+    const { firsts, offsets, rowStrides, layerStrides, world } = this;
+    let buckets = 0;
+    for (let place = 0; place < length; place++) buckets += this.spread(low, high, levels[place] as number);
+    this.isDense = buckets <= room;
+    this.buckets = this.isDense ? buckets : this.hashed;
+    if (!this.isDense) return;
+    let next = 0;
+    for (let place = 0; place < length; place++) {
+      const level = levels[place] as number;
+      for (let axis = 0; axis < world.dimensions; axis++) {
+        firsts[3 * level + axis] = this.firstCell(low, axis, level) - 1;
+        this.lasts[3 * level + axis] = this.lastCell(high, axis, level) + 1;
+      }
+      offsets[level] = next;
+      rowStrides[level] = this.cellsBetween(level, 0);
+      layerStrides[level] = (rowStrides[level] as number) * this.cellsBetween(level, 1);
+      next += this.spread(low, high, level);
+    }
+  }
+
+  /** Cells along an axis that have buckets, of a level in use, as far as some are between two. */
+  clip(part: number[], axis: number, level: number): number[] {
+    if (!this.isDense) return part;
+    const first = this.firsts[3 * level + axis] as number;
+    const last = this.lasts[3 * level + axis] as number;
+    return part.map((cell, index) => (index % 2 === 0 ? Math.max(cell, first) : Math.min(cell, last)));
+  }
+
+  private cellsBetween(level: number, axis: number): number {
+    return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
+  }
+
+  /** Around an end of the world there may be a neighbour, so there all cells count. */
+  private firstCell(low: Float64Array, axis: number, level: number): number {
+    return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
+  }
+
+  private lastCell(high: Float64Array, axis: number, level: number): number {
+    const count = this.counts[axis] as number;
+    return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
+  }
+
+  /** Where cells share buckets, as bucketAt of src/core/world/levels.ts, without its arrays. In the plane, z is 0. */
+  bucket(x: number, y: number, z: number, level: number): number {
+    if (this.isDense) {
+      return (
+        (this.offsets[level] as number) +
+        x -
+        (this.firsts[3 * level] as number) +
+        (y - (this.firsts[3 * level + 1] as number)) * (this.rowStrides[level] as number) +
+        (z - (this.firsts[3 * level + 2] as number)) * (this.layerStrides[level] as number)
+      );
+    }
+    let hash = Math.imul(level, 0x9e3779b9) ^ Math.imul(x >> HASH_BLOCK_SHIFT, 0x8da6b343);
+    hash ^= Math.imul(y, 0xd8163841) ^ Math.imul(z, 0xcb1ab31f);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+    hash ^= hash >>> 15;
+    return (Math.imul(hash, HASH_BLOCK) & (this.hashed - 1)) + (x & (HASH_BLOCK - 1));
+  }
+
+  /** The greatest x whose bucket follows on that of another in a row. */
+  lastTogether(x: number): number {
+    return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
+  }
+
+  /** Cells that reach into radius of a place in the world, and one to spare, in parts: first and last of each. */
+  within(place: number, radius: number, axis: number, level: number): number[] {
+    const count = (this.counts[axis] as number) >> level;
+    if (count === 0) {
+      return [this.at(place - radius, axis, level) - 1, this.at(place + radius, axis, level) + 1];
+    }
+    const low = this.origins[axis] as number;
+    const period = this.periods[axis] as number;
+    const below = place - radius < low;
+    const above = place + radius >= low + period;
+    const cellAt = (inside: number) => this.at(inside, axis, level);
+    // Numbers below 0 and from `count` on are those of cells at the other end.
+    const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
+    const last = (above ? cellAt(place + radius - period) + count : cellAt(place + radius)) + 1;
+    if (last - first + 1 >= count) return [0, count - 1];
+    if (first < 0) return [0, last, first + count, count - 1];
+    return last >= count ? [0, last - count, first, count - 1] : [first, last];
+  }
+
+  /** Cells of the places from one to another, or up to one and from another on, in parts: first and last of each. */
+  between({ low, high, crosses }: Side, axis: number, level: number): number[] {
+    const first = this.at(low, axis, level);
+    const last = this.at(high, axis, level);
+    if (!crosses) return [first, last];
+    const end = ((this.counts[axis] as number) >> level) - 1;
+    return last >= first ? [0, end] : [0, last, first, end];
+  }
+
+  /** How the cells of a level in use lie along an axis, as far as they have buckets. */
+  along(axis: number, level: number): CellsAlong {
+    const count = (this.counts[axis] as number) >> level;
+    const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
+    const all = count > 0 ? [0, count - 1] : [-FARTHEST_CELL >> level, FARTHEST_CELL >> level];
+    const [first, last] = this.clip(all, axis, level) as [number, number];
+    const [low, period] = [this.origins[axis] as number, this.periods[axis] as number];
+    return { cellSize: 1 / inverseCellSize, inverseCellSize, low, zero: 0, first, last, period };
+  }
+
+  /** Of who may be filed on a level. */
+  greatestRadius(level: number): number {
+    return Math.min(this.world.baseDiameter * 2 ** level, this.world.diameter) / 2;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Purpose: which particles of different radii have their centres near a point. Inputs: their order, a point, a radius
+ * (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the source of each
+ * particle no farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
+ */
+
+import { bringInside, forEachOf, type Visit, visitAll, visitSlots } from '../equal/near';
+import { type Nearest, widen } from '../equal/nearest';
+import type { LevelOrder } from './order';
+
+export function visitNearLevels(
+  order: LevelOrder,
+  point: readonly number[],
+  radius: number,
+  visit: Visit,
+): void {
+  const { lattice, filing, live } = order;
+  const centre = bringInside(lattice, point);
+  const slots: number[] = [];
+  let looked = 0;
+  for (let place = 0; place < filing.usedLevels; place++) {
+    const level = filing.used[place] as number;
+    const parts = centre.map((coordinate, axis) =>
+      order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
+    );
+    looked += parts.reduce((product, part) => product * cellsIn(part), 1);
+    if (looked > live) {
+      visitAll(order, order.positions, point, radius, visit);
+      return;
+    }
+    listSlots(order, level, parts, slots);
+  }
+  slots.sort((a, b) => a - b);
+  visitSlots(order, order.positions, centre, radius, slots, visit);
+}
+
+/** As findNearest of nearest.ts. */
+export function findNearestLevels(
+  order: LevelOrder,
+  point: readonly number[],
+  k: number,
+  radius: number,
+): Nearest {
+  const { lattice, filing, live } = order;
+  return widen(k, radius, {
+    live,
+    dimensions: lattice.dimensions,
+    cellSize: lattice.world.baseDiameter * 2 ** (filing.used[0] as number),
+    halfPeriod: Math.min(...lattice.periods) / 2,
+    near: (reach, visit) => visitNearLevels(order, point, reach, visit),
+    all: (visit) => visitAll(order, order.positions, point, radius, visit),
+  });
+}
+
+/** How many; a part that descends has none. */
+export function cellsIn(parts: readonly number[]): number {
+  let sum = 0;
+  for (let part = 0; part < parts.length; part += 2) {
+    sum += Math.max(0, (parts[part + 1] as number) - (parts[part] as number) + 1);
+  }
+  return sum;
+}
+
+/** The slots of the particles in some cells of a level. */
+export function listSlots(
+  order: LevelOrder,
+  level: number,
+  parts: readonly (readonly number[])[],
+  slots: number[],
+): void {
+  visitLevelCells(order, level, parts, (slot) => slots.push(slot));
+}
+
+/** Calls `visit` with the slot of each particle in some cells of a level, which must have buckets. */
+export function visitLevelCells(
+  order: LevelOrder,
+  level: number,
+  [columns = [], rows = [], layers = [0, 0]]: readonly (readonly number[])[],
+  visit: (slot: number) => void,
+): void {
+  forEachOf(layers, (z) => {
+    forEachOf(rows, (y) => {
+      for (let part = 0; part < columns.length; part += 2) {
+        visitLevelRow(order, level, columns[part] as number, columns[part + 1] as number, y, z, visit);
+      }
+    });
+  });
+}
+
+/** The same for cells along x, from one and up to another. */
+export function visitLevelRow(
+  order: LevelOrder,
+  level: number,
+  first: number,
+  end: number,
+  y: number,
+  z: number,
+  visit: (slot: number) => void,
+): void {
+  const { cells, starts, filed, lattice } = order;
+  const { isDense } = cells;
+  const inSpace = lattice.dimensions === 3;
+  for (let x = first; x <= end; ) {
+    const last = Math.min(end, cells.lastTogether(x));
+    const bucket = cells.bucket(x, y, z, level);
+    const lastSlot = starts[bucket + last - x + 1] as number;
+    for (let slot = starts[bucket] as number; slot < lastSlot; slot++) {
+      if (!isDense) {
+        if (filed[slot] !== level || order.cellOf(slot, 1) !== y) continue;
+        const column = order.cellOf(slot, 0);
+        if (column < x || column > last || (inSpace && order.cellOf(slot, 2) !== z)) continue;
+      }
+      visit(slot);
+    }
+    x = last + 1;
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * Purpose: the canonical order of particles that each have a radius of their own: buckets of the table ascending, ids
+ * ascending inside each, those set aside last. Inputs: packed positions (in a periodic world brought in), radii, and
+ * ids if they are not 0, 1, 2 …
+ * Outputs: for each slot the index it is filled from (`source`), its position and radius, the level it is filed on and
+ * its cell there; the first slot of each bucket.
+ *
+ * A counting sort by the lower and a stable one by the upper half of the bucket, as order.ts does for an unbounded
+ * world. Set aside are particles with a coordinate that is not finite, or with a radius that is no number, negative or
+ * larger than the grid is made for.
+ * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
+ */
+import { hashedBuckets } from '../../core/world/world';
+import { type BucketCensus, takeCensus } from '../equal/hashed';
+import { sortInsideCells } from '../equal/order';
+import { countsToStarts, sortByColumn, sortByRow } from '../shared/counting-sort';
+import type { Placement } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { LevelCells } from './cells';
+import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
+
+/** Level of what is set aside. */
+const NO_LEVEL = 255;
+
+/** Buckets a particle: as few cells as hold equal ones that each overlap one other. */
+const ROOM = 4;
+
+export class LevelOrder {
+  readonly cells: LevelCells;
+  /** Index in the input of the particle in each slot. */
+  readonly source: Uint32Array;
+  /** Of each slot; of those that are set aside too. */
+  readonly positions: Float32Array;
+  readonly radii: Float32Array;
+  /** Of each live slot: its bucket, and the level it is filed on. */
+  readonly keys: Int32Array;
+  readonly filed: Uint8Array;
+  /** First slot of each bucket, and one entry more. */
+  readonly starts: Uint32Array;
+  readonly filing: Filing;
+  /** Slots of particles that are not set aside. */
+  live = 0;
+  /** That the buckets are sorted by: rows of them. */
+  private readonly table: Lattice;
+  private readonly placement: Placement;
+  private readonly positionWords: Uint32Array;
+  /** Of each particle of the input, its level. */
+  private readonly levels: Uint8Array;
+  /** Corners of a box around all that are not set aside. */
+  private readonly low = new Float64Array(3);
+  private readonly high = new Float64Array(3);
+  /** Indices of the particles of the sample, as far as there is room. */
+  private readonly sample: Uint32Array;
+  private sampled = 0;
+  /** Exponent of the largest radius of the lowest level. */
+  private readonly baseExponent: number;
+
+  constructor(
+    readonly lattice: Lattice,
+    capacity: number,
+  ) {
+    const { dimensions, world } = lattice;
+    // As many as the GPU's table has where it is one: of a box, its own cells say nothing.
+    const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
+    const room = Math.max(hashed, ROOM * capacity);
+    const columns = 2 ** Math.ceil(Math.log2(room) / 2);
+    const rows = Math.ceil(room / columns);
+    this.table = { ...lattice, columns, rowStride: columns, rows };
+    this.filing = new Filing(capacity, room);
+    this.cells = new LevelCells(world, hashed);
+    this.source = new Uint32Array(capacity);
+    this.positions = new Float32Array(dimensions * capacity);
+    this.positionWords = new Uint32Array(this.positions.buffer);
+    this.radii = new Float32Array(capacity);
+    this.filed = new Uint8Array(capacity);
+    this.starts = new Uint32Array(room + 1);
+    this.levels = new Uint8Array(capacity);
+    this.sample = new Uint32Array(Math.min(capacity, LARGEST_SAMPLE * sampleSize(capacity)));
+    this.baseExponent = Math.log2(world.baseDiameter) - 1;
+    this.keys = new Int32Array(capacity);
+    this.placement = {
+      keys: this.keys,
+      source: this.source,
+      columnCounts: new Uint32Array(columns),
+      // The last for what is set aside.
+      rowCounts: new Uint32Array(rows + 1),
+      records: new Uint32Array((2 + dimensions) * capacity),
+    };
+  }
+
+  get memoryBytes(): number {
+    const { positions, radii, filed, starts, levels, sample, low, high, filing, cells } = this;
+    const arrays = [positions, radii, filed, starts, levels, sample, low, high];
+    const views: readonly ArrayBufferView[] = [...arrays, ...Object.values(this.placement)];
+    return views.reduce((sum, array) => sum + array.byteLength, filing.memoryBytes + cells.memoryBytes);
+  }
+
+  /** Cell of a live slot along an axis, on the level it is filed on. */
+  cellOf(slot: number, axis: number): number {
+    const place = this.positions[this.lattice.dimensions * slot + axis] as number;
+    return this.cells.at(place, axis, this.filed[slot] as number);
+  }
+
+  /** Who is in which of the cells that particles are filed in, and in whose bucket. */
+  census(): BucketCensus {
+    const nameOfCell = (slot: number) => {
+      const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));
+      return [this.filed[slot], ...cell].join();
+    };
+    const isSameCell = (slot: number, other: number) =>
+      this.cells.isDense || nameOfCell(slot) === nameOfCell(other);
+    return takeCensus(this, isSameCell, nameOfCell);
+  }
+
+  /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, say the order inside a bucket. */
+  sort(
+    positions: Float32Array,
+    words: Uint32Array,
+    radii: Float32Array,
+    count: number,
+    ids?: Uint32Array,
+  ): void {
+    const { table, lattice, placement, positionWords, filing, cells, low, high } = this;
+    const { columnCounts, rowCounts } = placement;
+    this.takeCensus(positions, words, radii, count);
+    this.sampleCells(positions);
+    filing.decide(lattice.dimensions, lattice.world.levels);
+    cells.assign(low, high, filing.used, filing.usedLevels, this.starts.length - 1);
+    columnCounts.fill(0);
+    rowCounts.fill(0);
+    const inOrder = this.place(positions, count);
+    this.live = count - (rowCounts[table.rows] as number);
+    if (inOrder) {
+      for (let slot = 0; slot < count; slot++) this.source[slot] = slot;
+      positionWords.set(words.subarray(0, lattice.dimensions * count));
+    } else {
+      countsToStarts(columnCounts);
+      countsToStarts(rowCounts);
+      sortByColumn(table, words, count, placement);
+      sortByRow(table, positionWords, count, placement);
+    }
+    if (ids) sortInsideCells(placement, lattice.dimensions, ids, words, count, positionWords);
+    this.indexSlots(radii, count);
+  }
+
+  /** The level of each particle, how many are on each and between which corners, and who is in the sample. */
+  private takeCensus(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
+    const { levels, sample, lattice, baseExponent } = this;
+    const { dimensions, world } = lattice;
+    const { populations } = this.filing;
+    const greatest = world.diameter / 2;
+    const inSpace = dimensions === 3;
+    const radiusWords = new Uint32Array(radii.buffer, radii.byteOffset, count);
+    const largest = Math.min(this.sample.length, LARGEST_SAMPLE * sampleSize(count));
+    const chosen = Math.min(1, sampleSize(count) / count) * 2 ** 32;
+    populations.fill(0);
+    let sampled = 0;
+    let lowX = Number.POSITIVE_INFINITY;
+    let lowY = Number.POSITIVE_INFINITY;
+    let lowZ = Number.POSITIVE_INFINITY;
+    let highX = Number.NEGATIVE_INFINITY;
+    let highY = Number.NEGATIVE_INFINITY;
+    let highZ = Number.NEGATIVE_INFINITY;
+    for (let index = 0; index < count; index++) {
+      const first = dimensions * index;
+      const x = positions[first] as number;
+      const y = positions[first + 1] as number;
+      const z = inSpace ? (positions[first + 2] as number) : 0;
+      const radius = radii[index] as number;
+      if (x - x + (y - y) + (z - z) !== 0 || !(radius >= 0 && radius <= greatest)) {
+        levels[index] = NO_LEVEL;
+        continue;
+      }
+      if (x < lowX) lowX = x;
+      if (x > highX) highX = x;
+      if (y < lowY) lowY = y;
+      if (y > highY) highY = y;
+      if (z < lowZ) lowZ = z;
+      if (z > highZ) highZ = z;
+      // Bits tell the level: the exponent, rounded up.
+      const bits = radiusWords[index] as number;
+      const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
+      const level = Math.max(0, exponent - baseExponent);
+      levels[index] = level;
+      populations[level] = (populations[level] as number) + 1;
+      let hash =
+        Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
+      if (inSpace) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
+      // The highest bits of products depend on all bits.
+      if (hash >>> 0 < chosen) sample[sampled++] = index;
+    }
+    this.sampled = sampled <= largest ? sampled : 0;
+    this.low.set([lowX, lowY, lowZ]);
+    this.high.set([highX, highY, highZ]);
+  }
+
+  private sampleCells(positions: Float32Array): void {
+    const { cells, sample, sampled, filing, lattice, low, high } = this;
+    const { dimensions, world } = lattice;
+    const top = filing.highestOccupied(world.levels);
+    for (let level = 0; level <= top; level++) {
+      filing.buckets[level] = cells.spread(low, high, level);
+      filing.beginLevel();
+      for (let index = 0; index < sampled; index++) {
+        const first = dimensions * (sample[index] as number);
+        let hash = 0;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const coordinate = cells.at(positions[first + axis] as number, axis, level);
+          hash = Math.imul(hash ^ (hash >>> 15) ^ coordinate, 0x2c1b3c6d);
+        }
+        filing.addCell(Math.imul(hash ^ (hash >>> 13), 0x297a2d39));
+      }
+      filing.endLevel(level);
+    }
+  }
+
+  /** The bucket of each particle; whether they come in order. */
+  private place(positions: Float32Array, count: number): boolean {
+    const { cells, lattice, levels, placement, table } = this;
+    const { dimensions, world } = lattice;
+    const { rows, rowStride } = table;
+    const { keys, columnCounts, rowCounts } = placement;
+    const { filed } = this.filing;
+    const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
+    const inSpace = dimensions === 3;
+    const isStraight = cells.isDense && world.kind !== 'periodic';
+    const shift = Math.log2(rowStride);
+    const aside = rows * rowStride;
+    let previous = 0;
+    let descents = 0;
+    for (let index = 0; index < count; index++) {
+      const own = levels[index] as number;
+      let key = aside;
+      if (own !== NO_LEVEL) {
+        const level = filed[own] as number;
+        const first = dimensions * index;
+        const x = positions[first] as number;
+        const y = positions[first + 1] as number;
+        const z = inSpace ? (positions[first + 2] as number) : 0;
+        if (isStraight) {
+          const scale = straightScales[level] as number;
+          const column = Math.floor(x * scale) - (firsts[3 * level] as number);
+          const row = Math.floor(y * scale) - (firsts[3 * level + 1] as number);
+          key = (offsets[level] as number) + column + row * (rowStrides[level] as number);
+          if (inSpace) {
+            const layer = Math.floor(z * scale) - (firsts[3 * level + 2] as number);
+            key += layer * (layerStrides[level] as number);
+          }
+        } else {
+          const cellZ = inSpace ? cells.at(z, 2, level) : 0;
+          key = cells.bucket(cells.at(x, 0, level), cells.at(y, 1, level), cellZ, level);
+        }
+      }
+      const column = key & (rowStride - 1);
+      const row = key >>> shift;
+      columnCounts[column] = (columnCounts[column] as number) + 1;
+      rowCounts[row] = (rowCounts[row] as number) + 1;
+      keys[index] = key;
+      // Negative for good once a key is below the one before it.
+      descents |= key - previous;
+      previous = key;
+    }
+    return descents >= 0;
+  }
+
+  /** After the sort: radii and levels in order, and where buckets begin. */
+  private indexSlots(radii: Float32Array, count: number): void {
+    const { levels, live, source, starts, keys, filing, cells } = this;
+    let bucket = 0;
+    for (let slot = 0; slot < live; slot++) {
+      this.radii[slot] = radii[source[slot] as number] as number;
+      const key = keys[slot] as number;
+      while (bucket <= key) starts[bucket++] = slot;
+    }
+    starts.fill(live, bucket, cells.buckets + 1);
+    for (let slot = live; slot < count; slot++) this.radii[slot] = radii[source[slot] as number] as number;
+    if (!cells.isDense) {
+      for (let slot = 0; slot < live; slot++) {
+        this.filed[slot] = filing.filed[levels[source[slot] as number] as number] as number;
+      }
+      return;
+    }
+    // Slots of a level follow on those of the level below.
+    for (let place = 0; place < filing.usedLevels; place++) {
+      const level = filing.used[place] as number;
+      this.filed.fill(level, starts[cells.offsets[level] as number], live);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Purpose: the loop over pairs of particles of different radii in the plane, where each cell has a bucket of its own
+ * and the world does not wrap around; level-space.ts is the same in space. See level-search.ts for what it promises.
+ */
+import type { SlotPairs } from '../shared/kernels';
+import { namesDescent } from '../shared/lattice';
+import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
+import type { LevelOrder } from './order';
+
+/** Twice that of equal ones: a sum of radii may be rounded, as well as all else. */
+export const BAND = 2 * ROUNDING_BAND;
+
+export interface LevelTask extends SlotPairs {
+  live: number;
+  /** What each slot of the order is called in the pairs. */
+  names: Uint32Array;
+  words: Uint32Array;
+  length: number;
+  next: number;
+}
+
+export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number): void {
+  const { live, words, names } = task;
+  const { positions, radii, keys, filed, starts, cells, filing } = order;
+  const { firsts, offsets, rowStrides, straightScales } = cells;
+  const { used, usedLevels } = filing;
+  let { length, next: slot } = task;
+  for (; slot < live && length <= stop; slot++) {
+    const level = filed[slot] as number;
+    const key = keys[slot] as number;
+    const x = positions[2 * slot] as number;
+    const y = positions[2 * slot + 1] as number;
+    const radius = radii[slot] as number;
+    const name = names[slot] as number;
+    // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead; on each higher level
+    // three rows.
+    let rowKey = key;
+    let begin = slot + 1;
+    let end = starts[key + 2] as number;
+    let stride = rowStrides[level] as number;
+    let rowsLeft = 1;
+    let place = usedLevels;
+    for (;;) {
+      for (let other = begin; other < end; other++) {
+        const dx = (positions[2 * other] as number) - x;
+        const dy = (positions[2 * other + 1] as number) - y;
+        const sum = radius + (radii[other] as number);
+        const limit = sum * sum;
+        const excess = dx * dx + dy * dy - limit;
+        const band = BAND * limit;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        const otherName = names[other] as number;
+        const descent = namesDescent(name, otherName);
+        words[length] = name + descent;
+        words[length + 1] = otherName - descent;
+        length += 2;
+      }
+      if (rowsLeft > 0) {
+        rowsLeft--;
+        rowKey += stride;
+      } else {
+        place--;
+        const higher = used[place] as number;
+        if (higher <= level) break;
+        const scale = straightScales[higher] as number;
+        const column = Math.floor(x * scale) - (firsts[3 * higher] as number);
+        const row = Math.floor(y * scale) - (firsts[3 * higher + 1] as number);
+        stride = rowStrides[higher] as number;
+        rowKey = (offsets[higher] as number) + column + (row - 1) * stride;
+        rowsLeft = 2;
+      }
+      begin = starts[rowKey - 1] as number;
+      end = starts[rowKey + 2] as number;
+    }
+  }
+  task.next = slot;
+  task.length = length;
+}
+
+/** The exact test, for the pair of two slots. */
+export function overlapAt(order: LevelOrder, slot: number, other: number): boolean {
+  const { positions, radii, lattice } = order;
+  return ballsOverlap(positions, slot, other, radii[slot] as number, radii[other] as number, lattice.periods);
+}

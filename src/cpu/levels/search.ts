@@ -1,0 +1,366 @@
+/**
+ * Purpose: overlapping pairs of particles that each have a radius of their own, in portions. A pair is found from the
+ * lower of the levels that its two are filed on: in the cells ahead of its own on that level, and on each higher level
+ * in use in all the cells around its place there.
+ * Cells share the buckets of the table, so whoever overlaps is asked for its level and cell, and counts only in the
+ * span of cells it is looked for in. Overlaps are decided as in overlap.ts, whatever the two radii.
+ * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once. The naive search
+ * compares all with all, and has its pairs in the order of slots.
+ */
+import type { BroadPhase } from '../../core/contact/settings';
+import { MAX_LEVELS } from '../../core/world/world';
+import { PortionedSearch, portionWords } from '../equal/search';
+import { around } from '../equal/wrapped';
+import { namesDescent } from '../shared/lattice';
+import { wrappedBand } from '../shared/overlap';
+import type { LevelOrder } from './order';
+import { BAND, collectInPlane, type LevelTask, overlapAt } from './plane';
+import { collectInSpace } from './space';
+
+/** Lists of spans: of the cells around a place on each level, and of the cells ahead of one on its own level. */
+const AHEAD = MAX_LEVELS;
+const LISTS = MAX_LEVELS + 1;
+
+/** Nine rows of cells in space, each in three parts: across an end of the world and of a block of the table. */
+const MOST_SPANS = 27;
+
+/** Words of a span: its slots, and the cells that it is for. */
+const BEGIN = 0;
+const END = 1;
+const FIRST_X = 2;
+const LAST_X = 3;
+const SPAN_Y = 4;
+const SPAN_Z = 5;
+const SPAN_WORDS = 6;
+const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
+
+export class LevelSearch extends PortionedSearch<LevelTask> {
+  readonly task: LevelTask;
+  private readonly spans = new Int32Array(LIST_WORDS * LISTS);
+  /** Of each list: its spans, or −1 where none was made yet; and the cell it is of. */
+  private readonly lengths = new Int32Array(LISTS).fill(-1);
+  private readonly places = new Int32Array(3 * LISTS);
+  private aheadLevel = 0;
+  private broadPhase: BroadPhase = 'grid';
+  /** Whether a pair counts, by its names; all do where there is none. */
+  private counts: ((name: number, otherName: number) => boolean) | undefined;
+  private readonly inSpace: boolean;
+  private readonly wraps: boolean;
+
+  constructor(
+    private readonly order: LevelOrder,
+    capacity: number,
+  ) {
+    super();
+    const { lattice, source } = order;
+    this.inSpace = lattice.dimensions === 3;
+    this.wraps = lattice.world.kind === 'periodic';
+    this.task = { lattice, live: 0, names: source, words: portionWords(capacity), length: 0, next: 0 };
+  }
+
+  override get memoryBytes(): number {
+    return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.places.byteLength;
+  }
+
+  /** Starts over. `names` is what slots are called in the pairs; with `counts`, only pairs that it says do are found. */
+  begin(
+    names: Uint32Array = this.order.source,
+    broadPhase: BroadPhase = 'grid',
+    counts?: (name: number, otherName: number) => boolean,
+  ): void {
+    const { task } = this;
+    task.live = this.order.live;
+    task.names = names;
+    task.next = 0;
+    task.length = 0;
+    this.broadPhase = broadPhase;
+    this.counts = counts;
+    this.lengths.fill(-1);
+  }
+
+  /** Pairs of slots that the search through cells compares. */
+  countCandidates(): number {
+    const { order, spans, lengths } = this;
+    const { filed, live, filing } = order;
+    this.begin();
+    let candidates = 0;
+    for (let slot = 0; slot < live; slot++) {
+      this.listFrom(slot);
+      // Of its own cell, which is the first, those after it.
+      candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
+      for (let place = filing.usedLevels - 1; place >= 0; place--) {
+        const higher = filing.used[place] as number;
+        if (higher <= (filed[slot] as number)) break;
+        if ((lengths[higher] as number) > 0) candidates += this.slotsIn(higher);
+      }
+    }
+    return candidates;
+  }
+
+  protected roomForOne(): number {
+    return 2 * this.order.live + 2;
+  }
+
+  protected collect(stop: number): void {
+    const { task, counts } = this;
+    const first = task.length;
+    if (this.broadPhase === 'naive') this.collectAll(stop);
+    else this.collectNear(stop);
+    if (!counts) return;
+    const { words, length } = task;
+    task.length = first;
+    for (let word = first; word < length; word += 2) {
+      const name = words[word] as number;
+      const otherName = words[word + 1] as number;
+      if (!counts(name, otherName)) continue;
+      words[task.length++] = name;
+      words[task.length++] = otherName;
+    }
+  }
+
+  private collectAll(stop: number): void {
+    const { task, lengths, spans } = this;
+    // All are in one span, whatever their cells.
+    lengths[AHEAD] = 1;
+    spans[LIST_WORDS * AHEAD + END] = task.live;
+    for (; task.next < task.live && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
+  }
+
+  private collectNear(stop: number): void {
+    const { task, order, inSpace, lengths } = this;
+    const { filed, cells, filing, lattice } = order;
+    const { used, usedLevels } = filing;
+    if (cells.isDense && lattice.world.kind !== 'periodic') {
+      if (inSpace) collectInSpace(task, order, stop);
+      else collectInPlane(task, order, stop);
+      return;
+    }
+    for (; task.next < task.live && task.length <= stop; task.next++) {
+      const slot = task.next;
+      this.listFrom(slot);
+      this.scan(slot, AHEAD);
+      for (let place = usedLevels - 1; place >= 0; place--) {
+        const higher = used[place] as number;
+        if (higher <= (filed[slot] as number)) break;
+        if ((lengths[higher] as number) > 0) this.scan(slot, higher);
+      }
+    }
+  }
+
+  /** Lists the cells ahead of a slot's own, and those around its place on each higher level in use. */
+  private listFrom(slot: number): void {
+    const { order, inSpace } = this;
+    const { filed, positions, cells, filing, lattice } = order;
+    const { dimensions } = lattice;
+    const level = filed[slot] as number;
+    const x = order.cellOf(slot, 0);
+    const y = order.cellOf(slot, 1);
+    const z = inSpace ? order.cellOf(slot, 2) : 0;
+    if (level !== this.aheadLevel || !this.isListed(AHEAD, x, y, z)) this.listAhead(level, x, y, z);
+    for (let place = filing.usedLevels - 1; place >= 0; place--) {
+      const higher = filing.used[place] as number;
+      if (higher <= level) break;
+      const placeX = cells.at(positions[dimensions * slot] as number, 0, higher);
+      const placeY = cells.at(positions[dimensions * slot + 1] as number, 1, higher);
+      const placeZ = inSpace ? cells.at(positions[dimensions * slot + 2] as number, 2, higher) : 0;
+      if (!this.isListed(higher, placeX, placeY, placeZ)) this.listAround(higher, placeX, placeY, placeZ);
+    }
+  }
+
+  private slotsIn(list: number): number {
+    const { spans } = this;
+    let slots = 0;
+    const first = LIST_WORDS * list;
+    const last = first + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = first; span < last; span += SPAN_WORDS) {
+      slots += (spans[span + END] as number) - (spans[span + BEGIN] as number);
+    }
+    return slots;
+  }
+
+  private isListed(list: number, x: number, y: number, z: number): boolean {
+    const { places, lengths } = this;
+    return (
+      places[3 * list] === x &&
+      places[3 * list + 1] === y &&
+      places[3 * list + 2] === z &&
+      (lengths[list] as number) >= 0
+    );
+  }
+
+  private startList(list: number, x: number, y: number, z: number): void {
+    const { places, lengths } = this;
+    lengths[list] = 0;
+    places[3 * list] = x;
+    places[3 * list + 1] = y;
+    places[3 * list + 2] = z;
+  }
+
+  /** The cells around one, itself included. */
+  private listAround(level: number, x: number, y: number, z: number): void {
+    this.startList(level, x, y, z);
+    const reach = this.inSpace ? 1 : 0;
+    for (let layer = -reach; layer <= reach; layer++) {
+      for (let row = -1; row <= 1; row++) this.addRow(level, level, x, y + row, z + layer, -1);
+    }
+  }
+
+  /** A cell, first, and half of those around it, so that each two cells are looked at from one of them. */
+  private listAhead(level: number, x: number, y: number, z: number): void {
+    this.aheadLevel = level;
+    this.startList(AHEAD, x, y, z);
+    this.addRow(AHEAD, level, x, y, z, 0);
+    this.addRow(AHEAD, level, x, y + 1, z, -1);
+    if (!this.inSpace) return;
+    for (let row = -1; row <= 1; row++) this.addRow(AHEAD, level, x, y + row, z + 1, -1);
+  }
+
+  /** The cells from `first` beside x to the one after it, as spans of cells that lie together in the table. */
+  private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
+    const { cells, starts } = this.order;
+    const { spans, lengths } = this;
+    const rowY = cells.broughtIn(y, 1, level);
+    const rowZ = this.inSpace ? cells.broughtIn(z, 2, level) : 0;
+    for (let beside = first; beside <= 1; ) {
+      const firstX = cells.broughtIn(x + beside, 0, level);
+      let lastX = firstX;
+      beside++;
+      for (; beside <= 1; beside++) {
+        const next = cells.broughtIn(x + beside, 0, level);
+        if (next !== lastX + 1 || next > cells.lastTogether(firstX)) break;
+        lastX = next;
+      }
+      const bucket = cells.bucket(firstX, rowY, rowZ, level);
+      const begin = starts[bucket] as number;
+      const end = starts[bucket + lastX - firstX + 1] as number;
+      if (begin === end) continue;
+      const span = LIST_WORDS * list + SPAN_WORDS * (lengths[list] as number);
+      lengths[list] = (lengths[list] as number) + 1;
+      spans[span + BEGIN] = begin;
+      spans[span + END] = end;
+      spans[span + FIRST_X] = firstX;
+      spans[span + LAST_X] = lastX;
+      spans[span + SPAN_Y] = rowY;
+      spans[span + SPAN_Z] = rowZ;
+    }
+  }
+
+  private scan(slot: number, list: number): void {
+    if (this.wraps) this.scanWrapped(slot, list);
+    else if (this.inSpace) this.scanSpace(slot, list);
+    else this.scanPlane(slot, list);
+  }
+
+  private scanPlane(slot: number, list: number): void {
+    const { spans, order } = this;
+    const { positions, radii } = order;
+    const x = positions[2 * slot] as number;
+    const y = positions[2 * slot + 1] as number;
+    const radius = radii[slot] as number;
+    const firstSpan = LIST_WORDS * list;
+    const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
+      const end = spans[span + END] as number;
+      const begin = spans[span + BEGIN] as number;
+      // In its own cell, a particle looks at those after it.
+      let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
+      for (; other < end; other++) {
+        const dx = (positions[2 * other] as number) - x;
+        const dy = (positions[2 * other + 1] as number) - y;
+        const sum = radius + (radii[other] as number);
+        const limit = sum * sum;
+        const excess = dx * dx + dy * dy - limit;
+        const band = BAND * limit;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        this.keep(slot, other, list, span);
+      }
+    }
+  }
+
+  private scanSpace(slot: number, list: number): void {
+    const { spans, order } = this;
+    const { positions, radii } = order;
+    const x = positions[3 * slot] as number;
+    const y = positions[3 * slot + 1] as number;
+    const z = positions[3 * slot + 2] as number;
+    const radius = radii[slot] as number;
+    const firstSpan = LIST_WORDS * list;
+    const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
+      const end = spans[span + END] as number;
+      const begin = spans[span + BEGIN] as number;
+      let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
+      for (; other < end; other++) {
+        const dx = (positions[3 * other] as number) - x;
+        const dy = (positions[3 * other + 1] as number) - y;
+        const dz = (positions[3 * other + 2] as number) - z;
+        const sum = radius + (radii[other] as number);
+        const limit = sum * sum;
+        const excess = dx * dx + dy * dy + dz * dz - limit;
+        const band = BAND * limit;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        this.keep(slot, other, list, span);
+      }
+    }
+  }
+
+  /** By the distance of nearest images. */
+  private scanWrapped(slot: number, list: number): void {
+    const { spans, order, inSpace } = this;
+    const { positions, radii, lattice } = order;
+    const { dimensions, periods, longestPeriod } = lattice;
+    const [periodX, periodY, periodZ = 0] = periods as [number, number, number?];
+    const x = positions[dimensions * slot] as number;
+    const y = positions[dimensions * slot + 1] as number;
+    const z = inSpace ? (positions[dimensions * slot + 2] as number) : 0;
+    const radius = radii[slot] as number;
+    // Of each distance along an axis: a period may be far longer than the sum of two radii.
+    const noise = 2 ** -48 * longestPeriod;
+    const firstSpan = LIST_WORDS * list;
+    const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
+    for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
+      const end = spans[span + END] as number;
+      const begin = spans[span + BEGIN] as number;
+      let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
+      for (; other < end; other++) {
+        const place = dimensions * other;
+        const dx = around((positions[place] as number) - x, periodX);
+        const dy = around((positions[place + 1] as number) - y, periodY);
+        const dz = inSpace ? around((positions[place + 2] as number) - z, periodZ) : 0;
+        const sum = radius + (radii[other] as number);
+        const excess = dx * dx + dy * dy + dz * dz - sum * sum;
+        const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        this.keep(slot, other, list, span);
+      }
+    }
+  }
+
+  /** Writes a pair, if the other one is in the cells of the span, and not only in a bucket of theirs. */
+  private keep(slot: number, other: number, list: number, span: number): void {
+    const { task, broadPhase } = this;
+    if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;
+    const { words, names } = task;
+    const name = names[slot] as number;
+    const otherName = names[other] as number;
+    const descent = namesDescent(name, otherName);
+    words[task.length] = name + descent;
+    words[task.length + 1] = otherName - descent;
+    task.length += 2;
+  }
+
+  private isInSpan(other: number, list: number, span: number): boolean {
+    const { order, spans, inSpace } = this;
+    const x = order.cellOf(other, 0);
+    return (
+      order.filed[other] === (list === AHEAD ? this.aheadLevel : list) &&
+      order.cellOf(other, 1) === spans[span + SPAN_Y] &&
+      x >= (spans[span + FIRST_X] as number) &&
+      x <= (spans[span + LAST_X] as number) &&
+      (!inSpace || order.cellOf(other, 2) === spans[span + SPAN_Z])
+    );
+  }
+}

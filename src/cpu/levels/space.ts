@@ -1,0 +1,77 @@
+/**
+ * Purpose: the loop over pairs of particles of different radii in space; level-plane.ts is the same in the plane.
+ */
+import { namesDescent } from '../shared/lattice';
+import type { LevelOrder } from './order';
+import { BAND, type LevelTask, overlapAt } from './plane';
+
+export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number): void {
+  const { live, words, names } = task;
+  const { positions, radii, keys, filed, starts, cells, filing } = order;
+  const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
+  const { used, usedLevels } = filing;
+  let { length, next: slot } = task;
+  for (; slot < live && length <= stop; slot++) {
+    const level = filed[slot] as number;
+    const key = keys[slot] as number;
+    const x = positions[3 * slot] as number;
+    const y = positions[3 * slot + 1] as number;
+    const z = positions[3 * slot + 2] as number;
+    const radius = radii[slot] as number;
+    const name = names[slot] as number;
+    // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead and three of the layer
+    // ahead; on each higher level nine rows.
+    let rowKey = key;
+    let begin = slot + 1;
+    let end = starts[key + 2] as number;
+    let stride = rowStrides[level] as number;
+    let layerStride = layerStrides[level] as number;
+    let rowsLeft = 1;
+    let layersLeft = 1;
+    let place = usedLevels;
+    for (;;) {
+      for (let other = begin; other < end; other++) {
+        const dx = (positions[3 * other] as number) - x;
+        const dy = (positions[3 * other + 1] as number) - y;
+        const dz = (positions[3 * other + 2] as number) - z;
+        const sum = radius + (radii[other] as number);
+        const limit = sum * sum;
+        const excess = dx * dx + dy * dy + dz * dz - limit;
+        const band = BAND * limit;
+        if (excess > band) continue;
+        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        const otherName = names[other] as number;
+        const descent = namesDescent(name, otherName);
+        words[length] = name + descent;
+        words[length + 1] = otherName - descent;
+        length += 2;
+      }
+      if (rowsLeft > 0) {
+        rowsLeft--;
+        rowKey += stride;
+      } else if (layersLeft > 0) {
+        layersLeft--;
+        rowsLeft = 2;
+        // From the last of three rows to the first of the layer behind.
+        rowKey += layerStride - 2 * stride;
+      } else {
+        place--;
+        const higher = used[place] as number;
+        if (higher <= level) break;
+        const scale = straightScales[higher] as number;
+        const column = Math.floor(x * scale) - (firsts[3 * higher] as number);
+        const row = Math.floor(y * scale) - (firsts[3 * higher + 1] as number);
+        const layer = Math.floor(z * scale) - (firsts[3 * higher + 2] as number);
+        stride = rowStrides[higher] as number;
+        layerStride = layerStrides[higher] as number;
+        rowKey = (offsets[higher] as number) + column + (row - 1) * stride + (layer - 1) * layerStride;
+        rowsLeft = 2;
+        layersLeft = 2;
+      }
+      begin = starts[rowKey - 1] as number;
+      end = starts[rowKey + 2] as number;
+    }
+  }
+  task.next = slot;
+  task.length = length;
+}

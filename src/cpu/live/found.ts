@@ -1,0 +1,49 @@
+/**
+ * Purpose: ids that questions to an index have found. A question may be asked while the answer to another is handed
+ * out, so what each has found begins where that of the one around it has ended. Grows with the longest answer.
+ */
+import { allocate } from '../shared/lattice';
+
+/** Found ids up to which they are sorted by insertion. */
+const SHORT_ANSWER = 32;
+
+export class Found {
+  ids = new Uint32Array(64);
+  end = 0;
+
+  push(id: number): void {
+    if (this.end === this.ids.length) {
+      this.ids = allocate(
+        () => longer(this.ids),
+        () =>
+          `${this.end} objects were found so far, and a list of all takes more memory than this JavaScript engine can allocate: choose a smaller radius or box`,
+      );
+    }
+    this.ids[this.end++] = id;
+  }
+
+  /** Sorts what was found from `begin` on; returns where it ends. */
+  sort(begin: number): number {
+    const { ids, end } = this;
+    if (end - begin > SHORT_ANSWER) {
+      ids.subarray(begin, end).sort();
+      return end;
+    }
+    for (let index = begin + 1; index < end; index++) {
+      const moving = ids[index] as number;
+      let place = index;
+      while (place > begin && (ids[place - 1] as number) > moving) {
+        ids[place] = ids[place - 1] as number;
+        place--;
+      }
+      ids[place] = moving;
+    }
+    return end;
+  }
+}
+
+export function longer(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  const copy = new Uint32Array(Math.max(64, 2 * words.length));
+  copy.set(words);
+  return copy;
+}

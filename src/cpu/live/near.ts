@@ -1,0 +1,138 @@
+/**
+ * Purpose: which objects of an index have their centres near a place, which are the nearest to it, and which overlap a
+ * ball around it. Inputs: where the objects are filed; a place, a radius of any size. Output: ids, in no particular
+ * order, the nearest as in nearest.ts. Distances are of the nearest images.
+ * Guarantee: two balls overlap if their centres are closer than the sum of their radii, on the real numbers that these
+ * are, whatever the radii; distances to a place are rounded as doubles are.
+ */
+
+import type { Visit } from '../equal/near';
+import { type Nearest, widen } from '../equal/nearest';
+import { around } from '../equal/wrapped';
+import { ballsOverlap, wrappedBand } from '../shared/overlap';
+import { type LiveCells, RADIUS, WORDS } from './cells';
+import type { Found } from './found';
+
+/** More than what rounding takes from a sum of two doubles, or a distance², relative. */
+const WIDER = 1 + 2 ** -48;
+
+export class Nearness {
+  private x = 0;
+  private y = 0;
+  private z = 0;
+  private radius = 0;
+  private balls = false;
+  private above = 0;
+  private readonly periods: readonly number[];
+  private readonly wraps: boolean;
+  private readonly longestPeriod: number;
+  /** Two centres to be compared exactly. */
+  private readonly centres: Float32Array;
+  private readonly consider: (id: number) => void;
+
+  constructor(
+    private readonly cells: LiveCells,
+    period: readonly number[],
+    found: Found,
+  ) {
+    this.periods = period.map((length) => length || Number.POSITIVE_INFINITY);
+    this.longestPeriod = Math.max(...period);
+    this.wraps = this.longestPeriod > 0;
+    this.centres = new Float32Array(2 * period.length);
+    this.consider = (id) => {
+      if (id > this.above && this.isWithin(WORDS * id)) found.push(id);
+    };
+  }
+
+  get memoryBytes(): number {
+    return this.centres.byteLength;
+  }
+
+  /**
+   * Finds the objects of a level with an id above one whose centres are no farther than `radius` from a place, or if
+   * they are `balls`, that overlap the ball around it.
+   */
+  find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
+    const { cells } = this;
+    this.x = x;
+    this.y = y;
+    this.z = z;
+    this.radius = radius;
+    this.balls = balls;
+    this.above = above;
+    const reach = (balls ? radius + cells.greatestRadius(level) : radius) * WIDER;
+    cells.visitAround(level, x, y, z, reach, this.consider);
+  }
+
+  /**
+   * The k objects whose centres are nearest to a place and no farther than `radius`. Looks first as far as the cells are
+   * wide of the level that holds most: a few objects of another size do not decide.
+   */
+  nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
+    const { cells } = this;
+    const { counts, occupied, occupiedLevels } = cells;
+    let live = 0;
+    let fullest = 0;
+    for (const level of occupied.subarray(0, occupiedLevels)) {
+      live += counts[level] as number;
+      if ((counts[level] as number) > (counts[fullest] as number)) fullest = level;
+    }
+    const near = (reach: number, visit: Visit) => {
+      const limit = reach * reach;
+      const consider = (id: number) => {
+        const squared = this.distanceSquared(WORDS * id, x, y, z);
+        if (squared <= limit) visit(id, squared);
+      };
+      for (let place = 0; place < occupiedLevels; place++) {
+        cells.visitAround(occupied[place] as number, x, y, z, reach * WIDER, consider);
+      }
+    };
+    return widen(k, radius, {
+      live,
+      dimensions: this.periods.length,
+      cellSize: 2 * cells.greatestRadius(fullest),
+      // Each object is visited once however far it is looked around an end, and on no level more cells than objects.
+      halfPeriod: Number.POSITIVE_INFINITY,
+      near,
+      all: (visit) => near(radius, visit),
+    });
+  }
+
+  distanceSquared(record: number, x: number, y: number, z: number): number {
+    const { reals, periods } = this.cells;
+    let dx = (reals[record] as number) - x;
+    let dy = (reals[record + 1] as number) - y;
+    let dz = (reals[record + 2] as number) - z;
+    if (this.wraps) {
+      dx = around(dx, periods[0] as number);
+      dy = around(dy, periods[1] as number);
+      dz = around(dz, periods[2] as number);
+    }
+    return dx * dx + dy * dy + dz * dz;
+  }
+
+  private isWithin(record: number): boolean {
+    const { radius } = this;
+    const squared = this.distanceSquared(record, this.x, this.y, this.z);
+    if (!this.balls) return squared <= radius * radius;
+    const sum = radius + (this.cells.reals[record + RADIUS] as number);
+    const excess = squared - sum * sum;
+    // What rounding takes from the sum counts as much again as all else, and a period may be far longer than it.
+    const noise = 2 ** -48 * this.longestPeriod;
+    const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
+    if (excess > band) return false;
+    return excess < -band || this.overlapsExactly(record);
+  }
+
+  private overlapsExactly(record: number): boolean {
+    const { centres, periods } = this;
+    const { reals } = this.cells;
+    const dimensions = periods.length;
+    const centre = [this.x, this.y, this.z];
+    for (let axis = 0; axis < dimensions; axis++) {
+      centres[axis] = centre[axis] as number;
+      centres[dimensions + axis] = reals[record + axis] as number;
+    }
+    return ballsOverlap(centres, 0, 1, this.radius, reals[record + RADIUS] as number, periods);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Purpose: which objects of an index a ray meets, each a ball of its own radius. Inputs: where they are filed, a ray.
+ * Output: their ids and distances, by distance and then by id, as ray-walk.ts finds them: on each level, in the cells
+ * so near the ray that the largest there may be met, or of all objects there, if those are fewer.
+ */
+import type { Bounds } from '../../core/world/bounds';
+import { beginInside, Meetings, Path, type Ray, type RayHits, Walk } from '../shared/ray-walk';
+import { type LiveCells, RADIUS, WORDS } from './cells';
+
+/** As for grids with radii: cells are told in doubles, and so is who is met. */
+const WIDENED = 2 ** -40;
+
+export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): RayHits {
+  const { dimensions, min, period } = bounds;
+  const { reals, counts, occupied, occupiedLevels } = cells;
+  const start = beginInside(bounds, ray);
+  // Along axes that do not wrap around, cells are counted from 0.
+  const extents = period.map((length, axis) => (length > 0 ? Math.abs(min[axis] as number) + length : 0));
+  const halfPeriod = Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+  const met = new Meetings(reals);
+  for (let place = 0; place < occupiedLevels; place++) {
+    const level = occupied[place] as number;
+    // No radius is larger than half a period, but cells may be.
+    const greatest = Math.min(cells.greatestRadius(level), halfPeriod);
+    const path = new Path({ dimensions, period, extents }, start, greatest, WIDENED, WORDS);
+    const walk = new Walk(
+      path,
+      period.map((_, axis) => cells.along(axis, level)),
+    );
+    const radiusOf = (id: number) => reals[WORDS * id + RADIUS] as number;
+    if (walk.lookups(true) > (counts[level] as number)) {
+      cells.visitLevel(level, (id) => met.ask(path, id, radiusOf(id)));
+      continue;
+    }
+    walk.go(
+      (first, last, row, layer, image, consider) =>
+        cells.visitRow(level, first, last, row, layer, (id) => consider(id, image)),
+      (id, image) => {
+        const distance = path.meet(reals, id, image, radiusOf(id));
+        if (distance >= 0) met.add(path, id, image, radiusOf(id), distance);
+      },
+    );
+  }
+  return met.inOrder();
+}

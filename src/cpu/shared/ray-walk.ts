@@ -1,0 +1,432 @@
+/**
+ * Purpose: the way of a ray through cells, and the balls that it meets, whatever balls and cells there are: ray.ts asks
+ * for those of a grid with one diameter, level-ray.ts for those of a grid with radii. Inputs: a ray that begins in the
+ * world, the cells along each axis, and how to look into them. Outputs: sources and distances, by distance and then by
+ * source. Where the world wraps around, so does the ray, MOST_PERIODS along an axis at most, and a ball counts where it
+ * is first met. Decided in doubles.
+ *
+ * The walk is that of shaders/query/rays.wgsl: layers of cells along z, for each the times at which the ray is near
+ * it, for these the rows along y, for each the cells along x. Each cell is looked at once. Everything is widened by
+ * more than rounding takes where cells are told.
+ */
+import { MOST_PERIODS } from '../../core/base/constants';
+import type { World } from '../../core/world/world';
+
+export interface RayHits {
+  readonly ids: Uint32Array;
+  /** In lengths of the direction. */
+  readonly distances: Float64Array;
+}
+
+export interface Ray {
+  readonly origin: readonly number[];
+  readonly direction: readonly number[];
+  readonly greatestDistance: number;
+}
+
+/**
+ * The same ray from inside a world that wraps around, which may round it: from so far out that doubles do not tell
+ * places in a period apart, from the low end.
+ */
+export function beginInside(
+  { min, period }: Pick<World, 'min' | 'period'>,
+  { origin, direction, greatestDistance }: Ray,
+): Ray {
+  const inside = origin.map((coordinate, axis) => {
+    const [low, length] = [min[axis] as number, period[axis] as number];
+    if (length === 0) return coordinate;
+    const place = coordinate - length * Math.floor((coordinate - low) / length);
+    return Math.abs(place - low) <= 2 * length ? place : low;
+  });
+  return { origin: inside, direction, greatestDistance };
+}
+
+/** Two numbers, the lower one first. */
+type Range = readonly [number, number];
+
+/** Nothing is farther away than this. */
+const FAR_OFF = 2 ** 130;
+
+/** The image that a particle is itself. */
+const HERE = [0, 0, 0];
+
+/** What of a world a ray depends on. */
+export interface Space extends Pick<World, 'dimensions' | 'period'> {
+  /** Of each axis, how large the numbers are that its cells are counted from and told with. */
+  readonly extents: readonly number[];
+}
+
+/** A world whose cells are counted from its low corner. */
+export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: World): Space {
+  const extents = cells.map((count, axis) =>
+    kind === 'unbounded' ? 0 : Math.abs(min[axis] as number) + (count + 2) * cellSize,
+  );
+  return { dimensions, period, extents };
+}
+
+/** A ray and how far beside it to look. */
+export class Path {
+  readonly reach: number;
+  /** Whether it may meet more than one image of a particle; whether there are images at all. */
+  readonly repeats: boolean;
+  readonly wraps: boolean;
+  /** Along each axis, how far from the ray to look. */
+  readonly near: readonly number[];
+  private readonly origin: readonly number[];
+  private readonly direction: readonly number[];
+  private readonly directionSquared: number;
+  /** The image that was looked at last, and of those that are met the first: numbers of periods that it is away. */
+  private readonly image: number[];
+  private readonly firstImage: number[];
+  private firstTime = -1;
+
+  /**
+   * `greatest`: of the radii of the balls. `widened`: more than the share of a coordinate that the cells, and all that
+   * is computed here, are off by. `stride`: from the place of one particle to that of the next, in numbers.
+   */
+  constructor(
+    private readonly space: Space,
+    { origin, direction, greatestDistance }: Ray,
+    private readonly greatest: number,
+    private readonly widened: number,
+    private readonly stride: number = space.dimensions,
+  ) {
+    const { period, extents } = space;
+    this.image = origin.map(() => 0);
+    this.firstImage = origin.map(() => 0);
+    this.origin = origin;
+    this.direction = direction;
+    this.directionSquared = direction.reduce((sum, value) => sum + value * value, 0);
+    this.reach = direction.reduce((reach, value, axis) => {
+      const length = period[axis] as number;
+      const most = length > 0 ? MOST_PERIODS * length : 4 * FAR_OFF;
+      return value === 0 ? reach : Math.min(reach, most / Math.abs(value));
+    }, greatestDistance);
+    this.near = origin.map(
+      (value, axis) => greatest + widened * (Math.abs(value) + (extents[axis] as number) + greatest),
+    );
+    this.wraps = period.some((length) => length > 0);
+    this.repeats = period.some((length, axis) => {
+      const way = Math.abs(direction[axis] as number) * this.reach + 2 * greatest;
+      return length > 0 && way > 0.99 * length;
+    });
+  }
+
+  get whole(): Range {
+    return [0, this.reach];
+  }
+
+  /** Least and greatest coordinate along an axis of centres that may be met between two times. */
+  sweep(axis: number, [from, to]: Range): Range {
+    return [this.lowest(axis, from, to), this.highest(axis, from, to)];
+  }
+
+  /** Of a span of times, that in which centres between two coordinates may be met; empty if it descends. */
+  narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
+    return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
+  }
+
+  private lowest(axis: number, from: number, to: number): number {
+    return Math.min(this.edge(axis, from, -1), this.edge(axis, to, -1));
+  }
+
+  private highest(axis: number, from: number, to: number): number {
+    return Math.max(this.edge(axis, from, 1), this.edge(axis, to, 1));
+  }
+
+  /** Beside the ray's place at a time, below or above it. */
+  private edge(axis: number, time: number, side: 1 | -1): number {
+    const speed = this.direction[axis] as number;
+    // A ray that rests along an axis does so for ever.
+    const way = speed === 0 ? 0 : speed * time;
+    const near = (this.near[axis] as number) + this.widened * Math.abs(way);
+    return (this.origin[axis] as number) + way + side * near;
+  }
+
+  private entry(axis: number, low: number, high: number, from: number): number {
+    if (this.hardlyMoves(axis)) return from;
+    const early = Math.min(this.passes(axis, low, -1), this.passes(axis, high, 1));
+    return Math.max(from, early - this.widened * Math.abs(early));
+  }
+
+  private exit(axis: number, low: number, high: number, to: number): number {
+    if (this.hardlyMoves(axis)) return to;
+    const late = Math.max(this.passes(axis, low, -1), this.passes(axis, high, 1));
+    return Math.min(to, late + this.widened * Math.abs(late));
+  }
+
+  /** Too little to say when it is where. */
+  private hardlyMoves(axis: number): boolean {
+    return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
+  }
+
+  /** When the ray is beside a place, below or above it. */
+  private passes(axis: number, place: number, side: 1 | -1): number {
+    const near = (this.near[axis] as number) + this.widened * Math.abs(place);
+    return (place + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
+  }
+
+  /** The time at which the ray first meets an image of a ball, or −1. */
+  meet(positions: Float32Array, slot: number, image: readonly number[], radius: number): number {
+    const { space, direction, reach } = this;
+    const { dimensions } = space;
+    let along = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      along += this.away(positions, slot, image, axis) * (direction[axis] as number);
+    }
+    const middle = along / this.directionSquared;
+    const nearest = Math.max(0, Math.min(middle, reach));
+    let squared = 0;
+    let footSquared = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const away = this.away(positions, slot, image, axis);
+      squared += (away - nearest * (direction[axis] as number)) ** 2;
+      footSquared += (away - middle * (direction[axis] as number)) ** 2;
+    }
+    if (!(squared <= radius * radius)) return -1;
+    const halfTime = Math.sqrt(Math.max(radius * radius - footSquared, 0) / this.directionSquared);
+    return Math.max(0, Math.min(middle - halfTime, reach));
+  }
+
+  /** The time at which the ray first meets any image of a ball, or −1. */
+  meetFirst(positions: Float32Array, slot: number, radius: number): number {
+    this.firstTime = -1;
+    this.seek(positions, slot, radius, this.space.dimensions - 1, 0, this.reach);
+    return this.firstTime;
+  }
+
+  /** Whether an image is the one that `meetFirst` has found. */
+  wasFirst(image: readonly number[]): boolean {
+    const { firstImage } = this;
+    for (let axis = 0; axis < firstImage.length; axis++) if (firstImage[axis] !== image[axis]) return false;
+    return true;
+  }
+
+  /** Goes over the images that may be met between two times, along an axis and those before it. */
+  private seek(
+    positions: Float32Array,
+    slot: number,
+    radius: number,
+    axis: number,
+    from: number,
+    to: number,
+  ): void {
+    const { space, image, firstImage } = this;
+    if (axis < 0) {
+      const time = this.meet(positions, slot, image, radius);
+      if (time < 0 || (this.firstTime >= 0 && this.firstTime <= time)) return;
+      this.firstTime = time;
+      for (let along = 0; along < image.length; along++) firstImage[along] = image[along] as number;
+      return;
+    }
+    const length = space.period[axis] as number;
+    const coordinate = positions[this.stride * slot + axis] as number;
+    const first = length > 0 ? Math.ceil((this.lowest(axis, from, to) - coordinate) / length) : 0;
+    const last = length > 0 ? Math.floor((this.highest(axis, from, to) - coordinate) / length) : 0;
+    for (let count = first; count <= last; count++) {
+      image[axis] = count;
+      const place = coordinate + count * length;
+      const early = this.entry(axis, place, place, from);
+      const late = this.exit(axis, place, place, to);
+      if (early <= late) this.seek(positions, slot, radius, axis - 1, early, late);
+    }
+  }
+
+  private away(positions: Float32Array, slot: number, image: readonly number[], axis: number): number {
+    const { period } = this.space;
+    const place = positions[this.stride * slot + axis] as number;
+    return place - (this.origin[axis] as number) + (image[axis] as number) * (period[axis] as number);
+  }
+}
+
+/** How cells lie along an axis. */
+export interface CellsAlong {
+  readonly cellSize: number;
+  readonly inverseCellSize: number;
+  /** Where the cell `zero` begins. */
+  readonly low: number;
+  readonly zero: number;
+  /** Least and greatest number of a cell. Along an axis that wraps around, 0 and the last, which takes in the rest. */
+  readonly first: number;
+  readonly last: number;
+  /** 0 along axes that do not wrap around: there, what lies farther out belongs to the outermost cells. */
+  readonly period: number;
+}
+
+/** Layers of cells along an axis; where it wraps around they are numbered on beyond the ends. */
+export class Layers {
+  private readonly first: number;
+  private readonly last: number;
+  private readonly cellSize: number;
+  private readonly inverseCellSize: number;
+  private readonly low: number;
+  private readonly zero: number;
+  private readonly period: number;
+  /** In a period. */
+  private readonly cells: number;
+
+  constructor({ cellSize, inverseCellSize, low, zero, first, last, period }: CellsAlong) {
+    this.cellSize = cellSize;
+    this.inverseCellSize = inverseCellSize;
+    this.low = low;
+    this.zero = zero;
+    this.first = first;
+    this.last = last;
+    this.period = period;
+    this.cells = last + 1;
+  }
+
+  at(coordinate: number): number {
+    const periods = this.period > 0 ? Math.floor((coordinate - this.low) / this.period) : 0;
+    const place = coordinate - this.low - periods * this.period;
+    const cell = Math.floor(place * this.inverseCellSize) + this.zero;
+    return Math.max(this.first, Math.min(cell, this.last)) + periods * this.cells;
+  }
+
+  within([low, high]: Range): Range {
+    return [this.at(low), this.at(high)];
+  }
+
+  /** Layers that a place and all so near to it take up, on average. */
+  width(near: number): number {
+    return 1 + 2 * near * this.inverseCellSize;
+  }
+
+  periodsOf(layer: number): number {
+    return this.period > 0 ? Math.floor(layer / this.cells) : 0;
+  }
+
+  /** The cells that a layer is one of. */
+  cellOf(layer: number): number {
+    return layer - this.periodsOf(layer) * this.cells;
+  }
+
+  /** Where a layer begins and ends. The outermost cells along an axis that does not wrap around have no end. */
+  extentOf(layer: number): Range {
+    const { cellSize, low, zero, period, first, last } = this;
+    if (period === 0) {
+      return [
+        layer <= first ? -FAR_OFF : low + (layer - zero) * cellSize,
+        layer >= last ? FAR_OFF : low + (layer - zero + 1) * cellSize,
+      ];
+    }
+    const start = low + this.periodsOf(layer) * period;
+    const cell = this.cellOf(layer);
+    return [start + cell * cellSize, cell >= last ? start + period : start + (cell + 1) * cellSize];
+  }
+
+  /** The last of a range of layers that are in one period with its first. */
+  endOfPeriod(first: number, last: number): number {
+    return this.period > 0 ? Math.min(last, (this.periodsOf(first) + 1) * this.cells - 1) : last;
+  }
+}
+
+/** A slot, and the numbers of periods that its image is away. */
+export type Consider = (slot: number, image: readonly number[]) => void;
+
+/** Calls `consider` for each slot in some cells of a row, with an image: from and up to a column, its row and layer. */
+export type VisitRow = (
+  first: number,
+  last: number,
+  row: number,
+  layer: number,
+  image: readonly number[],
+  consider: Consider,
+) => void;
+
+export class Walk {
+  private readonly axes: readonly [Layers, Layers, Layers?];
+
+  constructor(
+    readonly path: Path,
+    cells: readonly CellsAlong[],
+  ) {
+    this.axes = cells.map((along) => new Layers(along)) as [Layers, Layers, Layers?];
+  }
+
+  /** About so many rows of cells are passed; if each cell takes a lookup, so many of these. */
+  lookups(areCellsSingle: boolean): number {
+    const { path, axes } = this;
+    const lengths = axes.map((layers, axis) => {
+      const [first, last] = (layers as Layers).within(path.sweep(axis, path.whole));
+      return last - first + 1;
+    });
+    const [, rows, layers = 1] = lengths as [number, number, number?];
+    if (!areCellsSingle) return 3 * (rows + layers);
+    // From a far-off origin, rounding alone may make it many cells wide.
+    const widths = lengths.map((length, axis) =>
+      Math.min(length, (axes[axis] as Layers).width(path.near[axis] as number)),
+    );
+    return lengths.reduce(
+      (sum, length, axis) =>
+        sum + widths.reduce((product, width, other) => (other === axis ? product : product * width), length),
+      0,
+    );
+  }
+
+  /** Every particle that the ray may come near, with the image. */
+  go(visitRow: VisitRow, consider: Consider): void {
+    const { path, axes } = this;
+    const [alongX, alongY, alongZ] = axes;
+    const [firstLayer, lastLayer] = alongZ ? alongZ.within(path.sweep(2, path.whole)) : [0, 0];
+    for (let layer = firstLayer; layer <= lastLayer; layer++) {
+      const times = alongZ ? path.narrow(2, ...alongZ.extentOf(layer), path.whole) : path.whole;
+      if (times[0] > times[1]) continue;
+      const [firstRow, lastRow] = alongY.within(path.sweep(1, times));
+      for (let row = firstRow; row <= lastRow; row++) {
+        const span = path.narrow(1, ...alongY.extentOf(row), times);
+        if (span[0] > span[1]) continue;
+        const [firstColumn, lastColumn] = alongX.within(path.sweep(0, span));
+        const image = [0, alongY.periodsOf(row), alongZ ? alongZ.periodsOf(layer) : 0];
+        const y = alongY.cellOf(row);
+        const z = alongZ ? alongZ.cellOf(layer) : 0;
+        for (let column = firstColumn; column <= lastColumn; ) {
+          const end = alongX.endOfPeriod(column, lastColumn);
+          const x = alongX.cellOf(column);
+          image[0] = alongX.periodsOf(column);
+          visitRow(x, x + end - column, y, z, image, consider);
+          column = end + 1;
+        }
+      }
+    }
+  }
+}
+
+/** What a ray has met. */
+export class Meetings {
+  private readonly found: { readonly id: number; readonly distance: number }[] = [];
+
+  /** `source`: who is in a slot. Default: who is called like it. */
+  constructor(
+    private readonly positions: Float32Array,
+    private readonly source?: Uint32Array,
+  ) {}
+
+  /** Takes a ball in that is met as an image, if that is the first of its images that is. */
+  add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
+    if (path.repeats && !(path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image))) return;
+    this.push(slot, distance);
+  }
+
+  /** Takes a ball in, if any of its images is met. */
+  ask(path: Path, slot: number, radius: number): void {
+    const { positions } = this;
+    const distance = path.wraps
+      ? path.meetFirst(positions, slot, radius)
+      : path.meet(positions, slot, HERE, radius);
+    if (distance >= 0) this.push(slot, distance);
+  }
+
+  private push(slot: number, distance: number): void {
+    this.found.push({ id: this.source ? (this.source[slot] as number) : slot, distance });
+  }
+
+  inOrder(): RayHits {
+    const { found } = this;
+    found.sort((a, b) => a.distance - b.distance || a.id - b.id);
+    return {
+      ids: Uint32Array.from(found, ({ id }) => id),
+      distances: Float64Array.from(found, ({ distance }) => distance),
+    };
+  }
+}

@@ -1,0 +1,69 @@
+/** Purpose: the neighbours of a simulation whose particles all have one radius; see neighbours.ts. */
+import type { BroadPhase } from '../../core/contact/settings';
+import { visitInBox } from '../equal/box';
+import { CellOrder } from '../equal/order';
+import { PairSearch } from '../equal/search';
+import { kernelsFor } from '../equal/variants';
+import type { Kernels, ParticleState } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { takeCensus } from './measure';
+import { type Census, type Neighbours, WIDER } from './neighbours';
+
+export class EqualNeighbours implements Neighbours {
+  readonly contact: Kernels;
+  readonly order: CellOrder;
+  private readonly pairs: PairSearch;
+  private hasMoved = false;
+  /** Of the state that was sorted. */
+  private positions: Float32Array = new Float32Array(0);
+  private readonly margin: number;
+
+  constructor(lattice: Lattice, diameter: number, capacity: number) {
+    this.contact = kernelsFor(lattice);
+    this.order = new CellOrder(lattice, capacity);
+    this.pairs = new PairSearch(this.order, diameter, capacity);
+    this.margin = (WIDER * diameter) / 2;
+  }
+
+  get source(): Uint32Array {
+    return this.order.source;
+  }
+
+  get live(): number {
+    return this.order.live;
+  }
+
+  get memoryBytes(): number {
+    return this.order.memoryBytes + this.pairs.memoryBytes;
+  }
+
+  sort(state: ParticleState, count: number, target: ParticleState): void {
+    this.order.sort(state.positions, state.positionWords, count, target.positionWords, state.ids);
+    this.positions = target.positions;
+    this.hasMoved = false;
+  }
+
+  follow(): void {
+    this.hasMoved = true;
+  }
+
+  search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairSearch {
+    this.pairs.begin(state.positions, names, broadPhase, this.hasMoved);
+    return this.pairs;
+  }
+
+  visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void {
+    const { order, margin } = this;
+    visitInBox(
+      order,
+      this.positions,
+      low.map((along) => along - margin),
+      high.map((along) => along + margin),
+      visit,
+    );
+  }
+
+  census(): Census {
+    return takeCensus(this.order);
+  }
+}

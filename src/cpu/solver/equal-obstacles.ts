@@ -1,0 +1,200 @@
+/**
+ * Purpose: the obstacles that a particle overlaps, where all have one radius: sorted into the cells of the world once,
+ * looked for in the cells around the one that the particle was sorted into. For all worlds, in the plane and in space.
+ * Inputs: their positions; the canonical order of the moving particles, their state.
+ * Guarantee: who overlaps whom is decided as everywhere on the CPU, on the real numbers that coordinates are.
+ * Ordering: slots are canonical; cells around a particle come row by row, the obstacles of a cell by their slots.
+ */
+
+import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
+import { visitInBox } from '../equal/box';
+import { visitCells } from '../equal/hashed';
+import { CellOrder } from '../equal/order';
+import { around } from '../equal/wrapped';
+import type { ParticleState } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { overlapsWrapped, wrappedBand } from '../shared/overlap';
+import { WIDER } from './neighbours';
+import { type ObstacleSearch, Overlaps } from './obstacle-search';
+
+export class EqualObstacles implements ObstacleSearch {
+  bodies: StaticBodies = NO_OBSTACLES;
+  private readonly order: CellOrder;
+  /** In canonical order. */
+  private readonly positions: Float32Array;
+  private readonly words: Uint32Array;
+  /** Of boxes: first slot of each key, one entry more. */
+  private readonly starts: Uint32Array;
+  private readonly overlaps = new Overlaps();
+  /** The particle that is asked about, and where it is. */
+  private slot = 0;
+  private moved: Float32Array = new Float32Array(0);
+  private readonly place = new Float64Array(3);
+  /** It and an obstacle beside it. */
+  private readonly pair: Float32Array;
+  /** Rows and columns to look at, of the cells around one. */
+  private readonly near: readonly [Int32Array, Int32Array, Int32Array];
+  private readonly lowest: number[];
+  private readonly highest: number[];
+  private readonly band: number;
+  private readonly lattice: Lattice;
+
+  /** `moving`: the order of the particles that move. */
+  constructor(
+    private readonly moving: CellOrder,
+    private readonly diameter: number,
+    capacity: number,
+  ) {
+    const { lattice } = moving;
+    const { dimensions, world, rows, rowStride } = lattice;
+    this.lattice = lattice;
+    this.order = new CellOrder(lattice, capacity);
+    this.positions = new Float32Array(dimensions * capacity);
+    this.words = new Uint32Array(this.positions.buffer);
+    this.starts = new Uint32Array(world.kind === 'unbounded' ? 0 : rows * rowStride + 1);
+    this.pair = new Float32Array(2 * dimensions);
+    this.near = [new Int32Array(3), new Int32Array(3), new Int32Array(3)];
+    this.lowest = new Array<number>(dimensions).fill(0);
+    this.highest = new Array<number>(dimensions).fill(0);
+    this.band = wrappedBand(diameter, lattice.longestPeriod);
+  }
+
+  get live(): number {
+    return this.moving.live;
+  }
+
+  get memoryBytes(): number {
+    const { order, positions, starts } = this;
+    return order.memoryBytes + positions.byteLength + starts.byteLength;
+  }
+
+  visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void {
+    const margin = (WIDER * this.diameter) / 2;
+    visitInBox(
+      this.order,
+      this.positions,
+      low.map((along) => along - margin),
+      high.map((along) => along + margin),
+      visit,
+    );
+  }
+
+  load(given: StaticBodies): void {
+    const { order, lattice, starts } = this;
+    const { dimensions, world } = lattice;
+    const placed = carryObstacles(world, given).positions;
+    const count = placed.length / dimensions;
+    order.sort(placed, new Uint32Array(placed.buffer), count, this.words);
+    let key = 0;
+    for (let slot = 0; slot < order.live; slot++) {
+      const own = order.keys[slot] as number;
+      while (key <= own && key < starts.length) starts[key++] = slot;
+    }
+    starts.fill(order.live, key);
+    this.bodies = { positions: this.positions.subarray(0, placed.length) };
+  }
+
+  /** Of those in the cells around the one that the particle was sorted into. */
+  find({ positions }: ParticleState, slot: number): Overlaps {
+    const { overlaps, place } = this;
+    const { dimensions, world } = this.lattice;
+    overlaps.count = 0;
+    this.slot = slot;
+    this.moved = positions;
+    for (let axis = 0; axis < dimensions; axis++) place[axis] = positions[dimensions * slot + axis] as number;
+    if (world.kind === 'unbounded') this.findHashed(slot);
+    else this.findInBox(this.moving.keys[slot] as number);
+    return overlaps;
+  }
+
+  private findHashed(slot: number): void {
+    const { lowest, highest, lattice } = this;
+    const { coordinates } = this.moving;
+    const { dimensions } = lattice;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const cell = coordinates[dimensions * slot + axis] as number;
+      lowest[axis] = cell - 1;
+      highest[axis] = cell + 1;
+    }
+    visitCells(this.order, lowest, highest, this.test);
+  }
+
+  private findInBox(key: number): void {
+    const { near, lattice } = this;
+    const { rowStride, cellsY, cellsZ, dimensions, wrapsX, wrapsY, wrapsZ } = lattice;
+    const row = Math.floor(key / rowStride);
+    const column = key - row * rowStride;
+    const layer = Math.floor(row / cellsY);
+    const [columns, rows, layers] = near;
+    listNear(rows, row - layer * cellsY, cellsY, wrapsY);
+    let layerCount = 1;
+    layers[0] = layer;
+    if (dimensions === 3) {
+      listNear(layers, layer, cellsZ, wrapsZ);
+      layerCount = 3;
+    }
+    const isAtEnd = wrapsX && (column === 1 || column === rowStride - 2);
+    if (isAtEnd) listNear(columns, column, rowStride, true);
+    for (let z = 0; z < layerCount; z++) {
+      for (let y = 0; y < 3; y++) {
+        const first = ((layers[z] as number) * cellsY + (rows[y] as number)) * rowStride;
+        if (!isAtEnd) {
+          this.testKeys(first + column - 1, first + column + 1);
+          continue;
+        }
+        for (let x = 0; x < 3; x++) {
+          this.testKeys(first + (columns[x] as number), first + (columns[x] as number));
+        }
+      }
+    }
+  }
+
+  private testKeys(firstKey: number, lastKey: number): void {
+    const begin = this.starts[firstKey] as number;
+    const end = this.starts[lastKey + 1] as number;
+    if (begin < end) this.testSlots(begin, end);
+  }
+
+  private readonly test = (obstacle: number): void => this.testSlots(obstacle, obstacle + 1);
+
+  /** Takes down those that the particle overlaps. */
+  private testSlots(begin: number, end: number): void {
+    const { place, positions, diameter, lattice, band } = this;
+    const { dimensions, periods } = lattice;
+    const inSpace = dimensions === 3;
+    const periodX = periods[0] as number;
+    const periodY = periods[1] as number;
+    const periodZ = periods[2] as number;
+    const x = place[0] as number;
+    const y = place[1] as number;
+    const z = place[2] as number;
+    const limit = diameter * diameter;
+    for (let obstacle = begin; obstacle < end; obstacle++) {
+      const first = dimensions * obstacle;
+      const dx = around(x - (positions[first] as number), periodX);
+      const dy = around(y - (positions[first + 1] as number), periodY);
+      const dz = inSpace ? around(z - (positions[first + 2] as number), periodZ) : 0;
+      const excess = dx * dx + dy * dy + dz * dz - limit;
+      if (!(excess <= band) || (excess >= -band && !this.overlapsExactly(obstacle))) continue;
+      this.overlaps.addBalls(lattice, this.moved, this.slot, positions, obstacle, diameter);
+    }
+  }
+
+  private overlapsExactly(obstacle: number): boolean {
+    const { pair, place, positions, diameter, lattice } = this;
+    const { dimensions, periods } = lattice;
+    for (let axis = 0; axis < dimensions; axis++) {
+      pair[axis] = place[axis] as number;
+      pair[dimensions + axis] = positions[dimensions * obstacle + axis] as number;
+    }
+    return overlapsWrapped(pair, 0, 1, diameter, periods);
+  }
+}
+
+/** Coordinates next to one and itself; those at an end that wraps around have the other end's beside them. */
+function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): void {
+  list[0] = wraps && coordinate === 1 ? cells - 2 : coordinate - 1;
+  list[1] = coordinate;
+  list[2] = wraps && coordinate === cells - 2 ? 1 : coordinate + 1;
+}

@@ -1,0 +1,122 @@
+/**
+ * Purpose: what CpuSimulation.measure counts and adds up, from a state in canonical order. Sums are doubles,
+ * added in that order, so they have the same bits on every run.
+ */
+import type { Measures } from '../../core/simulation/simulation';
+import type { World } from '../../core/world/world';
+import { countCandidates as countHashedCandidates, takeOrderCensus } from '../equal/hashed';
+import type { CellOrder } from '../equal/order';
+import { around, countCandidates as countWrappedCandidates } from '../equal/wrapped';
+import type { ParticleState } from '../shared/kernels';
+import type { Census, PairsInPortions } from './neighbours';
+import { faceShapes, NO_CONTACT } from './shapes';
+
+/** Of equal particles: who is in which cell, and the pairs of same and adjacent cells. */
+export function takeCensus(order: CellOrder): Census {
+  const { lattice, keys, live } = order;
+  const { kind } = lattice.world;
+  if (kind === 'unbounded') {
+    return { candidates: countHashedCandidates(order), ...takeOrderCensus(order) };
+  }
+  return {
+    candidates: kind === 'periodic' ? countWrappedCandidates(lattice, keys, live) : countCandidates(order),
+    bucketCollisions: 0,
+    ...order.census(),
+  };
+}
+
+function countCandidates(order: CellOrder): number {
+  const { keys, live, lattice } = order;
+  const { rowStride, layerStride } = lattice;
+  // Own cell and the next, then the rows ahead: distances to the first cell of three.
+  const windows =
+    lattice.dimensions === 2
+      ? [rowStride - 1]
+      : [rowStride - 1, layerStride - rowStride - 1, layerStride - 1, layerStride + rowStride - 1];
+  let candidates = 0;
+  let ownEnd = 0;
+  const begins = windows.map(() => 0);
+  const ends = windows.map(() => 0);
+  for (let slot = 0; slot < live; slot++) {
+    const key = keys[slot] as number;
+    while ((keys[ownEnd] as number) <= key + 1) ownEnd++;
+    candidates += ownEnd - slot - 1;
+    for (let window = 0; window < windows.length; window++) {
+      const first = key + (windows[window] as number);
+      let begin = begins[window] as number;
+      let end = ends[window] as number;
+      while ((keys[begin] as number) < first) begin++;
+      while ((keys[end] as number) <= first + 2) end++;
+      candidates += end - begin;
+      begins[window] = begin;
+      ends[window] = end;
+    }
+  }
+  return candidates;
+}
+
+type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
+
+/** Runs a search that has begun, with slots for names, to its end. `diameter`: where particles have no radii. */
+export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
+  const { positions, radii, halves } = state;
+  const { task } = search;
+  const { lattice } = task;
+  const { dimensions } = lattice;
+  const areEqual = radii.length === 0;
+  let contacts = 0;
+  let deepestOverlap = 0;
+  let sum = 0;
+  while (search.advance()) {
+    for (let word = 0; word < task.length; word += 2) {
+      const a = task.words[word] as number;
+      const b = task.words[word + 1] as number;
+      if (halves.length > 0) {
+        const overlap = faceShapes(lattice, state, a, b);
+        if (overlap === NO_CONTACT) continue;
+        contacts++;
+        sum += overlap;
+        if (overlap > deepestOverlap) deepestOverlap = overlap;
+        continue;
+      }
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const apart =
+          (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
+        squared += around(apart, lattice.periods[axis] as number) ** 2;
+      }
+      const reach = areEqual ? diameter : (radii[a] as number) + (radii[b] as number);
+      const overlap = reach - Math.sqrt(squared);
+      sum += overlap;
+      if (overlap > deepestOverlap) deepestOverlap = overlap;
+    }
+    if (halves.length === 0) contacts += task.length / 2;
+  }
+  return { contacts, deepestOverlap, meanOverlap: contacts === 0 ? 0 : sum / contacts };
+}
+
+type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
+
+/** Over the particles that are not set aside. */
+export function measureParticles(world: World, state: ParticleState, live: number): Sums {
+  const { dimensions, min, max } = world;
+  const { positions, velocities, bulks } = state;
+  const largest = world.diameter / 2;
+  const areEqual = bulks.length === 0;
+  const momentum = new Array<number>(dimensions).fill(0);
+  let squares = 0;
+  let outside = 0;
+  for (let slot = 0; slot < live; slot++) {
+    const weight = areEqual ? 1 : ((bulks[slot] as number) / largest) ** dimensions;
+    let isOutside = false;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = positions[dimensions * slot + axis] as number;
+      const velocity = velocities[dimensions * slot + axis] as number;
+      if (position < (min[axis] as number) || position > (max[axis] as number)) isOutside = true;
+      squares += weight * velocity * velocity;
+      momentum[axis] = (momentum[axis] as number) + weight * velocity;
+    }
+    if (isOutside) outside++;
+  }
+  return { outside, kineticEnergy: squares / 2, momentum };
+}

@@ -1,0 +1,132 @@
+/**
+ * Purpose: the obstacles that a particle overlaps, where each has a size of its own: in the tree of core/obstacles/tree.ts,
+ * walked with the box of the particle as it is now. For all worlds, in the plane and in space, whatever the sizes are.
+ * Inputs: obstacles as the engines hold them; the state of the moving particles.
+ * Guarantee: who overlaps whom is decided as between two particles (level-search.ts, and where some may be boxes shapes.ts),
+ * by the nearest images in worlds that wrap around. All obstacles are candidates, whatever cells particles are filed in.
+ * Ordering: slots are those of the tree, which does not depend on the order they are given in, and come ascending.
+ */
+
+import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
+import { around } from '../equal/wrapped';
+import type { ParticleState } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { ballsOverlap, wrappedBand } from '../shared/overlap';
+import type { Neighbours } from './neighbours';
+import { type ObstacleSearch, Overlaps } from './obstacle-search';
+import { faceShapes, NO_CONTACT, type PlacedShapes } from './shapes';
+
+/** None. */
+const NO_NUMBERS = new Float32Array(0);
+
+export class MixedObstacles implements ObstacleSearch {
+  private tree: ObstacleTree;
+  /** The tree's bodies. */
+  private fixed: PlacedShapes = { positions: NO_NUMBERS, radii: NO_NUMBERS, halves: NO_NUMBERS };
+  private readonly overlaps = new Overlaps();
+  /** The particle that is asked about, and its box. */
+  private state: PlacedShapes = this.fixed;
+  private slot = 0;
+  private readonly low: number[];
+  private readonly high: number[];
+  /** It and an obstacle beside it. */
+  private readonly pair: Float32Array;
+
+  /** `moving`: the neighbours of the particles that move. */
+  constructor(
+    private readonly lattice: Lattice,
+    private readonly moving: Pick<Neighbours, 'live'>,
+  ) {
+    const { dimensions, world } = lattice;
+    this.tree = new ObstacleTree(world, NO_OBSTACLES);
+    this.low = new Array<number>(dimensions).fill(0);
+    this.high = new Array<number>(dimensions).fill(0);
+    this.pair = new Float32Array(2 * dimensions);
+  }
+
+  get live(): number {
+    return this.moving.live;
+  }
+
+  get bodies(): StaticBodies {
+    return this.tree.bodies;
+  }
+
+  get memoryBytes(): number {
+    return this.tree.byteLength;
+  }
+
+  visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void {
+    this.tree.visit(low, high, visit);
+  }
+
+  load(given: StaticBodies): void {
+    const { world } = this.lattice;
+    this.tree = new ObstacleTree(world, carryObstacles(world, given));
+    const { positions, radii = NO_NUMBERS, halves = NO_NUMBERS } = this.tree.bodies;
+    this.fixed = { positions, radii, halves };
+  }
+
+  find(state: ParticleState, slot: number): Overlaps {
+    const { overlaps, low, high } = this;
+    const { positions, halves, radii } = state;
+    const { dimensions } = this.lattice;
+    const first = dimensions * slot;
+    overlaps.count = 0;
+    this.state = state;
+    this.slot = slot;
+    const isBox = halves.length > 0 && (halves[first] as number) > 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const place = positions[first + axis] as number;
+      const extent = (isBox ? halves[first + axis] : radii[slot]) as number;
+      low[axis] = place - extent;
+      high[axis] = place + extent;
+    }
+    this.tree.visit(low, high, this.test);
+    return overlaps;
+  }
+
+  /** Takes an obstacle down if the particle overlaps it. */
+  private readonly test = (obstacle: number): void => {
+    const { state, slot, fixed, lattice } = this;
+    if (!this.ballsMeet(obstacle)) return;
+    // Of boxes, the balls around them.
+    if (fixed.halves.length > 0) {
+      const depth = faceShapes(lattice, state, slot, obstacle, fixed);
+      if (depth !== NO_CONTACT) this.overlaps.addShapes(obstacle, depth);
+      return;
+    }
+    const reach = (state.radii[slot] as number) + (fixed.radii[obstacle] as number);
+    this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
+  };
+
+  /** As scanWrapped in level-search.ts decides, which is right in all worlds. */
+  private ballsMeet(obstacle: number): boolean {
+    const { state, slot, fixed, lattice } = this;
+    const { positions, radii } = state;
+    const { dimensions, periods, longestPeriod } = lattice;
+    const radius = radii[slot] as number;
+    const otherRadius = fixed.radii[obstacle] as number;
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const place = fixed.positions[dimensions * obstacle + axis] as number;
+      const direct = (positions[dimensions * slot + axis] as number) - place;
+      const apart = around(direct, periods[axis] as number);
+      squared += apart * apart;
+    }
+    const reach = radius + otherRadius;
+    const noise = 2 ** -48 * longestPeriod;
+    const excess = squared - reach * reach;
+    const band = 2 * wrappedBand(reach, longestPeriod) + noise * noise;
+    // Written so that who is not finite meets nobody.
+    if (!(excess <= band)) return false;
+    if (excess < -band) return true;
+    const { pair } = this;
+    for (let axis = 0; axis < dimensions; axis++) {
+      pair[axis] = positions[dimensions * slot + axis] as number;
+      pair[dimensions + axis] = fixed.positions[dimensions * obstacle + axis] as number;
+    }
+    return ballsOverlap(pair, 0, 1, radius, otherRadius, periods);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Purpose: the particles that never move, on the CPU: what they do to those that do. The law of their contacts is in
+ * core/contact/settings.ts, its formulas in shaders/solve/resolve.wgsl; one file for all worlds and sizes, in the plane and in
+ * space. Which of them a particle overlaps is found by the search that obstacle-search.ts describes.
+ * Inputs: obstacles as they are given; the state of the moving particles. Outputs: each moving particle's part in
+ * `approaches` and `partners`, or in `pushes` and `changes`, after those of the pairs among them.
+ * Ordering: particles by their slots, of each its obstacles as the search tells them; the same on every run. Where there
+ * are no obstacles, nobody is asked.
+ */
+
+import type { Substep } from '../../core/contact/settings';
+import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
+import type { ParticleState, Response } from '../shared/kernels';
+import type { Lattice } from '../shared/lattice';
+import { bearingChange } from './contact';
+import type { ObstacleSearch, Overlaps } from './obstacle-search';
+
+export class Obstacles {
+  /** As they were given. */
+  given: StaticBodies = NO_OBSTACLES;
+
+  constructor(
+    private readonly lattice: Lattice,
+    private readonly search: ObstacleSearch,
+  ) {}
+
+  get count(): number {
+    return this.given.positions.length / this.lattice.dimensions;
+  }
+
+  get memoryBytes(): number {
+    const { positions, radii, halves, bulks } = this.given;
+    const arrays = [positions, radii, halves, bulks];
+    return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
+  }
+
+  /** At most as many as there is room for; from now on they are kept here. */
+  load(given: StaticBodies): void {
+    this.given = given;
+    this.search.load(given);
+  }
+
+  /** Names the obstacle that a particle approaches fastest, where that is faster than all before: −2 − its slot. */
+  findPartners(state: ParticleState, response: Response): void {
+    if (this.count === 0) return;
+    const { search } = this;
+    const { dimensions } = this.lattice;
+    const { velocities } = state;
+    const { approaches, partners } = response;
+    for (let slot = 0; slot < search.live; slot++) {
+      const { count, obstacles, normals } = search.find(state, slot);
+      for (let index = 0; index < count; index++) {
+        let approach = 0;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const along = normals[3 * index + axis] as number;
+          approach += (velocities[dimensions * slot + axis] as number) * along;
+        }
+        if (approach < (approaches[slot] as number)) {
+          approaches[slot] = approach;
+          partners[slot] = -2 - (obstacles[index] as number);
+        }
+      }
+    }
+  }
+
+  respond(state: ParticleState, response: Response, substep: Substep): void {
+    if (this.count === 0) return;
+    const { search } = this;
+    const { dimensions } = this.lattice;
+    const inSpace = dimensions === 3;
+    const { velocities } = state;
+    const { pushes, changes, partners } = response;
+    const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
+    for (let slot = 0; slot < search.live; slot++) {
+      const overlaps = search.find(state, slot);
+      const { count, obstacles, depths, normals } = overlaps;
+      if (count === 0) continue;
+      const share = shareOf(overlaps);
+      const first = dimensions * slot;
+      const velocityX = velocities[first] as number;
+      const velocityY = velocities[first + 1] as number;
+      const velocityZ = inSpace ? (velocities[first + 2] as number) : 0;
+      for (let index = 0; index < count; index++) {
+        const x = normals[3 * index] as number;
+        const y = normals[3 * index + 1] as number;
+        const z = inSpace ? (normals[3 * index + 2] as number) : 0;
+        // What both sides of a contact would do.
+        const push = 2 * halfRelaxation * (depths[index] as number);
+        const approach = velocityX * x + velocityY * y + velocityZ * z;
+        const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
+        const change = bounces
+          ? -(1 + restitution) * approach
+          : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution, 1);
+        const slidingX = velocityX - approach * x;
+        const slidingY = velocityY - approach * y;
+        const slidingZ = velocityZ - approach * z;
+        const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
+        const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
+        // A bounce is one, and whole.
+        const part = bounces ? 1 : share;
+        changes[first] = (changes[first] as number) + part * (change * x - braking * slidingX);
+        changes[first + 1] = (changes[first + 1] as number) + part * (change * y - braking * slidingY);
+        const held = bounces ? 0 : braking * dt;
+        pushes[first] = (pushes[first] as number) + share * (push * x - held * slidingX);
+        pushes[first + 1] = (pushes[first + 1] as number) + share * (push * y - held * slidingY);
+        if (!inSpace) continue;
+        changes[first + 2] = (changes[first + 2] as number) + part * (change * z - braking * slidingZ);
+        pushes[first + 2] = (pushes[first + 2] as number) + share * (push * z - held * slidingZ);
+      }
+    }
+  }
+
+  separate(state: ParticleState, response: Response, substep: Substep): void {
+    if (this.count === 0) return;
+    const { search } = this;
+    const { dimensions } = this.lattice;
+    const { pushes } = response;
+    for (let slot = 0; slot < search.live; slot++) {
+      const overlaps = search.find(state, slot);
+      const { count, depths, normals } = overlaps;
+      const share = shareOf(overlaps);
+      for (let index = 0; index < count; index++) {
+        const push = share * 2 * substep.halfRelaxation * (depths[index] as number);
+        for (let axis = 0; axis < dimensions; axis++) {
+          const place = dimensions * slot + axis;
+          pushes[place] = (pushes[place] as number) + push * (normals[3 * index + axis] as number);
+        }
+      }
+    }
+  }
+
+  /** Overlaps of a moving particle with an obstacle. */
+  countContacts(state: ParticleState): number {
+    if (this.count === 0) return 0;
+    const { search } = this;
+    let contacts = 0;
+    for (let slot = 0; slot < search.live; slot++) contacts += search.find(state, slot).count;
+    return contacts;
+  }
+}
+
+/** What each of the obstacles that a particle overlaps does of what it would do alone. */
+function shareOf({ count, depths }: Overlaps): number {
+  if (count < 2) return 1;
+  let deepest = 0;
+  let sum = 0;
+  for (let index = 0; index < count; index++) {
+    const overlap = depths[index] as number;
+    deepest = Math.max(deepest, overlap);
+    sum += overlap;
+  }
+  return obstacleShare(deepest, sum);
+}

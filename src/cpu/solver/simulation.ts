@@ -1,0 +1,514 @@
+/**
+ * Purpose: the particle simulation on the CPU, one thread. The same options, methods, contact law and results
+ * (up to rounding) as the GPU's, but values come at once where the GPU's come as promises.
+ *
+ * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along, and where each particle
+ * has its own, radii. Sums inside a pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort,
+ * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. What
+ * depends on whether particles have one radius is behind neighbours.ts.
+ * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in an order that
+ * depends on the particles alone. Particles that never move are sorted, or filed in a tree, when they are given
+ * (obstacles.ts), not in steps. Steps allocate nothing that grows with the number of particles.
+ */
+
+import { checkInteger } from '../../core/base/checks';
+import { DestroyedError } from '../../core/base/errors';
+import type { StageTimes } from '../../core/base/stage-times';
+import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../../core/ccd/law';
+import {
+  checkTimeStep,
+  MAX_ITERATIONS,
+  resolveSettings,
+  type Settings,
+  type SettingsOptions,
+  type Substep,
+  SubstepMemo,
+} from '../../core/contact/settings';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import { describeSizes } from '../../core/particles/shapes';
+import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
+import { IdAllocator } from '../../core/simulation/ids';
+import { planSimulation, type SimulationPlan } from '../../core/simulation/plan';
+import {
+  type Bodies,
+  type Checkpoint,
+  checkAdvance,
+  checkContinuous,
+  type FoundPairs,
+  type Measures,
+  type NewParticles,
+  type ParticleArrays,
+  type ParticleSimulation,
+  type SimulationOptions,
+  stepAsFastAs,
+} from '../../core/simulation/simulation';
+import { hashState } from '../../core/state/hash';
+import type { Dimensions, RadiusRange, World } from '../../core/world/world';
+import { sortPairs } from '../equal/search';
+import { kernelsFor } from '../equal/variants';
+import { carryIn } from '../equal/wrapped';
+import { type Kernels, type ParticleState, type Response, sizesOf } from '../shared/kernels';
+import { defineLattice, lengthenPairs, reserve } from '../shared/lattice';
+import { Flight } from './ccd';
+import { EqualNeighbours } from './equal-neighbours';
+import { EqualObstacles } from './equal-obstacles';
+import { measureOverlaps, measureParticles } from './measure';
+import { MixedNeighbours } from './mixed-neighbours';
+import { MixedObstacles } from './mixed-obstacles';
+import type { Neighbours, PairsInPortions } from './neighbours';
+import type { ObstacleSearch } from './obstacle-search';
+import { Obstacles } from './obstacles';
+import { faceShapes, NO_CONTACT } from './shapes';
+
+export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
+  const plan = planSimulation(options);
+  // What is reserved for particles of many sizes does not grow with the cells of the world.
+  const world = plan.radiusRange ? ({ kind: 'unbounded', cells: [] } as const) : plan.world;
+  return reserve(world, plan.capacity, () => new CpuSimulation(plan));
+}
+
+/** What a simulation holds now: packed, `dimensions` numbers a particle. */
+export interface CpuSimulationBuffers {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  /** The id of the particle in each slot. */
+  readonly ids: Uint32Array;
+}
+
+export class CpuSimulation implements ParticleSimulation {
+  readonly backend = 'cpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
+  readonly capacity: number;
+  readonly obstacleCapacity: number;
+  readonly continuous: boolean;
+  readonly memoryBytes: number;
+  private readonly diameter: number;
+  private readonly kernels: Kernels;
+  private readonly wraps: boolean;
+  private readonly neighbours: Neighbours;
+  private readonly response: Response;
+  /** Where there is room for any. */
+  private readonly obstacles: Obstacles | undefined;
+  /** Where the paths of fast particles are followed. */
+  private readonly flight: Flight | undefined;
+  private lastFlights = NO_FLIGHTS;
+  /** 0, 1, 2 …: what the search is to call slots. */
+  private readonly slots: Uint32Array;
+  private readonly allocator: IdAllocator;
+  private state: ParticleState;
+  /** The copy that the next sort fills. */
+  private spare: ParticleState;
+  private currentSettings: Settings;
+  private elapsed = 0;
+  private destroyed = false;
+  private readonly substeps: SubstepMemo;
+
+  /** Use createCpuSimulation, which checks its arguments. */
+  constructor(plan: SimulationPlan) {
+    const { dimensions, capacity, world } = plan;
+    this.dimensions = dimensions;
+    this.world = world;
+    this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
+    this.boxes = plan.boxes;
+    this.diameter = plan.diameter;
+    this.capacity = capacity;
+    this.currentSettings = plan.settings;
+    const lattice = defineLattice(world);
+    this.wraps = world.kind === 'periodic';
+    this.kernels = kernelsFor(lattice);
+    this.state = createState(plan);
+    this.spare = createState(plan);
+    this.response = {
+      pushes: new Float64Array(dimensions * capacity),
+      changes: new Float64Array(dimensions * capacity),
+      approaches: new Float64Array(capacity),
+      partners: new Int32Array(capacity),
+    };
+    this.slots = new Uint32Array(capacity);
+    for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
+    this.allocator = new IdAllocator(capacity);
+    this.substeps = new SubstepMemo(world, plan.diameter);
+    this.obstacleCapacity = plan.obstacleCapacity;
+    let search: ObstacleSearch | undefined;
+    if (plan.radiusRange) {
+      this.neighbours = new MixedNeighbours(lattice, capacity);
+      if (plan.obstacleCapacity > 0) search = new MixedObstacles(lattice, this.neighbours);
+    } else {
+      const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
+      this.neighbours = equal;
+      if (plan.obstacleCapacity > 0)
+        search = new EqualObstacles(equal.order, plan.diameter, plan.obstacleCapacity);
+    }
+    if (search) {
+      this.obstacles = new Obstacles(lattice, search);
+      this.obstacles.load(plan.obstacles);
+    }
+    if (plan.continuous) this.flight = new Flight(world, this.neighbours, search);
+    this.continuous = plan.continuous;
+    this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
+    this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
+  }
+
+  get count(): number {
+    return this.allocator.count;
+  }
+
+  get obstacleCount(): number {
+    return this.obstacles?.count ?? 0;
+  }
+
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  /**
+   * The state itself, as far as there are particles, in the order of its slots. Positions and velocities may be written
+   * between two calls; ids are only to be read. Another call may swap the arrays, so ask again after each.
+   */
+  get buffers(): CpuSimulationBuffers {
+    this.checkUsable();
+    const { positions, velocities, ids } = this.state;
+    const end = this.dimensions * this.count;
+    return {
+      positions: positions.subarray(0, end),
+      velocities: velocities.subarray(0, end),
+      ids: ids.subarray(0, this.count),
+    };
+  }
+
+  set(changes: SettingsOptions): void {
+    this.checkUsable();
+    this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
+  }
+
+  step(dt: number): void {
+    this.play(dt, () => undefined);
+  }
+
+  /** A step with each stage timed; it counts as done. Searching is a part of what it is for. */
+  profile(dt: number): StageTimes {
+    const stages: Record<string, number> = {};
+    const began = performance.now();
+    let last = began;
+    this.play(dt, (stage) => {
+      const now = performance.now();
+      stages[stage] = (stages[stage] ?? 0) + now - last;
+      last = now;
+    });
+    return { source: 'wall-clock', stages, total: last - began };
+  }
+
+  advance(dt: number, most?: number): number {
+    this.checkUsable();
+    const limit = checkAdvance(this, dt, most);
+    const { dimensions, state, count, radius, settings } = this;
+    const { positions, velocities } = state;
+    const bodies = { positions, velocities, ...sizesOf(state) };
+    const farthest = farthestWay(dimensions, bodies, count, { gravity: settings.gravity, dt, radius });
+    return stepAsFastAs(this, farthest, dt, limit);
+  }
+
+  flights(): Flights {
+    this.checkUsable();
+    checkContinuous(this, 'flights');
+    return this.lastFlights;
+  }
+
+  /** One grid, then `iterations` pushes. Default: the settings' iterations. */
+  separate(iterations = this.currentSettings.iterations): void {
+    this.checkUsable();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    const parameters = this.substepFor(0);
+    this.sort();
+    const { contact, live } = this.neighbours;
+    for (let iteration = 0; iteration < iterations; iteration++) {
+      if (iteration > 0) this.neighbours.follow(this.state);
+      const pairs = this.searchPairs();
+      while (pairs.advance()) contact.separate(pairs.task, this.state, this.response, parameters);
+      this.obstacles?.separate(this.state, this.response, parameters);
+      contact.finishSeparate(this.state, live, this.response, parameters);
+      this.carryIn(0, live);
+    }
+  }
+
+  add(particles: NewParticles): Uint32Array {
+    this.checkUsable();
+    const first = this.count;
+    const admitted = this.allocator.admit(this, particles);
+    this.append(admitted, first);
+    return admitted.ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
+    this.allocator.checkLiving('ids', ids);
+    const { count, dimensions } = this;
+    this.allocator.release(ids);
+    const { ids: stateIds, positionWords, velocityWords, radii, halves, bulks } = this.state;
+    let kept = 0;
+    for (let slot = 0; slot < count; slot++) {
+      const id = stateIds[slot] as number;
+      if (!this.allocator.has(id)) continue;
+      stateIds[kept] = id;
+      positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      radii.copyWithin(kept, slot, slot + 1);
+      halves.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
+      if (bulks !== radii) bulks.copyWithin(kept, slot, slot + 1);
+      kept++;
+    }
+  }
+
+  setObstacles(obstacles: ObstaclesGiven): void {
+    this.checkUsable();
+    const bodies = checkObstacles(obstacles, this);
+    this.obstacles?.load(bodies);
+  }
+
+  measure(): Measures {
+    this.checkUsable();
+    this.sort();
+    const { neighbours, state, world, count } = this;
+    const { live } = neighbours;
+    const census = neighbours.census();
+    const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter);
+    const isNaive = this.currentSettings.broadPhase === 'naive';
+    return {
+      count,
+      ...census,
+      ...(isNaive ? { candidates: (live * (live - 1)) / 2 } : {}),
+      nonFinite: count - live,
+      ...overlaps,
+      borderline: 0,
+      obstacleContacts: this.obstacles?.countContacts(state) ?? 0,
+      ...measureParticles(world, state, live),
+      hash: this.hash(),
+    };
+  }
+
+  findPairs(): FoundPairs {
+    this.checkUsable();
+    this.sort();
+    const { neighbours, state, currentSettings } = this;
+    const { broadPhase } = currentSettings;
+    if (this.boxes) return this.findShapePairs();
+    const pairs = neighbours.search(state, state.ids, broadPhase);
+    const words = pairs.collectInto(this.roomForPairs());
+    const { length } = pairs.task;
+    return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
+  }
+
+  read(): ParticleArrays {
+    this.checkUsable();
+    const { count, dimensions, state } = this;
+    const slotOf = new Uint32Array(this.capacity);
+    for (let slot = 0; slot < count; slot++) slotOf[state.ids[slot] as number] = slot;
+    const slots = slotOf.filter((_, id) => this.allocator.has(id));
+    const positions = new Float32Array(dimensions * count);
+    const velocities = new Float32Array(dimensions * count);
+    this.kernels.gather(state.positionWords, new Uint32Array(positions.buffer), slots, count);
+    this.kernels.gather(state.velocityWords, new Uint32Array(velocities.buffer), slots, count);
+    const ids = slots.map((slot) => state.ids[slot] as number);
+    if (!this.radiusRange) return { ids, positions, velocities };
+    const radii = Float32Array.from(slots, (slot) => state.radii[slot] as number);
+    if (!this.boxes) return { ids, positions, velocities, radii };
+    const halves = new Float32Array(dimensions * count);
+    this.kernels.gather(wordsOf(state.halves), wordsOf(halves), slots, count);
+    return { ids, positions, velocities, ...describeSizes(dimensions, { radii, halves }) };
+  }
+
+  checkpoint(): Checkpoint {
+    return { ...describeSimulation(this, this.obstacles?.given), ...this.read() };
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.checkUsable();
+    const settings = checkCheckpoint(checkpoint, this);
+    this.allocator.replaceAll(checkpoint.ids);
+    this.append(bodiesOf(checkpoint, this), 0);
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+    this.obstacles?.load(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  /** A step; `done` is told the name of each stage when that is over. */
+  private play(dt: number, done: (stage: string) => void): void {
+    this.checkUsable();
+    const { substeps, iterations } = this.currentSettings;
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return;
+    const parameters = this.substepFor(dt);
+    for (let substep = 0; substep < substeps; substep++) {
+      this.kernels.integrate(this.state, this.count, parameters);
+      this.carryIn(0, this.count);
+      done('integrate');
+      this.sort();
+      done('sort');
+      if (this.flight) {
+        this.fly(this.flight, parameters, substep === 0);
+        done('flight');
+      }
+      for (let iteration = 0; iteration < iterations; iteration++) {
+        if (iteration > 0) this.neighbours.follow(this.state);
+        this.respond(parameters, done);
+      }
+    }
+    this.elapsed += dt;
+  }
+
+  /** Fast particles to where their paths end. */
+  private fly(flight: Flight, parameters: Substep, isFirst: boolean): void {
+    const flights = flight.fly(this.state, parameters);
+    this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
+    // Into the cells where they ended.
+    if (flights.hits + flights.held > 0) this.sort();
+  }
+
+  /** One pass over the contacts of the present grid. */
+  private respond(parameters: Substep, done: (stage: string) => void): void {
+    const { neighbours, state, response } = this;
+    const { contact, live } = neighbours;
+    if (parameters.restitution > 0) {
+      response.partners.fill(-1, 0, live);
+      response.approaches.fill(-parameters.restSpeed, 0, live);
+      const pairs = this.searchPairs();
+      while (pairs.advance()) contact.findPartners(pairs.task, state, response);
+      this.obstacles?.findPartners(state, response);
+      done('partner');
+    }
+    const pairs = this.searchPairs();
+    while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
+    this.obstacles?.respond(state, response, parameters);
+    contact.finish(state, live, response, parameters);
+    this.carryIn(0, live);
+    done('resolve');
+  }
+
+  /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */
+  private findShapePairs(): FoundPairs {
+    const { state } = this;
+    const pairs = this.searchPairs();
+    let words = this.roomForPairs();
+    let length = 0;
+    while (pairs.advance()) {
+      const { task } = pairs;
+      if (length + task.length > words.length) {
+        words = lengthenPairs(words, length, 2 * (length + task.length));
+      }
+      for (let word = 0; word < task.length; word += 2) {
+        const [slot, other] = [task.words[word] as number, task.words[word + 1] as number];
+        if (faceShapes(task.lattice, state, slot, other) === NO_CONTACT) continue;
+        const [id, otherId] = [state.ids[slot] as number, state.ids[other] as number];
+        words[length++] = Math.min(id, otherId);
+        words[length++] = Math.max(id, otherId);
+      }
+    }
+    return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
+  }
+
+  /** Words for two pairs a particle, to begin with. */
+  private roomForPairs(): Uint32Array {
+    return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
+  }
+
+  /** Pairs of slots. */
+  private searchPairs(): PairsInPortions {
+    return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
+  }
+
+  /** Into the box, where it wraps around; slots from `first` up to `end`. */
+  private carryIn(first: number, end: number): void {
+    if (this.wraps) carryIn(this.world, this.state.positions, first, end);
+  }
+
+  /** Brings the state into canonical order. */
+  private sort(): void {
+    this.carryIn(0, this.count);
+    const { count, kernels, neighbours, state, spare } = this;
+    neighbours.sort(state, count, spare);
+    const { source } = neighbours;
+    kernels.gather(state.velocityWords, spare.velocityWords, source, count);
+    for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
+    if (this.boxes) {
+      kernels.gather(wordsOf(state.halves), wordsOf(spare.halves), source, count);
+      for (let slot = 0; slot < count; slot++)
+        spare.bulks[slot] = state.bulks[source[slot] as number] as number;
+    }
+    this.state = spare;
+    this.spare = state;
+  }
+
+  private append({ ids, positions, velocities, radii, halves, bulks }: Bodies, slot: number): void {
+    const { state, dimensions } = this;
+    state.ids.set(ids, slot);
+    state.positionWords.set(wordsOf(positions), dimensions * slot);
+    state.velocityWords.set(wordsOf(velocities), dimensions * slot);
+    if (radii) state.radii.set(radii, slot);
+    if (halves) state.halves.set(halves, dimensions * slot);
+    if (bulks) state.bulks.set(bulks, slot);
+    this.carryIn(slot, slot + ids.length);
+  }
+
+  private hash(): string {
+    const { dimensions, count, radiusRange, boxes } = this;
+    const { ids, positions, velocities, radii, halves } = this.state;
+    return hashState(
+      dimensions,
+      positions.subarray(0, dimensions * count),
+      velocities.subarray(0, dimensions * count),
+      ids,
+      { radii: radiusRange && radii, halves: boxes ? halves : undefined },
+    );
+  }
+
+  private substepFor(dt: number): Substep {
+    return this.substeps.derive(this.currentSettings, dt);
+  }
+
+  private stateBytes(): number {
+    const { pushes, changes, approaches, partners } = this.response;
+    const { positions, velocities, ids, radii, halves, bulks } = this.state;
+    const once = [pushes, changes, approaches, partners, this.slots];
+    const twice = [positions, velocities, ids, radii, halves, ...(bulks === radii ? [] : [bulks])];
+    const bytes = (arrays: readonly ArrayBufferView[]) =>
+      arrays.reduce((sum, array) => sum + array.byteLength, 0);
+    return bytes(once) + 2 * bytes(twice) + this.capacity;
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('CpuSimulation');
+  }
+}
+
+function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
+  const positions = new Float32Array(dimensions * capacity);
+  const velocities = new Float32Array(dimensions * capacity);
+  const radii = new Float32Array(radiusRange ? capacity : 0);
+  return {
+    positions,
+    velocities,
+    ids: new Uint32Array(capacity),
+    positionWords: new Uint32Array(positions.buffer),
+    velocityWords: new Uint32Array(velocities.buffer),
+    radii,
+    halves: new Float32Array(boxes ? dimensions * capacity : 0),
+    bulks: boxes ? new Float32Array(capacity) : radii,
+  };
+}
+
+function wordsOf(numbers: Float32Array): Uint32Array {
+  return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+}

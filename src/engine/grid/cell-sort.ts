@@ -1,0 +1,207 @@
+/**
+ * Purpose: the counting sort: from positions to cells' starts and state in canonical order. HashGrid and
+ * Simulation are both built on it; it owns the counts, starts, ranks and entries, and none of the state.
+ * Order: count (or a pass that counts in its stead), scan, scatter, gather. Counts are zero before and after.
+ */
+import { cellBytes, startLength } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import type { SharedBinding } from '../../gpu/params';
+import type { Stage } from '../../gpu/stage';
+import { Count } from '../../passes/grid/count';
+import { Crowd, type CrowdBinding } from '../../passes/grid/crowd';
+import { type GuestBinding, Guests } from '../../passes/grid/finer-entries';
+import { Gather } from '../../passes/grid/gather';
+import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
+import { Scatter } from '../../passes/grid/scatter';
+import type { ParticleGroup } from '../../passes/particle-pass';
+
+export interface SortState {
+  readonly position: GPUBuffer;
+  readonly velocity?: GPUBuffer | undefined;
+  /** Where absent on the input side, the id of a particle is its slot. */
+  readonly id?: GPUBuffer | undefined;
+}
+
+export interface SortBinding {
+  readonly count: ParticleGroup;
+  readonly scatter: ParticleGroup;
+  readonly gather: ParticleGroup;
+  readonly crowd: CrowdBinding | undefined;
+  readonly guests: GuestBinding | undefined;
+}
+
+export interface CellSortOptions {
+  readonly ids: boolean;
+  readonly velocities: boolean;
+  /** Bytes of what else is kept behind the starts: see engine/simulation/obstacles.ts. Default: none. */
+  readonly behindStarts?: number | undefined;
+}
+
+export class CellSort {
+  private constructor(
+    private readonly passes: { count: Count; scan: Scan; scatter: Scatter; gather: Gather },
+    private readonly owned: BufferSet<'counts' | 'start' | 'ranks' | 'entries'>,
+    private readonly scanBinding: ScanBinding,
+    private readonly crowd: Crowd | undefined,
+    private readonly guests: Guests | undefined,
+  ) {}
+
+  static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
+    const { dimensions } = world;
+    const [count, scan, scatter, gather] = await Promise.all([
+      Count.create(gpu, world, options.ids),
+      Scan.create(gpu, dimensions),
+      Scatter.create(gpu, world, options.ids),
+      Gather.create(gpu, world, options.velocities),
+    ]);
+    const bytes = scanBytes(startLength(world));
+    const { owned, crowd, guests } = await createParts({
+      owned: createBuffers(gpu, 'grid', {
+        counts: bytes,
+        start: bytes + (options.behindStarts ?? 0),
+        // Ranks until the scatter has read them, cells from the gather on.
+        ranks: cellBytes(world) * capacity,
+        entries: 8 * capacity,
+      }),
+      crowd: world.crowds ? Crowd.create(gpu, world, capacity) : Promise.resolve(undefined),
+      guests: world.levels > 0 ? Guests.create(gpu, world, capacity) : Promise.resolve(undefined),
+    });
+    try {
+      const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, guests);
+    } catch (error) {
+      owned.destroy();
+      crowd?.destroy();
+      guests?.destroy();
+      throw error;
+    }
+  }
+
+  /** Counters of the buckets: zero between sorts. A pass that counts adds to them. */
+  get counts(): GPUBuffer {
+    return this.owned.buffers.counts;
+  }
+
+  /** Rank of each particle in its bucket, written by whatever counts. */
+  get ranks(): GPUBuffer {
+    return this.owned.buffers.ranks;
+  }
+
+  /** First slot of each cell; then the sentinel, the end of the quarantine, the end of all. */
+  get start(): GPUBuffer {
+    return this.owned.buffers.start;
+  }
+
+  /** Cell of each sorted slot, until the next count: its index, in an unbounded world its coordinates. */
+  get cellOfSlot(): GPUBuffer {
+    return this.owned.buffers.ranks;
+  }
+
+  /** Slots of the heavy particles, until the next sort, where the world is made for crowds. */
+  get heavy(): GPUBuffer | undefined {
+    return this.crowd?.list;
+  }
+
+  /** The particles of lower levels in each cell, where the world has levels. */
+  get guestList(): GPUBuffer | undefined {
+    return this.guests?.list;
+  }
+
+  get bytes(): number {
+    const { owned, scanBinding, crowd, guests } = this;
+    return owned.bytes + scanBinding.bytes + (crowd?.bytes ?? 0) + (guests?.bytes ?? 0);
+  }
+
+  bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
+    const { counts, start, ranks, entries } = this.owned.buffers;
+    const ids = input.id ? { id_in: input.id } : {};
+    return {
+      count: this.passes.count.bind({
+        position_in: input.position,
+        counts,
+        ranks,
+        guests: this.guests?.list,
+        ...ids,
+      }),
+      scatter: this.passes.scatter.bind({
+        position_in: input.position,
+        ranks,
+        start,
+        entries,
+        crowd: this.crowd?.list,
+        guests: this.guests?.list,
+        ...ids,
+      }),
+      gather: this.passes.gather.bind({
+        entries,
+        start,
+        position_in: input.position,
+        position_out: output.position,
+        id_out: output.id,
+        cell_of_slot: ranks,
+        ...(input.velocity && output.velocity
+          ? { velocity_in: input.velocity, velocity_out: output.velocity }
+          : {}),
+      }),
+      // Sorted positions are not written before the gather, and never shorter than entries.
+      crowd: this.crowd?.bind({
+        start,
+        entries,
+        scratch: output.position,
+        position_in: output.position,
+        cell_of_slot: ranks,
+        guests: this.guests,
+      }),
+      guests:
+        this.crowd &&
+        this.guests?.bind({
+          start,
+          counts,
+          crowd: this.crowd.list,
+          given: input.position,
+          position_in: output.position,
+          cell_of_slot: ranks,
+        }),
+    };
+  }
+
+  /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
+  stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
+    const { passes, crowd, guests } = this;
+    const group = crowd && binding.crowd ? binding.crowd : undefined;
+    const stage = (name: string, encode: Stage['encode']): Stage => ({ name, encode });
+    const sorting = [
+      stage('scan', (pass) => passes.scan.encode(pass, shared, this.scanBinding)),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeClear(pass, shared, group))] : []),
+      stage('scatter', (pass) => passes.scatter.encode(pass, shared, binding.scatter, count)),
+      ...(group ? [stage('crowd', (pass) => crowd?.encodeSort(pass, shared, group, 'entries'))] : []),
+      stage('gather', (pass) => passes.gather.encode(pass, shared, binding.gather, count)),
+      ...(group && crowd && guests && binding.guests
+        ? [
+            stage('guests', (pass) =>
+              guests.encode(pass, shared, binding.guests as GuestBinding, count, crowd, group),
+            ),
+          ]
+        : []),
+      ...(group ? [stage('heavy', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
+    ];
+    if (counted) return sorting;
+    const { guests: guestBinding } = binding;
+    return [
+      ...(guests && guestBinding
+        ? [stage('guests', (pass) => guests.encodeLevels(pass, shared, guestBinding, count))]
+        : []),
+      { name: 'count', encode: (pass) => passes.count.encode(pass, shared, binding.count, count) },
+      ...sorting,
+    ];
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+    this.crowd?.destroy();
+    this.guests?.destroy();
+    this.scanBinding.destroy();
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Purpose: what is in a box, on the GPU: for each of many boxes, of any size and anywhere, the ids of all particles
+ * whose centre is in it, bounds included.
+ * Inputs: the grid as it was last encoded, pairs of corners. Outputs: `ids`, those of box i from `offsets[i]` to
+ * `offsets[i + 1]`, and `count`.
+ * Where the world wraps around, a particle is in a box if one of its images is.
+ * Ordering: boxes as they come, ids ascending. The same input gives the same bits. Comparisons alone decide: there are no
+ * borderline cases. A box that the list has no room for as a whole leaves holes, 2³² − 1.
+ */
+import { checkInteger, checkKnownKeys } from '../../core/base/checks';
+import { ArgumentError } from '../../core/base/errors';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../../gpu/buffers';
+import { checkEncoder, type Gpu } from '../../gpu/device';
+import { defineStruct, storedFloats } from '../../gpu/layout';
+import { BOXES_FIELDS, Boxes, type BoxesBinding, queueBytes } from '../../passes/query/boxes';
+import type { KernelGrid } from '../grid/grid-kernel';
+import { KernelParameters } from '../grid/kernel-parameters';
+import { CountedList } from './counted-list';
+import { ListSearch, lastBuilt } from './list-search';
+import { closeHoles, type ListedNeighbours } from './near';
+
+export interface GridBoxesOptions {
+  /** Boxes at most. */
+  readonly boxes: number;
+  /** Particles in all boxes together that the list holds at most; 4 bytes each. */
+  readonly capacity: number;
+}
+
+export interface GridBoxesInput {
+  /** The low corner and then the high one of each: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  readonly boxes: GPUBuffer;
+  readonly count: number;
+}
+
+export class GridBoxes extends ListSearch<BoxesBinding> {
+  private constructor(
+    grid: KernelGrid,
+    /** Boxes at most. */
+    readonly boxes: number,
+    private readonly searchers: Boxes,
+    list: CountedList,
+    private readonly waiting: BufferSet<'queue'>,
+    parameters: KernelParameters,
+  ) {
+    super(grid, searchers, list, parameters);
+  }
+
+  static async create(gpu: Gpu, grid: KernelGrid, options: GridBoxesOptions): Promise<GridBoxes> {
+    checkKnownKeys('options', options, ['boxes', 'capacity']);
+    const { boxes, capacity } = options;
+    checkInteger('boxes', boxes, 1, MAX_PARTICLES);
+    const { dimensions } = grid.world;
+    const label = 'grid.boxes';
+    const passes = await Boxes.create(gpu, grid.world);
+    const { list, waiting, parameters } = await createParts({
+      list: CountedList.create(gpu, {
+        label,
+        dimensions,
+        owners: boxes,
+        capacity,
+        words: 1,
+        entries: 'particles in boxes',
+      }),
+      waiting: createBuffers(
+        gpu,
+        label,
+        { queue: queueBytes(boxes) },
+        PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+      ),
+      parameters: KernelParameters.create(gpu, label, defineStruct(dimensions, BOXES_FIELDS)),
+    });
+    return new GridBoxes(grid, boxes, passes, list, waiting, parameters);
+  }
+
+  override get memoryBytes(): number {
+    return super.memoryBytes + this.waiting.bytes;
+  }
+
+  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder, input: GridBoxesInput): void {
+    this.list.checkUsable();
+    checkEncoder(encoder);
+    checkKnownKeys('input', input, ['boxes', 'count']);
+    const { boxes, count } = input;
+    checkInteger('count', count, 0, this.boxes);
+    const needed = 8 * storedFloats(this.grid.world.dimensions) * count;
+    if (!boxes || !(boxes.usage & GPUBufferUsage.STORAGE) || boxes.size < needed) {
+      const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} boxes`;
+      throw new ArgumentError('boxes', boxes, accepted);
+    }
+    const shared = lastBuilt(this.grid, 'nothing is in any box');
+    Boxes.clear(encoder, this.waiting.buffers.queue);
+    this.record(encoder, shared, {
+      label: 'grid.boxes',
+      askers: boxes,
+      count,
+      counted: 'box_count',
+      values: {},
+    });
+  }
+
+  /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  async read(): Promise<ListedNeighbours> {
+    const { found, offsets, entries } = await this.list.read(this.lastCount);
+    return closeHoles(found, offsets, entries);
+  }
+
+  override destroy(): void {
+    super.destroy();
+    this.waiting.destroy();
+  }
+
+  protected bind(boxes: GPUBuffer) {
+    const state = { ...this.gridState, boxes, queue: this.waiting.buffers.queue };
+    const { tallies, offsets, list: ids } = this.list;
+    return {
+      tally: this.searchers.bind('tally', { ...state, tallies }),
+      fill: this.searchers.bind('fill', { ...state, offsets, ids }),
+    };
+  }
+}

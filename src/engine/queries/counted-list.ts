@@ -1,0 +1,276 @@
+/**
+ * Purpose: a list on the GPU whose length is known only there: tally and scan give everybody a place, fill writes the
+ * entries there, and a count says how many there are, as the arguments of an indirect dispatch. GridPairs,
+ * GridNear, GridBoxes and GridRays are each one of these.
+ * Owns the tallies, their offsets, the list, a second one beside it where there is one, and the count.
+ */
+import { checkInteger } from '../../core/base/checks';
+import { DestroyedError, LimitError } from '../../core/base/errors';
+import type { PairList } from '../../core/simulation/simulation';
+import type { Dimensions } from '../../core/world/world';
+import {
+  type BufferSet,
+  type BufferSizes,
+  createBuffers,
+  createParts,
+  PARTICLE_USAGE,
+} from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import type { SharedBinding } from '../../gpu/params';
+import { Readback, type ReadRange } from '../../gpu/readback';
+import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
+import {
+  type EntryWords,
+  LIST_COUNT_WORDS,
+  ListCount,
+  type ListCountBinding,
+} from '../../passes/query/list-count';
+
+export interface CountedListOptions {
+  readonly label: string;
+  readonly dimensions: Dimensions;
+  /** Who has entries: particles or points, at most. */
+  readonly owners: number;
+  /** Entries at most. */
+  readonly capacity: number;
+  readonly words: EntryWords;
+  /** What the entries are called. */
+  readonly entries: string;
+  /** Bytes of the buffer of offsets, where more than these is to be in it. */
+  readonly offsetBytes?: number | undefined;
+  /** The name of a second list beside it, with as many words, for values that belong to the entries. */
+  readonly companion?: string | undefined;
+}
+
+/** A list read back, all of one search. */
+export interface ListReading {
+  /** Entries that there are: the capacity that would do. */
+  readonly found: number;
+  /** As many as are listed. */
+  readonly entries: Uint32Array;
+  /** As many words of the companion, if there is one. */
+  readonly companions: Uint32Array;
+  /** First place of each owner that the search was for, and of the one after: empty unless they were asked for. */
+  readonly offsets: Uint32Array;
+}
+
+/** Of pairs: `found` is more than `count` where the list was too short, and the capacity that would do. */
+export interface ListedPairs extends PairList {
+  readonly found: number;
+}
+
+/** How much of a list is copied; `owners` where offsets are wanted. */
+interface Room {
+  entries: number;
+  owners: number | undefined;
+}
+
+/** Header, offsets, list and companion. */
+const RANGES = 4;
+
+/** Bytes of a list that are copied before it is known how many are valid. */
+const FIRST_BYTES = 1 << 16;
+
+/** Words of `count`: those of the shader, and the one of `encodeOwners`. */
+const HEADER_WORDS = LIST_COUNT_WORDS + 1;
+
+type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
+
+export class CountedList {
+  private destroyed = false;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly options: CountedListOptions,
+    readonly capacity: number,
+    private readonly passes: { readonly scan: Scan; readonly listCount: ListCount },
+    private readonly scanBinding: ScanBinding,
+    private readonly owned: BufferSet<string>,
+    private readonly counted: BufferSet<'count'>,
+    private readonly counting: ListCountBinding,
+    private readonly readback: Readback,
+  ) {}
+
+  static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
+    const { label, dimensions, owners, words, entries, companion } = options;
+    checkInteger('capacity', options.capacity, 1, 2 ** 31);
+    // Buffers are made in steps of 16 bytes, and the shaders ask them how long they are.
+    const perStep = 4 / words;
+    const capacity = perStep * Math.ceil(options.capacity / perStep);
+    const bytes = 4 * words * capacity;
+    const { limits } = gpu.device;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (bytes <= limits[name]) continue;
+      throw new LimitError(
+        name,
+        `A list of ${options.capacity} ${entries} takes ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / (4 * words))} ${entries} fit.`,
+      );
+    }
+    const length = owners + 1;
+    const { scan, listCount, owned, counted } = await createParts({
+      scan: Scan.create(gpu, dimensions),
+      listCount: ListCount.create(gpu, dimensions, words),
+      owned: createBuffers<BufferSizes>(gpu, label, {
+        tallies: scanBytes(length),
+        offsets: options.offsetBytes ?? scanBytes(length),
+        list: bytes,
+        ...(companion === undefined ? {} : { [companion]: bytes }),
+      }),
+      counted: createBuffers(
+        gpu,
+        label,
+        { count: 4 * HEADER_WORDS },
+        PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+      ),
+    });
+    const { tallies, offsets, list } = owned.buffers as OwnBuffers;
+    const scanBinding = await scan.bind(tallies, offsets, length).catch((error: unknown) => {
+      owned.destroy();
+      counted.destroy();
+      throw error;
+    });
+    const counting = listCount.bind({
+      offsets: { buffer: offsets, size: scanBytes(length) },
+      list,
+      count: counted.buffers.count,
+    });
+    const readback = new Readback(gpu, label);
+    const passes = { scan, listCount };
+    return new CountedList(gpu, options, capacity, passes, scanBinding, owned, counted, counting, readback);
+  }
+
+  get tallies(): GPUBuffer {
+    return this.owned.buffers.tallies as GPUBuffer;
+  }
+
+  /** First place of each owner, and at the end the number of entries found. */
+  get offsets(): GPUBuffer {
+    return this.owned.buffers.offsets as GPUBuffer;
+  }
+
+  /** The same without what may be behind it. */
+  get offsetRange(): { readonly buffer: GPUBuffer; readonly size: number } {
+    return { buffer: this.offsets, size: scanBytes(this.options.owners + 1) };
+  }
+
+  get list(): GPUBuffer {
+    return this.owned.buffers.list as GPUBuffer;
+  }
+
+  get companion(): GPUBuffer | undefined {
+    const { companion } = this.options;
+    return companion === undefined ? undefined : this.owned.buffers[companion];
+  }
+
+  /** u32: found, listed, and three of an indirect dispatch. */
+  get count(): GPUBuffer {
+    return this.counted.buffers.count;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes + this.counted.bytes + this.scanBinding.bytes;
+  }
+
+  /** Between tally and fill. */
+  encodeScan(pass: GPUComputePassEncoder, shared: SharedBinding): void {
+    this.passes.scan.encode(pass, shared, this.scanBinding);
+  }
+
+  encodeCount(pass: GPUComputePassEncoder, shared: SharedBinding): void {
+    this.passes.listCount.encode(pass, shared, this.counting);
+  }
+
+  /** Keeps with a search how many owners it is for: a word on the GPU, since searches may be submitted in any order. */
+  encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
+    encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
+  }
+
+  /** The list as one search left it. `likelyOwners`: for a caller that wants offsets. */
+  async read(likelyOwners?: number): Promise<ListReading> {
+    const { readings } = await CountedList.readTogether([this], [], likelyOwners);
+    return readings[0] as ListReading;
+  }
+
+  /**
+   * Lists, and what belongs to them, as one submission left them. The caller may submit another at any time, so
+   * headers, offsets and lists are copied in one submission: of each list as much as is likely to be valid, and where
+   * that was too little all of it again, headers included.
+   */
+  static async readTogether(
+    lists: readonly CountedList[],
+    beside: readonly ReadRange[],
+    likelyOwners?: number,
+  ): Promise<{ readonly readings: readonly ListReading[]; readonly beside: readonly ArrayBuffer[] }> {
+    const first = lists[0] as CountedList;
+    const rooms = lists.map((list) => list.likelyRoom(likelyOwners));
+    for (;;) {
+      const ranges = lists.flatMap((list, index) => list.rangesOf(rooms[index] as Room));
+      const copied = await first.copy([...ranges, ...beside]);
+      const readings = lists.flatMap((list, index) => {
+        const reading = list.take(rooms[index] as Room, copied.slice(RANGES * index, RANGES * (index + 1)));
+        return reading ?? [];
+      });
+      if (readings.length === lists.length) return { readings, beside: copied.slice(RANGES * lists.length) };
+    }
+  }
+
+  private likelyRoom(owners: number | undefined): Room {
+    return { entries: Math.min(this.capacity, FIRST_BYTES / (4 * this.options.words)), owners };
+  }
+
+  private rangesOf({ entries, owners }: Room): ReadRange[] {
+    return [
+      { buffer: this.count, size: 4 * HEADER_WORDS },
+      { buffer: this.offsets, size: owners === undefined ? 0 : 4 * (owners + 1) },
+      { buffer: this.list, size: 4 * this.options.words * entries },
+      { buffer: this.companion ?? this.list, size: this.companion ? 4 * this.options.words * entries : 0 },
+    ];
+  }
+
+  /** What was copied, or where there was too little room, nothing but more room. */
+  private take(
+    room: Room,
+    [header, offsets, list, companion]: readonly ArrayBuffer[],
+  ): ListReading | undefined {
+    const { words, owners: mostOwners } = this.options;
+    const counts = new Uint32Array(header as ArrayBuffer);
+    const [found, listed] = counts as unknown as [number, number];
+    const owners = room.owners === undefined ? 0 : (counts[LIST_COUNT_WORDS] as number);
+    const hasEntries = listed <= room.entries;
+    const hasOwners = owners <= (room.owners ?? 0);
+    if (hasEntries && hasOwners) {
+      return {
+        found,
+        entries: new Uint32Array(list as ArrayBuffer).slice(0, words * listed),
+        companions: new Uint32Array(companion as ArrayBuffer).slice(0, words * listed),
+        offsets: new Uint32Array(offsets as ArrayBuffer).slice(0, owners + 1),
+      };
+    }
+    // At least twice as much, so that searches that keep growing cannot keep it from ending.
+    if (!hasEntries) room.entries = Math.min(this.capacity, Math.max(listed, 2 * room.entries));
+    if (!hasOwners) room.owners = mostOwners;
+    return undefined;
+  }
+
+  private async copy(ranges: readonly ReadRange[]): Promise<ArrayBuffer[]> {
+    this.checkUsable();
+    const encoder = this.gpu.device.createCommandEncoder({ label: `${this.options.label}.read` });
+    const reading = this.readback.record(encoder, ranges);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    return reading.finish();
+  }
+
+  checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError(`list of ${this.options.entries}`);
+    this.gpu.checkAlive();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.owned.destroy();
+    this.counted.destroy();
+    this.scanBinding.destroy();
+    this.readback.destroy();
+  }
+}

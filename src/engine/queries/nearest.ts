@@ -1,0 +1,205 @@
+/**
+ * Purpose: for each of many points, particles or not, the k particles nearest to it within a radius, on the GPU.
+ * Inputs: the grid as it was last encoded, points. Outputs: `ids` and `distancesSquared`, those of point i from k · i
+ * on; places that nobody fills hold 2³² − 1 and infinity.
+ * Ordering: points as they come; for each the nearest first, of those equally far the lower id. The same input gives
+ * the same bits, in whatever order the grid visits neighbours.
+ */
+import { checkInteger, checkKnownKeys } from '../../core/base/checks';
+import { ArgumentError, DestroyedError, LimitError } from '../../core/base/errors';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
+import { checkEncoder, type Gpu } from '../../gpu/device';
+import { defineStruct } from '../../gpu/layout';
+import { Readback } from '../../gpu/readback';
+import { NEAREST_FIELDS, Nearest } from '../../passes/query/nearest';
+import { checkPoints, type KernelGrid } from '../grid/grid-kernel';
+import { KernelParameters } from '../grid/kernel-parameters';
+import { lastBuilt } from './list-search';
+import { breadthFor, checkRadius, checkReach, reachCells, reachSquared } from './reach';
+
+export interface GridNearestOptions {
+  /** Points at most. */
+  readonly points: number;
+  /** Neighbours a point at most, from 1 to MOST_NEAREST; 8 bytes each. */
+  readonly k: number;
+  /**
+   * Look no farther than this. Default: the grid's diameter. Beyond the cell the wider loop is linked; where the
+   * world wraps around, at most half the shortest period.
+   */
+  readonly radius?: number | undefined;
+}
+
+export interface GridNearestInput {
+  /** For each point vec2f (2D) or vec4f with w unused (3D; in a grid with `radii` 2D too); usage STORAGE. */
+  readonly points: GPUBuffer;
+  readonly count: number;
+  /** Particles nearer than this. Default, and at most: the radius that the search was created with. */
+  readonly radius?: number | undefined;
+  /** Point i is particle i of the grid's input, and no neighbour of its own. Default false. */
+  readonly withoutSelf?: boolean | undefined;
+}
+
+/** Read back: `k` places a point, the last of them unused (2³² − 1 and infinity) where fewer are near enough. */
+export interface NearestNeighbours {
+  readonly k: number;
+  readonly ids: Uint32Array;
+  readonly distancesSquared: Float32Array;
+}
+
+/** Every neighbour that comes in may move as many: far more of them are better asked for by GridNear, and sorted. */
+export const MOST_NEAREST = 128;
+
+type Places = BufferSet<'ids' | 'distances-squared'>;
+
+export class GridNearest {
+  private destroyed = false;
+  private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
+  /** Points of the last search recorded: what a reading of it will most likely be of. */
+  private lastCount = 0;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly grid: KernelGrid,
+    /** Points at most. */
+    readonly points: number,
+    readonly k: number,
+    /** The largest radius. */
+    readonly radius: number,
+    private readonly pass: Nearest,
+    private readonly owned: Places,
+    /** How many points the last search was for: a word on the GPU, since searches may be submitted in any order. */
+    private readonly searched: BufferSet<'searched'>,
+    private readonly parameters: KernelParameters,
+    private readonly readback: Readback,
+  ) {}
+
+  static async create(gpu: Gpu, grid: KernelGrid, options: GridNearestOptions): Promise<GridNearest> {
+    checkKnownKeys('options', options, ['points', 'k', 'radius']);
+    const { world } = grid;
+    const { points, k, radius = world.diameter } = options;
+    checkInteger('points', points, 1, MAX_PARTICLES);
+    checkInteger('k', k, 1, MOST_NEAREST);
+    checkReach('radius', world, radius);
+    const bytes = 4 * points * k;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      const limit = gpu.device.limits[name];
+      if (bytes <= limit) continue;
+      throw new LimitError(
+        name,
+        `The ${k} nearest of ${points} points take ${bytes} bytes, but this device's ${name} is ${limit}: at most ${Math.floor(limit / (4 * k))} points fit.`,
+      );
+    }
+    const label = 'grid.nearest';
+    const { pass, owned, searched, parameters } = await createParts({
+      pass: Nearest.create(gpu, world, breadthFor(world, radius)),
+      owned: createBuffers(gpu, label, { ids: bytes, 'distances-squared': bytes }),
+      searched: createBuffers(gpu, label, { searched: 4 }),
+      parameters: KernelParameters.create(gpu, label, defineStruct(world.dimensions, NEAREST_FIELDS)),
+    });
+    const readback = new Readback(gpu, label);
+    return new GridNearest(gpu, grid, points, k, radius, pass, owned, searched, parameters, readback);
+  }
+
+  /** u32: k ids a point. */
+  get ids(): GPUBuffer {
+    return this.owned.buffers.ids;
+  }
+
+  /** f32: k squares of distances a point. */
+  get distancesSquared(): GPUBuffer {
+    return this.owned.buffers['distances-squared'];
+  }
+
+  get memoryBytes(): number {
+    return this.owned.bytes + this.searched.bytes + this.parameters.bytes;
+  }
+
+  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder, input: GridNearestInput): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    checkKnownKeys('input', input, ['points', 'count', 'radius', 'withoutSelf']);
+    const { world } = this.grid;
+    const { points, radius = this.radius, withoutSelf = false } = input;
+    const count = checkPoints(world, input);
+    if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
+    checkRadius('radius', radius, this.radius, `${this.radius}, what the search was created with`);
+    if (typeof withoutSelf !== 'boolean') {
+      throw new ArgumentError('withoutSelf', withoutSelf, 'true or false');
+    }
+    if (points === this.ids || points === this.distancesSquared) {
+      throw new ArgumentError('points', points, 'a buffer that the search does not write');
+    }
+    const shared = lastBuilt(this.grid, 'nothing is near anything');
+    const offset = this.parameters.place(encoder, {
+      reach_squared: reachSquared(radius),
+      point_count: count,
+      reach_cells: reachCells(world, radius),
+      k: this.k,
+      without_self: withoutSelf ? 1 : 0,
+    });
+    const pass = encoder.beginComputePass({ label: 'grid.nearest' });
+    this.pass.encode(pass, shared, this.groupFor(points), count, offset);
+    pass.end();
+    const source = offset + this.parameters.offsetOf('point_count');
+    encoder.copyBufferToBuffer(this.parameters.buffer, source, this.searched.buffers.searched, 0, 4);
+    this.lastCount = count;
+  }
+
+  /** What the last search that was submitted found, or one that is submitted meanwhile: never a mix. */
+  async read(): Promise<NearestNeighbours> {
+    const { k } = this;
+    let room = this.lastCount;
+    for (;;) {
+      this.checkUsable();
+      const encoder = this.gpu.device.createCommandEncoder({ label: 'grid.nearest.read' });
+      const reading = this.readback.record(encoder, [
+        { buffer: this.searched.buffers.searched, size: 4 },
+        { buffer: this.ids, size: 4 * k * room },
+        { buffer: this.distancesSquared, size: 4 * k * room },
+      ]);
+      this.gpu.device.queue.submit([encoder.finish()]);
+      const [searched, ids, squares] = (await reading.finish()) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
+      const [count] = new Uint32Array(searched) as unknown as [number];
+      if (count > room) {
+        room = this.points;
+        continue;
+      }
+      return {
+        k,
+        ids: new Uint32Array(ids).slice(0, k * count),
+        distancesSquared: new Float32Array(squares).slice(0, k * count),
+      };
+    }
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.grid.forget(this);
+    this.owned.destroy();
+    this.searched.destroy();
+    this.parameters.destroy();
+    this.readback.destroy();
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('search for the nearest');
+    this.gpu.checkAlive();
+  }
+
+  private groupFor(points: GPUBuffer): GPUBindGroup {
+    const known = this.groups.get(points);
+    if (known) return known;
+    const group = this.pass.bind({
+      ...this.grid.buffers,
+      points,
+      parameters: this.parameters.buffer,
+      ids: this.ids,
+      distances_squared: this.distancesSquared,
+    });
+    this.groups.set(points, group);
+    return group;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Purpose: overlapping pairs of a sorted state, in two submissions, since the length of the list is known only
+ * after the first: tally and scan give each id its place, fill writes the pairs there.
+ * Between the two the caller may step on. The state is then copied first (`preserve`), and only then: a query
+ * that nobody disturbs takes 8 bytes a particle beside its list.
+ */
+import { LimitError } from '../../core/base/errors';
+import type { World } from '../../core/world/world';
+import { createBuffers, PARTICLE_USAGE, type ReservedBuffers, reserveBuffers } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import type { SharedBinding } from '../../gpu/params';
+import type { Readback, ReadRange } from '../../gpu/readback';
+import type { Stage } from '../../gpu/stage';
+import { submitWatched } from '../../gpu/submission';
+import { type Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
+import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../../passes/query/pairs';
+
+const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'guests', 'crowd'] as const;
+
+/** The sorted state that is asked about, on a fresh grid. */
+export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
+
+export class PairQuery {
+  private readonly scratch: ReservedBuffers<'tallies' | 'offsets'>;
+  private readonly scanBinding: ScanBinding & { readonly settled: Promise<void> };
+  private copy: ReservedBuffers<keyof PairState> | undefined;
+  private filling = false;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly passes: { readonly pairs: Pairs; readonly scan: Scan },
+    private readonly readback: Readback,
+    private readonly state: PairState,
+    private readonly count: number,
+    private readonly capacity: number,
+    world: Pick<World, 'crowds'>,
+  ) {
+    const length = capacity + 1;
+    this.scratch = reserveBuffers(gpu, 'pairs', {
+      tallies: scanBytes(length),
+      offsets: offsetBytes(world, capacity),
+    });
+    const { tallies, offsets } = this.scratch.buffers;
+    this.scanBinding = passes.scan.reserve(tallies, offsets, length);
+  }
+
+  /** What goes into the first submission, after the sort. */
+  stages(shared: SharedBinding): Stage[] {
+    const { pairs, scan } = this.passes;
+    const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
+    return [
+      { name: 'tally', encode: (pass) => pairs.encode(pass, shared, 'tally', tally, this.count) },
+      { name: 'scan', encode: (pass) => scan.encode(pass, shared, this.scanBinding) },
+    ];
+  }
+
+  /** What to read back of the first submission: how many places the tallies add up to. */
+  get total(): ReadRange {
+    return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
+  }
+
+  /** To be called, once the first submission is on its way, before anything else changes the state. */
+  preserve(): void {
+    if (this.copy || this.filling) return;
+    const given = STATE_NAMES.flatMap((name) => {
+      const buffer = this.state[name];
+      return buffer ? [{ name, buffer }] : [];
+    });
+    const sizes = Object.fromEntries(given.map(({ name, buffer }) => [name, buffer.size]));
+    this.gpu.device.pushErrorScope('validation');
+    const usage = PARTICLE_USAGE | GPUBufferUsage.INDIRECT;
+    this.copy = reserveBuffers(this.gpu, 'pairs', sizes as Record<keyof PairState, number>, usage);
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.pairs.preserve' });
+    for (const { name, buffer } of given) {
+      encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);
+    }
+    this.gpu.device.queue.submit([encoder.finish()]);
+    // Without memory the copy is invalid; `settled` says so.
+    this.gpu.device.popErrorScope().catch(() => undefined);
+  }
+
+  /** Rejects where the first submission found no memory. */
+  async settled(): Promise<void> {
+    await this.scratch.settled;
+    await this.scanBinding.settled;
+  }
+
+  /**
+   * The second submission: pairs by the first id ascending, then the second. The list has
+   * the `total` places that the scan handed out. `contacts`, as another kernel counted them in 64 bits, only
+   * serves to refuse lists that no device holds: a device may round a pair that nearly touches in another way in
+   * each of the three kernels.
+   */
+  async fill(contacts: number, total: number, place: () => SharedBinding): Promise<Uint32Array> {
+    this.checkFits(Math.max(contacts, total));
+    if (total === 0) return new Uint32Array(0);
+    const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
+    try {
+      // Without a wait where there is no copy: one could come into being meanwhile.
+      if (this.copy) await this.copy.settled;
+      this.gpu.checkAlive();
+      const { pairs } = this.passes;
+      const group = pairs.bind('fill', {
+        ...(this.copy?.buffers ?? this.state),
+        offsets: this.scratch.buffers.offsets,
+        pairs: list.buffers.pairs,
+      });
+      const shared = place();
+      const label = 'simulation.pairs.fill';
+      const { result: reading, valid } = submitWatched(this.gpu, label, (encoder) => {
+        const pass = encoder.beginComputePass({ label });
+        pairs.encode(pass, shared, 'fill', group, this.count);
+        pass.end();
+        return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
+      });
+      // From here on the state may change: the device has its orders.
+      this.filling = true;
+      const [[found]] = await Promise.all([reading.finish(), valid]);
+      return withoutHoles(new Uint32Array(found as ArrayBuffer));
+    } finally {
+      list.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.scanBinding.destroy();
+    this.scratch.destroy();
+    this.copy?.destroy();
+  }
+
+  private checkFits(contacts: number): void {
+    const { limits } = this.gpu.device;
+    const bytes = 8 * contacts;
+    for (const name of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (bytes > limits[name]) {
+        throw new LimitError(
+          name,
+          `There are ${contacts} overlapping pairs, a list of ${bytes} bytes, but this device's ${name} is ${limits[name]}: at most ${Math.floor(limits[name] / 8)} pairs fit.`,
+        );
+      }
+    }
+  }
+}

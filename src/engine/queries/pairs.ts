@@ -1,0 +1,154 @@
+/**
+ * Purpose: the pairs of a grid as data on the GPU, for solvers of the caller's own: every two particles nearer than
+ * the grid's diameter, once, with how many there are as the arguments of an indirect dispatch.
+ * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
+ * A pair so close to touching that a device rounds it in one way when it counts and in another when it lists leaves
+ * a hole: 2³² − 1 twice. On coordinates that are exact (see Measures.borderline) there is none.
+ * Ordering: canonical: by the first id ascending, then the second. The same input gives the same bits.
+ */
+import { checkKnownKeys } from '../../core/base/checks';
+import { CellstormError, DestroyedError } from '../../core/base/errors';
+import { checkEncoder, type Gpu } from '../../gpu/device';
+import type { SharedBinding } from '../../gpu/params';
+import type { ReadRange } from '../../gpu/readback';
+import type { ParticleGroup } from '../../passes/particle-pass';
+import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
+import { offsetBytes, type PairShape, Pairs, withoutHoles } from '../../passes/query/pairs';
+import type { KernelGrid } from '../grid/grid-kernel';
+import { CountedList, type ListedPairs, type ListReading } from './counted-list';
+import { GridEvents, type GridEventsOptions } from './events';
+
+export interface GridPairsOptions {
+  /** Pairs that the list holds at most; 8 bytes each. */
+  readonly capacity: number;
+}
+
+export class GridPairs {
+  /** Where `count` holds the arguments of dispatchWorkgroupsIndirect: one thread a listed pair, 256 a workgroup. */
+  readonly dispatchOffset = LIST_DISPATCH_OFFSET;
+
+  private searched: SharedBinding | undefined;
+  private destroyed = false;
+  /** Comparisons of this list, which end with it. */
+  private readonly followers = new Set<{ destroy(): void }>();
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly particles: number,
+    private readonly grid: KernelGrid,
+    private readonly passes: Pairs,
+    private readonly list: CountedList,
+    private readonly groups: { readonly tally: ParticleGroup; readonly fill: ParticleGroup },
+  ) {}
+
+  /** `particles`: as many as the grid holds at most. Of boxes the velocities of the grid are the high corners. */
+  static async create(
+    gpu: Gpu,
+    grid: KernelGrid,
+    particles: number,
+    options: GridPairsOptions,
+    shape: PairShape = 'ball',
+  ): Promise<GridPairs> {
+    checkKnownKeys('options', options, ['capacity']);
+    const { capacity } = options;
+    const { dimensions } = grid.world;
+    const passes = await Pairs.create(gpu, grid.world, 'grid', undefined, shape);
+    const list = await CountedList.create(gpu, {
+      label: 'grid.pairs',
+      dimensions,
+      owners: particles,
+      capacity,
+      words: 2,
+      entries: 'pairs',
+      offsetBytes: offsetBytes(grid.world, particles),
+    });
+    const { position_in, id_in, start, cell_of_slot } = grid.buffers;
+    const high_in = shape === 'box' ? grid.velocity : undefined;
+    const { guests, crowd } = grid;
+    const state = { position_in, id_in, start, cell_of_slot, guests, crowd, high_in };
+    return new GridPairs(gpu, particles, grid, passes, list, {
+      tally: passes.bind('tally', { ...state, tallies: list.tallies }),
+      fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),
+    });
+  }
+
+  /** Pairs that fit: the number asked for, made even. */
+  get capacity(): number {
+    return this.list.capacity;
+  }
+
+  /** vec2u a pair, ids i < j; the first `listed` are valid. Of a list that is too short, the first ones. */
+  get pairs(): GPUBuffer {
+    return this.list.list;
+  }
+
+  /** u32: pairs found, pairs listed, and from `dispatchOffset` on three of an indirect dispatch. */
+  get count(): GPUBuffer {
+    return this.list.count;
+  }
+
+  get memoryBytes(): number {
+    return this.list.bytes;
+  }
+
+  /** Records the search over the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder): void {
+    this.list.checkUsable();
+    checkEncoder(encoder);
+    const built = this.grid.built();
+    if (!built) throw new CellstormError('The grid has not been encoded yet, so it has no pairs.');
+    const { shared, count } = built;
+    const pass = encoder.beginComputePass({ label: 'grid.pairs' });
+    this.passes.encode(pass, shared, 'tally', this.groups.tally, count);
+    this.list.encodeScan(pass, shared);
+    this.passes.encode(pass, shared, 'fill', this.groups.fill, count);
+    this.list.encodeCount(pass, shared);
+    pass.end();
+    this.searched = shared;
+  }
+
+  /** The list of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  async read(): Promise<ListedPairs> {
+    const { listed } = await this.readBeside([]);
+    return listed;
+  }
+
+  /** The same with other ranges, as they were then. */
+  async readBeside(
+    ranges: readonly ReadRange[],
+  ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {
+    const { readings, beside } = await CountedList.readTogether([this.list], ranges);
+    const { found, entries } = readings[0] as ListReading;
+    const pairs = withoutHoles(entries);
+    return { listed: { found, count: pairs.length / 2, pairs }, beside };
+  }
+
+  /** What began, stayed and ended between one search and the next, as lists on the GPU. */
+  async events(options?: GridEventsOptions): Promise<GridEvents> {
+    this.list.checkUsable();
+    const events = await GridEvents.create(
+      this.gpu,
+      {
+        dimensions: this.grid.world.dimensions,
+        owners: this.particles,
+        list: this.list,
+        searched: () => this.searched,
+        forget: (follower) => this.followers.delete(follower),
+      },
+      options,
+    );
+    if (this.destroyed) {
+      events.destroy();
+      throw new DestroyedError('list of pairs');
+    }
+    this.followers.add(events);
+    return events;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    for (const follower of this.followers) follower.destroy();
+    this.grid.forget(this);
+    this.list.destroy();
+  }
+}

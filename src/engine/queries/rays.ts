@@ -1,0 +1,327 @@
+/**
+ * Purpose: what rays meet, on the GPU: for each of many rays the balls around the grid's particles that it meets, as
+ * lists (GridRays) or only the first of each (GridFirstHits).
+ * Inputs: the grid as it was last encoded, rays, and where balls have none of their own, a radius. Outputs: `ids` and
+ * `distances`; of lists those of ray i from `offsets[i]` to `offsets[i + 1]`, and `count`.
+ * A ray is the places origin + t · direction with 0 ≤ t ≤ the greatest distance; it meets a ball whose centre is no
+ * farther from one of them than the radius, and the least such t is the distance. Where the world wraps around, so does
+ * the ray, and a ball counts where it is first met.
+ * Ordering: rays as they come, distances ascending, then ids. The same input gives the same bits. Whether a ray meets a
+ * ball that it touches to within rounding, a device may decide in one way when it counts and in another when it lists:
+ * that leaves a hole, 2³² − 1. So does each place of a ray that the list has no room for as a whole.
+ */
+import { checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
+import { NO_PARTNER } from '../../core/base/constants';
+import { ArgumentError, DestroyedError } from '../../core/base/errors';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { type Dimensions, SMALLEST_DIAMETER, type World } from '../../core/world/world';
+import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
+import { checkEncoder, type Gpu } from '../../gpu/device';
+import { defineStruct } from '../../gpu/layout';
+import { Readback } from '../../gpu/readback';
+import { FirstHits, RAYS_FIELDS, Rays } from '../../passes/query/rays';
+import type { KernelGrid } from '../grid/grid-kernel';
+import { KernelParameters } from '../grid/kernel-parameters';
+import { CountedList } from './counted-list';
+import { ListSearch, lastBuilt } from './list-search';
+
+export interface GridRaysOptions {
+  /** Rays at most. */
+  readonly rays: number;
+  /** Balls that all rays together meet, that the list holds at most; 8 bytes each. */
+  readonly capacity: number;
+  readonly firstOnly?: false | undefined;
+}
+
+export interface GridFirstHitsOptions {
+  /** Rays at most. */
+  readonly rays: number;
+  /** Only the first ball of each ray: no lists. */
+  readonly firstOnly: true;
+}
+
+export interface GridRaysInput {
+  /**
+   * For each ray f32, as `packRays` puts them. 2D, 6 of them: origin (2), direction (2), greatest distance, one unused.
+   * 3D, 8: origin (3), one unused, direction (3), greatest distance. Usage STORAGE.
+   */
+  readonly rays: GPUBuffer;
+  readonly count: number;
+  /**
+   * Of the balls. Default, and at most: half the grid's diameter. To be left out where the grid was created with `radii`:
+   * each ball has its own.
+   */
+  readonly radius?: number | undefined;
+}
+
+/** What rays are packed from. */
+export interface Ray {
+  readonly origin: readonly number[];
+  /** Distances are in lengths of it: most often one of unit length. Of no length, it meets nothing. */
+  readonly direction: readonly number[];
+  /** Infinity, the default, means as far as there is anything; where the world wraps around, see MOST_PERIODS. */
+  readonly greatestDistance?: number | undefined;
+}
+
+/** Lists read back: what ray i meets is `ids[offsets[i]]` up to, but not, `ids[offsets[i + 1]]`. */
+export interface ListedHits {
+  /** Of all rays; more than there is room for where the list was too short, and the capacity that would do. */
+  readonly found: number;
+  readonly offsets: Uint32Array;
+  readonly ids: Uint32Array;
+  readonly distances: Float32Array;
+}
+
+/** For each ray the first ball, 2³² − 1 if there is none; its distance, then −1. */
+export interface ListedFirstHits {
+  readonly ids: Uint32Array;
+  readonly distances: Float32Array;
+}
+
+/** Words of a ray in a buffer. */
+function rayWords(dimensions: Dimensions): number {
+  return 2 * dimensions + 2;
+}
+
+/** Rays as they lie in a GPU buffer. */
+export function packRays(dimensions: Dimensions, rays: readonly Ray[]): Float32Array<ArrayBuffer> {
+  const words = rayWords(dimensions);
+  const packed = new Float32Array(words * rays.length);
+  rays.forEach(({ origin, direction, greatestDistance = Number.POSITIVE_INFINITY }, index) => {
+    checkVector(`rays[${index}].origin`, origin, dimensions);
+    checkVector(`rays[${index}].direction`, direction, dimensions);
+    if (typeof greatestDistance !== 'number' || !(greatestDistance >= 0)) {
+      throw new ArgumentError(`rays[${index}].greatestDistance`, greatestDistance, 'at least 0');
+    }
+    const first = words * index;
+    packed.set(origin, first);
+    packed.set(direction, first + 2 * dimensions - 2);
+    packed[first + 3 * dimensions - 2] = greatestDistance + 0;
+  });
+  return packed;
+}
+
+function describeParameters({ dimensions }: World) {
+  return defineStruct(dimensions, RAYS_FIELDS);
+}
+
+/** Checks an input before anything is recorded; returns the parameters' values. */
+function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
+  checkKnownKeys('input', input, ['rays', 'count', 'radius']);
+  const { rays, count } = input;
+  checkInteger('count', count, 0, most);
+  const needed = 4 * rayWords(world.dimensions) * count;
+  if (!rays || !(rays.usage & GPUBufferUsage.STORAGE) || rays.size < needed) {
+    const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} rays`;
+    throw new ArgumentError('rays', rays, accepted);
+  }
+  return { ray_count: count, ...checkRadius(world, input) };
+}
+
+/** Where each ball has a radius of its own, kernels ask for no other. */
+function checkRadius(
+  world: World,
+  input: GridRaysInput,
+): Readonly<Record<'radius' | 'radius_squared', number>> {
+  const { radius = world.diameter / 2 } = input;
+  if (world.levels > 0) {
+    if (input.radius === undefined) return { radius: 0, radius_squared: 0 };
+    const accepted = 'left out, as each ball of a grid that was created with `radii` has its own';
+    throw new ArgumentError('radius', input.radius, accepted);
+  }
+  if (typeof radius !== 'number' || !(radius >= SMALLEST_DIAMETER / 2 && radius <= world.diameter / 2)) {
+    const accepted = `at least 2^-41 and at most ${world.diameter / 2}, half the diameter that the grid was created with`;
+    throw new ArgumentError('radius', radius, accepted);
+  }
+  const reach = Math.fround(radius);
+  return { radius: reach, radius_squared: Math.fround(reach * reach) };
+}
+
+const NOTHING_MET = 'rays meet nothing';
+
+export class GridRays extends ListSearch<GPUBindGroup> {
+  private constructor(
+    grid: KernelGrid,
+    /** Rays at most. */
+    readonly rays: number,
+    private readonly searchers: Rays,
+    list: CountedList,
+    parameters: KernelParameters,
+  ) {
+    super(grid, searchers, list, parameters);
+  }
+
+  static async create(gpu: Gpu, grid: KernelGrid, options: GridRaysOptions): Promise<GridRays> {
+    checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
+    const { rays, capacity } = options;
+    checkInteger('rays', rays, 1, MAX_PARTICLES);
+    const { dimensions } = grid.world;
+    const passes = await Rays.create(gpu, grid.world);
+    const { list, parameters } = await createParts({
+      list: CountedList.create(gpu, {
+        label: 'grid.rays',
+        dimensions,
+        owners: rays,
+        capacity,
+        words: 1,
+        entries: 'balls on rays',
+        companion: 'distances',
+      }),
+      parameters: KernelParameters.create(gpu, 'grid.rays', describeParameters(grid.world)),
+    });
+    return new GridRays(grid, rays, passes, list, parameters);
+  }
+
+  /** f32: the distance of each of `ids` along its ray. */
+  get distances(): GPUBuffer {
+    return this.list.companion as GPUBuffer;
+  }
+
+  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
+    this.list.checkUsable();
+    checkEncoder(encoder);
+    const values = checkRays(this.grid.world, this.rays, input);
+    this.record(encoder, lastBuilt(this.grid, NOTHING_MET), {
+      label: 'grid.rays',
+      askers: input.rays,
+      count: input.count,
+      counted: 'ray_count',
+      values,
+    });
+  }
+
+  /** The lists of the last search that was submitted, or of one that is submitted meanwhile: never a mix. */
+  async read(): Promise<ListedHits> {
+    const { found, offsets, entries, companions } = await this.list.read(this.lastCount);
+    return withoutHoles(found, offsets, entries, companions);
+  }
+
+  protected bind(rays: GPUBuffer) {
+    const state = { ...this.gridState, rays };
+    const { tallies, offsets, list: ids } = this.list;
+    return {
+      tally: this.searchers.bind('tally', { ...state, tallies }),
+      fill: this.searchers.bind('fill', { ...state, offsets, ids, distances: this.distances }),
+    };
+  }
+}
+
+/** Offsets that end where the list does. */
+function withoutHoles(
+  found: number,
+  offsets: Uint32Array,
+  ids: Uint32Array,
+  distanceWords: Uint32Array,
+): ListedHits {
+  const closed = new Uint32Array(offsets.length);
+  let end = 0;
+  for (let ray = 0; ray + 1 < offsets.length; ray++) {
+    const stop = Math.min(offsets[ray + 1] as number, ids.length);
+    for (let place = Math.min(offsets[ray] as number, ids.length); place < stop; place++) {
+      if (ids[place] === NO_PARTNER) continue;
+      ids[end] = ids[place] as number;
+      distanceWords[end++] = distanceWords[place] as number;
+    }
+    closed[ray + 1] = end;
+  }
+  const distances = new Float32Array(distanceWords.buffer, distanceWords.byteOffset, ids.length);
+  return { found, offsets: closed, ids: ids.slice(0, end), distances: distances.slice(0, end) };
+}
+
+export class GridFirstHits {
+  private destroyed = false;
+  private readonly groups = new WeakMap<GPUBuffer, GPUBindGroup>();
+  private lastCount = 0;
+  private readonly readback: Readback;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly grid: KernelGrid,
+    /** Rays at most. */
+    readonly rays: number,
+    private readonly pass: FirstHits,
+    private readonly owned: BufferSet<'ids' | 'distances'>,
+    private readonly parameters: KernelParameters,
+  ) {
+    this.readback = new Readback(gpu, 'grid.first-hits');
+  }
+
+  static async create(gpu: Gpu, grid: KernelGrid, options: GridFirstHitsOptions): Promise<GridFirstHits> {
+    checkKnownKeys('options', options, ['rays', 'firstOnly']);
+    const { rays } = options;
+    checkInteger('rays', rays, 1, MAX_PARTICLES);
+    const pass = await FirstHits.create(gpu, grid.world);
+    const { owned, parameters } = await createParts({
+      owned: createBuffers(gpu, 'grid.first-hits', { ids: 4 * rays, distances: 4 * rays }),
+      parameters: KernelParameters.create(gpu, 'grid.first-hits', describeParameters(grid.world)),
+    });
+    return new GridFirstHits(gpu, grid, rays, pass, owned, parameters);
+  }
+
+  /** u32: id of the first ball of each ray, 2³² − 1 where there is none. */
+  get ids(): GPUBuffer {
+    return this.owned.buffers.ids;
+  }
+
+  /** f32: its distance along the ray, −1 where there is none. */
+  get distances(): GPUBuffer {
+    return this.owned.buffers.distances;
+  }
+
+  get memoryBytes(): number {
+    return this.owned.bytes + this.parameters.bytes;
+  }
+
+  /** Records the search in the grid as it was last encoded, which must come before it. The caller submits. */
+  encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    const values = checkRays(this.grid.world, this.rays, input);
+    const shared = lastBuilt(this.grid, NOTHING_MET);
+    const offset = this.parameters.place(encoder, values);
+    const group = this.groupFor(input.rays);
+    const pass = encoder.beginComputePass({ label: 'grid.first-hits' });
+    this.pass.encode(pass, shared, group, input.count, [offset]);
+    pass.end();
+    this.lastCount = input.count;
+  }
+
+  /** What the last search that was submitted found for the rays of the last one recorded. */
+  async read(): Promise<ListedFirstHits> {
+    this.checkUsable();
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'grid.first-hits.read' });
+    const size = 4 * this.lastCount;
+    const reading = this.readback.record(encoder, [
+      { buffer: this.ids, size },
+      { buffer: this.distances, size },
+    ]);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [ids, distances] = (await reading.finish()) as [ArrayBuffer, ArrayBuffer];
+    return { ids: new Uint32Array(ids), distances: new Float32Array(distances) };
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.grid.forget(this);
+    this.owned.destroy();
+    this.parameters.destroy();
+    this.readback.destroy();
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('search for first hits');
+    this.gpu.checkAlive();
+  }
+
+  private groupFor(rays: GPUBuffer): GPUBindGroup {
+    const known = this.groups.get(rays);
+    if (known) return known;
+    const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
+    const state = { position_in, id_in, start, cell_of_slot, rays, parameters: this.parameters.buffer };
+    const group = this.pass.bind({ ...state, ids: this.ids, distances: this.distances });
+    this.groups.set(rays, group);
+    return group;
+  }
+}

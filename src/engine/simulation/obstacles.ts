@@ -1,0 +1,162 @@
+/**
+ * Purpose: the particles of a simulation that never move, on the GPU: as words behind the starts of the particles, where
+ * shaders/shared/obstacles*.wgsl read them. Those of one radius are sorted into the cells of the simulation's world when
+ * they are given; those that have sizes of their own are put into a tree on the CPU.
+ * Inputs: bodies as core/obstacles/obstacles.ts has them, the simulation's parameters with their number as count.
+ * Ordering: `load` submits at once. The order of obstacles is canonical: the same ones give the same bits.
+ */
+
+import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
+import { nodesOf, nodeWords, ObstacleTree, type StaticBodies, TREE_HEADER } from '../../core/obstacles/tree';
+import { cellBytes, firstObstacle } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
+import { checkBinds, checkDeviceHolds, type Gpu } from '../../gpu/device';
+import { bodyFloats, storedFloats, toBodies, toStored } from '../../gpu/layout';
+import type { SharedBinding } from '../../gpu/params';
+import { encodeStages } from '../../gpu/stage';
+import { CellSort, type SortBinding } from '../grid/cell-sort';
+
+/** Where obstacles are: a buffer of starts that has room for them behind. */
+export interface Obstacles {
+  /** As they were given. */
+  readonly given: StaticBodies;
+  readonly bytes: number;
+  /** Replaces all; `makeShared` gives the parameters of a grid of so many particles. */
+  load(bodies: StaticBodies, makeShared: (count: number) => SharedBinding): void;
+  destroy(): void;
+}
+
+type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
+
+/** Bytes of their words, in this order; of obstacles with sizes `starts` are the tree. */
+export function packedBytes(world: SizedWorld, capacity: number) {
+  const { dimensions, levels = 0, boxes = false } = world;
+  if (levels > 0) {
+    const nodes = nodesOf(capacity) * nodeWords(dimensions);
+    const bodies = bodyFloats({ dimensions, levels, boxes }) * capacity;
+    return { starts: 4 * (TREE_HEADER + nodes), positions: 4 * bodies, cells: 0 };
+  }
+  return {
+    starts: 4 * (world.cellCount + 1),
+    positions: 4 * storedFloats(dimensions) * capacity,
+    cells: world.kind === 'unbounded' ? cellBytes(world) * capacity : 0,
+  };
+}
+
+/** Bytes that a simulation's starts need behind them. */
+export function obstacleBytes(world: SizedWorld, capacity: number): number {
+  if (capacity === 0) return 0;
+  const { starts, positions, cells } = packedBytes(world, capacity);
+  return starts + positions + cells;
+}
+
+/** Refuses more than a device that was requested for the particles can bind, which it must with their starts. */
+export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
+  const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
+  if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
+  const what = `${capacity} obstacles beside ${world.cellCount} cells`;
+  checkBinds(gpu, bytes, what, `particles: ${capacity}, cells: ${Math.ceil(bytes / 4)}`);
+}
+
+/** `target`: the buffer of starts of the simulation's sort. */
+export async function createObstacles(
+  gpu: Gpu,
+  world: World,
+  capacity: number,
+  target: GPUBuffer,
+): Promise<Obstacles> {
+  return world.levels > 0
+    ? new TreeObstacles(gpu, world, target)
+    : CellObstacles.create(gpu, world, capacity, target);
+}
+
+class TreeObstacles implements Obstacles {
+  given = NO_OBSTACLES;
+  readonly bytes = 0;
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly world: World,
+    private readonly target: GPUBuffer,
+  ) {}
+
+  load(given: StaticBodies): void {
+    this.given = given;
+    const { gpu, world, target } = this;
+    const tree = new ObstacleTree(world, carryObstacles(world, given));
+    const { radii, positions, ...shapes } = tree.bodies;
+    const bodies = toBodies(world.dimensions, positions, { ...shapes, radii: radii ?? new Float32Array(0) });
+    const nodes = tree.nodeBits();
+    const words = new Uint32Array(nodes.length + bodies.length);
+    words.set(nodes);
+    words.set(new Uint32Array(bodies.buffer), nodes.length);
+    gpu.device.queue.writeBuffer(target, 4 * firstObstacle(world), words);
+  }
+
+  destroy(): void {}
+}
+
+type Names = 'position' | 'sorted' | 'id';
+
+class CellObstacles implements Obstacles {
+  given = NO_OBSTACLES;
+  private readonly binding: SortBinding;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly world: World,
+    private readonly capacity: number,
+    private readonly target: GPUBuffer,
+    private readonly sort: CellSort,
+    private readonly owned: BufferSet<Names>,
+  ) {
+    const { position, sorted, id } = owned.buffers;
+    this.binding = sort.bind({ position }, { position: sorted, id });
+  }
+
+  static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
+    const { positions } = packedBytes(world, capacity);
+    // However crowded they are: what is split there is the work of those that move.
+    const uncrowded = { ...world, crowds: false };
+    const { sort, owned } = await createParts({
+      sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),
+      owned: createBuffers(gpu, 'obstacles', { position: positions, sorted: positions, id: 4 * capacity }),
+    });
+    return new CellObstacles(gpu, world, capacity, target, sort, owned);
+  }
+
+  get bytes(): number {
+    return this.owned.bytes + this.sort.bytes;
+  }
+
+  load(given: StaticBodies, makeShared: (count: number) => SharedBinding): void {
+    this.given = given;
+    const { gpu, world, sort, target } = this;
+    const { position, sorted } = this.owned.buffers;
+    const count = given.positions.length / world.dimensions;
+    const encoder = gpu.device.createCommandEncoder({ label: 'simulation.obstacles' });
+    const bytes = packedBytes(world, this.capacity);
+    const first = 4 * firstObstacle(world);
+    if (count === 0) {
+      encoder.clearBuffer(target, first, bytes.starts);
+    } else {
+      const stored = toStored(world.dimensions, carryObstacles(world, given).positions);
+      gpu.device.queue.writeBuffer(position, 0, stored);
+      const stages = sort.stages(makeShared(count), this.binding, count, false);
+      encodeStages(encoder, 'simulation.obstacles', stages);
+      encoder.copyBufferToBuffer(sort.start, 0, target, first, bytes.starts);
+      encoder.copyBufferToBuffer(sorted, 0, target, first + bytes.starts, stored.byteLength);
+      if (bytes.cells > 0) {
+        const cells = cellBytes(world) * count;
+        encoder.copyBufferToBuffer(sort.cellOfSlot, 0, target, first + bytes.starts + bytes.positions, cells);
+      }
+    }
+    gpu.device.queue.submit([encoder.finish()]);
+  }
+
+  destroy(): void {
+    this.sort.destroy();
+    this.owned.destroy();
+  }
+}

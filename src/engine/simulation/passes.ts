@@ -1,0 +1,92 @@
+/**
+ * Purpose: the kernels of a simulation, and when each is compiled: what a step of the settings it is made with needs, now;
+ * the rest when it is first recorded. Passes that probe exist once for each broad phase.
+ */
+import type { BroadPhase } from '../../core/contact/settings';
+import type { SimulationPlan } from '../../core/simulation/plan';
+import type { World } from '../../core/world/world';
+import { createParts } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import type { Compilation } from '../../gpu/kernel';
+import { Measure } from '../../passes/measure/measure';
+import type { Variant } from '../../passes/modules';
+import { Pairs } from '../../passes/query/pairs';
+import { Integrate } from '../../passes/solve/integrate';
+import { Partner } from '../../passes/solve/partner';
+import { Resolve } from '../../passes/solve/resolve';
+import { Retire } from '../../passes/solve/retire';
+
+/** One iteration of the contact law. */
+export interface ContactPasses {
+  readonly partner: Partner;
+  readonly respond: Resolve;
+  readonly separate: Resolve;
+}
+
+/** Those of one broad phase. */
+export interface ProbingPasses {
+  readonly fresh: ContactPasses;
+  /** For the iterations after the first, when particles have moved since they were sorted. */
+  readonly moved: ContactPasses;
+  readonly measure: Measure;
+  readonly pairs: Pairs;
+  destroy(): void;
+}
+
+export interface SimulationPasses extends Readonly<Record<BroadPhase, ProbingPasses>> {
+  readonly integrate: Integrate;
+  readonly retire: Retire;
+  destroy(): void;
+}
+
+/** Without obstacles, kernels know nothing of them. */
+export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
+  return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
+}
+
+export async function createSimulationPasses(gpu: Gpu, plan: SimulationPlan): Promise<SimulationPasses> {
+  const { world } = plan;
+  const { integrate, retire, grid, naive } = await createParts({
+    integrate: Integrate.create(gpu, world, !plan.continuous),
+    retire: Retire.create(gpu, world, 'first-use'),
+    grid: createProbing(gpu, plan, 'grid'),
+    naive: createProbing(gpu, plan, 'naive'),
+  });
+  const destroy = () => {
+    grid.destroy();
+    naive.destroy();
+  };
+  return { integrate, retire, grid, naive, destroy };
+}
+
+async function createProbing(gpu: Gpu, plan: SimulationPlan, broadPhase: BroadPhase): Promise<ProbingPasses> {
+  const { world, settings } = plan;
+  const variant = variantOf(plan);
+  const compilation = broadPhase === settings.broadPhase ? 'now' : 'first-use';
+  const later = settings.iterations > 1 ? compilation : 'first-use';
+  const passes = await createParts({
+    fresh: createContact(gpu, variant, broadPhase, compilation),
+    moved: createContact(gpu, { ...variant, moved: asksWhoMoved(world, broadPhase) }, broadPhase, later),
+    measure: Measure.create(gpu, variant, broadPhase, 'first-use', plan.radiusRange),
+    pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
+  });
+  return { ...passes, destroy: () => passes.measure.destroy() };
+}
+
+function createContact(
+  gpu: Gpu,
+  variant: Variant,
+  broadPhase: BroadPhase,
+  compilation: Compilation,
+): Promise<ContactPasses> {
+  return createParts<ContactPasses & Record<string, unknown>>({
+    partner: Partner.create(gpu, variant, broadPhase, compilation),
+    respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
+    separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
+  });
+}
+
+/** Of all loops over neighbours, that over levels looks less far while nobody has moved. */
+function asksWhoMoved({ levels }: World, broadPhase: BroadPhase): boolean {
+  return levels > 0 && broadPhase === 'grid';
+}

@@ -1,0 +1,463 @@
+/**
+ * Purpose: the particle simulation on the GPU: its life, its particles and settings, and what it answers about its state.
+ * particle-copies.ts holds the state, simulation-passes.ts the kernels, simulation-stages.ts makes steps of them, and
+ * changes.ts knows whether the device took what was submitted.
+ *
+ * Ordering: a change is one compute pass; dispatches within a pass are ordered and synchronised. A recorded step
+ * (`encodeStep`, `encodeSeparate`) must be submitted before the next call on the simulation that is not itself a
+ * recording, because those calls submit at once.
+ *
+ * Kernels that nobody waited for may be refused after they were recorded. A question then fails alone: it sorts
+ * in a submission of its own, so that the state stays whole. After a change that was dropped the simulation takes nothing
+ * but a checkpoint. Once a refusal is known, whatever needs that kernel throws before anything changes.
+ */
+
+import { checkInteger } from '../../core/base/checks';
+import { DestroyedError } from '../../core/base/errors';
+import type { StageTimes } from '../../core/base/stage-times';
+import { type Flights as Counted, NO_FLIGHTS } from '../../core/ccd/law';
+import {
+  checkTimeStep,
+  MAX_ITERATIONS,
+  resolveSettings,
+  type Settings,
+  type SettingsOptions,
+  SubstepMemo,
+} from '../../core/contact/settings';
+import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
+import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
+import { IdAllocator } from '../../core/simulation/ids';
+import { planSimulation, type SimulationPlan } from '../../core/simulation/plan';
+import {
+  type Checkpoint,
+  checkAdvance,
+  checkContinuous,
+  type FoundPairs,
+  type Measures,
+  type NewParticles,
+  type ParticleArrays,
+  type ParticleSimulation,
+  type SimulationOptions,
+  stepAsFastAs,
+} from '../../core/simulation/simulation';
+import type { Dimensions, RadiusRange, World } from '../../core/world/world';
+import { createParts } from '../../gpu/buffers';
+import { checkEncoder, checkGpu, type Gpu } from '../../gpu/device';
+import { SharedParameters } from '../../gpu/params';
+import { Readback } from '../../gpu/readback';
+import { encodeStages, type Stage } from '../../gpu/stage';
+import { submitWatched } from '../../gpu/submission';
+import { Scan } from '../../passes/grid/scan';
+import type { Variant } from '../../passes/modules';
+import { CellSort } from '../grid/cell-sort';
+import { PairQuery } from '../queries/pair-query';
+import type { Flights } from './ccd';
+import { checkHolds } from './memory';
+import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
+import { ParticleCopies } from './particle-copies';
+import { createSimulationPasses, type SimulationPasses, variantOf } from './passes';
+import { type Recording, SimulationStages } from './stages';
+import { Changes } from './submissions';
+
+/** The buffers that hold the state now; another step may swap them, so ask again each frame. */
+export interface SimulationBuffers {
+  /**
+   * vec2f or vec4f a particle, in cell order; where each has a radius of its own, vec4f in 2D too, the radius in w; where
+   * some may be boxes, two vec4f: the position and in w the radius of the ball around, then half extents (0 of a ball) and
+   * in w the radius of a ball as large.
+   */
+  readonly positions: GPUBuffer;
+  /** vec2f or vec4f. */
+  readonly velocities: GPUBuffer;
+  /** u32: the id of the particle in each slot. */
+  readonly ids: GPUBuffer;
+}
+
+export async function createSimulation(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
+  return Simulation.create(gpu, options);
+}
+
+export class Simulation implements ParticleSimulation {
+  readonly backend = 'gpu';
+  readonly dimensions: Dimensions;
+  readonly world: World;
+  readonly radius: number;
+  readonly radiusRange: RadiusRange | undefined;
+  readonly boxes: boolean;
+  readonly capacity: number;
+  readonly obstacleCapacity: number;
+  readonly continuous: boolean;
+  private currentSettings: Settings;
+  private readonly ids: IdAllocator;
+  private readonly readback: Readback;
+  private readonly changes: Changes;
+  private readonly stages: SimulationStages;
+  private elapsed = 0;
+  private destroyed = false;
+  /** Particles that the last step was of. */
+  private stepped = 0;
+  private readonly substeps: SubstepMemo;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    plan: SimulationPlan,
+    private readonly passes: SimulationPasses,
+    private readonly scan: Scan,
+    private readonly sort: CellSort,
+    private readonly parameters: SharedParameters,
+    private readonly copies: ParticleCopies,
+    /** Where there is room for any. */
+    private readonly obstacles: Obstacles | undefined,
+    /** Where the paths of fast particles are followed. */
+    private readonly paths: Flights | undefined,
+  ) {
+    this.dimensions = plan.dimensions;
+    this.world = plan.world;
+    this.radius = plan.radius;
+    this.radiusRange = plan.radiusRange;
+    this.boxes = plan.boxes;
+    this.capacity = plan.capacity;
+    this.obstacleCapacity = plan.obstacleCapacity;
+    this.continuous = plan.continuous;
+    this.currentSettings = plan.settings;
+    this.ids = new IdAllocator(plan.capacity);
+    this.readback = new Readback(gpu, 'simulation');
+    this.changes = new Changes(gpu);
+    this.stages = new SimulationStages(gpu, passes, sort, copies, paths, plan.world.levels > 0);
+    this.substeps = new SubstepMemo(plan.world, plan.diameter);
+  }
+
+  static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
+    const plan = planSimulation(options);
+    const { dimensions, capacity, world } = plan;
+    // Of now: what the caller does to the arrays while kernels are compiled is not meant.
+    const first = {
+      positions: plan.positions.slice(),
+      velocities: plan.velocities.slice(),
+      radii: options.radii?.slice(),
+      halfExtents: options.halfExtents?.slice(),
+    };
+    checkGpu(gpu);
+    checkHolds(gpu, capacity, world, plan.continuous);
+    if (plan.obstacleCapacity > 0) checkHoldsObstacles(gpu, world, plan.obstacleCapacity);
+    const sorting = CellSort.create(gpu, world, capacity, {
+      ids: true,
+      velocities: true,
+      behindStarts: obstacleBytes(world, plan.obstacleCapacity),
+    });
+    const parts = await createParts({
+      passes: createSimulationPasses(gpu, plan),
+      scan: Scan.create(gpu, dimensions),
+      sort: sorting,
+      parameters: SharedParameters.create(gpu, dimensions, 'simulation'),
+      obstacles:
+        plan.obstacleCapacity > 0
+          ? sorting.then(({ start }) => createObstacles(gpu, world, plan.obstacleCapacity, start))
+          : Promise.resolve(undefined),
+      paths: plan.continuous
+        ? followPaths(gpu, variantOf(plan), world, capacity)
+        : Promise.resolve(undefined),
+      copies: ParticleCopies.create(gpu, world, capacity),
+    });
+    const { passes, scan, sort, parameters, copies, obstacles, paths } = parts;
+    const simulation = new Simulation(gpu, plan, passes, scan, sort, parameters, copies, obstacles, paths);
+    try {
+      simulation.placeObstacles(plan.obstacles);
+      if (plan.count > 0) simulation.add(first);
+    } catch (error) {
+      simulation.destroy();
+      throw error;
+    }
+    return simulation;
+  }
+
+  get count(): number {
+    return this.ids.count;
+  }
+
+  get obstacleCount(): number {
+    return (this.obstacles?.given.positions.length ?? 0) / this.dimensions;
+  }
+
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get settings(): Settings {
+    return this.currentSettings;
+  }
+
+  get memoryBytes(): number {
+    const { grid, naive } = this.passes;
+    const owned = [this.copies, this.sort, this.parameters, grid.measure, naive.measure];
+    const optional = (this.obstacles?.bytes ?? 0) + (this.paths?.bytes ?? 0);
+    return owned.reduce((sum, { bytes }) => sum + bytes, optional);
+  }
+
+  /**
+   * The state in GPU memory, for drawing and for kernels of the caller's own. Ids are only to be read; velocities, and
+   * positions where there are no radii, may be written between two steps, by work that is submitted or recorded between
+   * them, and positions not while `findPairs` is under way: it would find the pairs of some of either.
+   */
+  get buffers(): SimulationBuffers {
+    this.checkUsable();
+    const { position, velocity, id } = this.copies.now;
+    return { positions: position, velocities: velocity, ids: id };
+  }
+
+  set(changes: SettingsOptions): void {
+    this.checkUsable();
+    this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
+  }
+
+  step(dt: number): void {
+    this.submit('simulation.step', (encoder) => this.encodeStep(encoder, dt));
+  }
+
+  /**
+   * Records a step into the caller's encoder. Encoders that are being recorded at the same time share 1,023
+   * changes of parameters (dt, settings, count); an encoder that holds as many refuses the next.
+   */
+  encodeStep(encoder: GPUCommandEncoder, dt: number): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    checkTimeStep(dt, this.currentSettings.substeps);
+    if (dt === 0) return;
+    this.recordInto(encoder, 'simulation.step', () => this.stagesOfStep(dt));
+    this.elapsed += dt;
+  }
+
+  async advance(dt: number, most?: number): Promise<number> {
+    const paths = this.followed('advance');
+    const limit = checkAdvance(this, dt, most);
+    const { count } = this;
+    const stages = [this.stages.farthest(this.recording(dt), paths)];
+    const { result: reading, valid } = submitWatched(this.gpu, 'simulation.advance', (encoder) => {
+      this.encodeStages(encoder, 'simulation.advance', stages);
+      return this.readback.record(encoder, [paths.header]);
+    });
+    const [[header]] = await Promise.all([reading.finish(), valid, this.changes.settled]);
+    const farthest = count === 0 ? 0 : paths.farthestWay(header as ArrayBuffer);
+    return stepAsFastAs(this, farthest, dt, limit);
+  }
+
+  async flights(): Promise<Counted> {
+    const paths = this.followed('flights');
+    // A step of nobody records nothing.
+    if (this.stepped === 0) return NO_FLIGHTS;
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.flights' });
+    const reading = this.readback.record(encoder, [paths.header]);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [[header]] = await Promise.all([reading.finish(), this.changes.settled]);
+    return paths.counted(header as ArrayBuffer);
+  }
+
+  separate(iterations?: number): void {
+    this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, iterations));
+  }
+
+  /** Records a separation into the caller's encoder, as encodeStep does: one grid, then `iterations` pushes. */
+  encodeSeparate(encoder: GPUCommandEncoder, iterations = this.currentSettings.iterations): void {
+    this.checkUsable();
+    checkEncoder(encoder);
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    this.recordInto(encoder, 'simulation.separate', () => this.stages.separate(this.recording(), iterations));
+  }
+
+  /** A step (or a separation) with each stage timed; it counts as done. */
+  async profile(dt: number): Promise<StageTimes> {
+    this.checkUsable();
+    checkTimeStep(dt, this.currentSettings.substeps);
+    const stages = dt === 0 ? [] : this.stagesOfStep(dt);
+    this.elapsed += dt;
+    return this.changes.time(this.readback, stages);
+  }
+
+  async profileSeparate(iterations = this.currentSettings.iterations): Promise<StageTimes> {
+    this.checkUsable();
+    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    return this.changes.time(this.readback, this.stages.separate(this.recording(), iterations));
+  }
+
+  add(particles: NewParticles): Uint32Array {
+    this.checkUsable();
+    const first = this.ids.count;
+    const admitted = this.ids.admit(this, particles);
+    this.copies.upload(first, admitted);
+    return admitted.ids;
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
+    this.ids.checkLiving('ids', ids);
+    if (ids.length === 0) return;
+    this.copies.markLeaving(ids);
+    const stages = this.stages.retire(this.recording());
+    this.submit('simulation.remove', (encoder) => this.encodeStages(encoder, 'simulation.remove', stages));
+    // The sort has filed them last, so that a smaller count leaves them behind.
+    this.ids.release(ids);
+  }
+
+  /** Replaces all obstacles, at the cost of one sort of them. */
+  setObstacles(obstacles: ObstaclesGiven): void {
+    this.checkUsable();
+    this.placeObstacles(checkObstacles(obstacles, this));
+  }
+
+  async measure(): Promise<Measures> {
+    this.checkUsable();
+    const { count } = this;
+    const { measure } = this.passes[this.currentSettings.broadPhase];
+    this.sortNow();
+    const { settled } = this.changes;
+    const { result: reading, valid } = submitWatched(this.gpu, 'simulation.measure', (encoder) => {
+      this.encodeStages(encoder, 'simulation.measure', [this.stages.measure(this.recording())]);
+      return this.readback.record(encoder, [measure.range(count)]);
+    });
+    const [[bytes]] = await Promise.all([reading.finish(), valid, settled]);
+    return measure.combine(bytes as ArrayBuffer, count);
+  }
+
+  /**
+   * Every overlapping pair once, ids ascending, as things are at the call. Memory for the list is reserved for
+   * just as many pairs as there are; if the device cannot hold them, the error says how many there are.
+   */
+  async findPairs(): Promise<FoundPairs> {
+    this.checkUsable();
+    const { count } = this;
+    const { measure, pairs } = this.passes[this.currentSettings.broadPhase];
+    const substep = this.substeps.derive(this.currentSettings, 0);
+    this.sortNow();
+    const { settled } = this.changes;
+    const { gpu, scan, readback, capacity, world } = this;
+    // Want of memory makes what is bound here invalid; `settled` says so, and once is enough.
+    gpu.device.pushErrorScope('validation');
+    const query = new PairQuery(gpu, { pairs, scan }, readback, this.stages.sorted, count, capacity, world);
+    gpu.device.popErrorScope().catch(() => undefined);
+    try {
+      const { result: counting, valid } = submitWatched(gpu, 'simulation.pairs', (encoder) => {
+        const recording = this.recording();
+        const stages = [this.stages.measure(recording), ...query.stages(recording.shared)];
+        this.encodeStages(encoder, 'simulation.pairs', stages);
+        return readback.record(encoder, [measure.range(count), query.total]);
+      });
+      this.copies.keepFor(query);
+      const [[bytes, total]] = await Promise.all([
+        counting.finish(),
+        query.settled().then(() => valid),
+        settled,
+      ]);
+      const { contacts, borderline } = measure.combine(bytes as ArrayBuffer, count);
+      const found = await query.fill(contacts, new Uint32Array(total as ArrayBuffer)[0] as number, () => {
+        this.checkAlive();
+        return this.parameters.place(this.world, count, substep);
+      });
+      return { count: found.length / 2, pairs: found, borderline };
+    } finally {
+      this.copies.release(query);
+      query.destroy();
+    }
+  }
+
+  async read(): Promise<ParticleArrays> {
+    this.checkUsable();
+    const { count } = this;
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
+    const reading = this.readback.record(encoder, this.copies.ranges(count));
+    this.gpu.device.queue.submit([encoder.finish()]);
+    const [copies] = await Promise.all([reading.finish(), this.changes.settled]);
+    return this.copies.arraysOf(copies);
+  }
+
+  async checkpoint(): Promise<Checkpoint> {
+    // Of now, not of when the particles arrive.
+    const described = describeSimulation(this, this.obstacles?.given);
+    return { ...described, ...(await this.read()) };
+  }
+
+  restore(checkpoint: Checkpoint): void {
+    this.checkAlive();
+    const settings = checkCheckpoint(checkpoint, this);
+    this.changes.renew();
+    this.ids.replaceAll(checkpoint.ids);
+    this.copies.upload(0, bodiesOf(checkpoint, this));
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+    this.placeObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.copies.destroy();
+    this.sort.destroy();
+    this.obstacles?.destroy();
+    this.paths?.destroy();
+    this.parameters.destroy();
+    this.readback.destroy();
+    this.passes.destroy();
+  }
+
+  private checkUsable(): void {
+    this.checkAlive();
+    this.changes.check();
+  }
+
+  private checkAlive(): void {
+    if (this.destroyed) throw new DestroyedError('Simulation');
+    this.gpu.checkAlive();
+  }
+
+  private placeObstacles(bodies: StaticBodies): void {
+    const substep = this.substeps.derive(this.currentSettings, 0);
+    this.obstacles?.load(bodies, (count) => this.parameters.place(this.world, count, substep));
+  }
+
+  /** What a recording made now is of. */
+  private recording(dt = 0): Recording {
+    const { count, currentSettings: settings } = this;
+    const shared = this.parameters.place(this.world, count, this.substeps.derive(settings, dt));
+    return { shared, count, settings };
+  }
+
+  private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
+    this.checkUsable();
+    this.changes.submit(label, encode);
+  }
+
+  private recordInto(encoder: GPUCommandEncoder, label: string, makeStages: () => Stage[]): void {
+    this.parameters.recordInto(encoder, () => {
+      const stages = makeStages();
+      this.changes.record(() => this.encodeStages(encoder, label, stages));
+    });
+  }
+
+  /** Sorts the state, in a submission of its own, which no kernel that is not yet compiled can spoil. */
+  private sortNow(): void {
+    const stages = this.stages.sorting(this.recording());
+    this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
+  }
+
+  private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
+    if (this.count > 0) encodeStages(encoder, label, stages);
+  }
+
+  private stagesOfStep(dt: number): Stage[] {
+    this.stepped = this.count;
+    return this.stages.step(this.recording(dt));
+  }
+
+  /** What follows the paths of fast particles, for what only that can tell. */
+  private followed(name: string): Flights {
+    this.checkUsable();
+    checkContinuous(this, name);
+    return this.paths as Flights;
+  }
+}
+
+/** Loaded only when needed: its kernels are as much text as those of all the rest of a step. */
+async function followPaths(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Flights> {
+  const { Flights: Made } = await import('./ccd');
+  return Made.create(gpu, variant, world, capacity);
+}

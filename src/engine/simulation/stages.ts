@@ -1,0 +1,222 @@
+/**
+ * Purpose: which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
+ *
+ * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the guests
+ * of cells too; where paths of fast particles are followed too, since that is done in between), scan, scatter, gather, then
+ * for each iteration: partner (only with restitution), resolve.
+ * Inputs: what a recording is of. Outputs: stages, for recording or timing; the copies are swapped as the stages will
+ * leave them, so they must be recorded in the order in which they were asked for. Bind groups are made once.
+ */
+import type { Settings } from '../../core/contact/settings';
+import type { Gpu } from '../../gpu/device';
+import { checkKernels } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import type { Stage } from '../../gpu/stage';
+import type { FlightBinding } from '../../passes/solve/ccd';
+import type { CellSort } from '../grid/cell-sort';
+import type { PairState } from '../queries/pair-query';
+import type { Flights } from './ccd';
+import type { ParticleCopies } from './particle-copies';
+import type { ContactPasses, SimulationPasses } from './passes';
+
+/** What stages are of: their parameters, how many particles, and what the settings ask for. */
+export interface Recording {
+  readonly shared: SharedBinding;
+  readonly count: number;
+  readonly settings: Settings;
+}
+
+export class SimulationStages {
+  private readonly groups = new Map<string, unknown>();
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly passes: SimulationPasses,
+    private readonly sort: CellSort,
+    private readonly copies: ParticleCopies,
+    /** Where the paths of fast particles are followed. */
+    private readonly paths: Flights | undefined,
+    /** Whether the sort counts for more than integrating could. */
+    private readonly hasLevels: boolean,
+  ) {}
+
+  step(recording: Recording): Stage[] {
+    return this.orAsBefore(() => this.substeps(recording));
+  }
+
+  separate(recording: Recording, iterations: number): Stage[] {
+    return this.orAsBefore(() => {
+      const stages = this.sorting(recording);
+      for (let iteration = 0; iteration < iterations; iteration++) {
+        stages.push(this.separateOnce(recording, iteration > 0));
+      }
+      return stages;
+    });
+  }
+
+  /** Files those that are marked as leaving behind all others. */
+  retire(recording: Recording): Stage[] {
+    const { copies } = this;
+    const { retire } = this.passes;
+    const { shared, count } = recording;
+    const group = this.group(`retire ${copies.nameOf('position', 'id')}`, () =>
+      retire.bind({ leaving: copies.leaving, ...copies.now }),
+    );
+    return this.orAsBefore(() => [
+      { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
+      ...this.sorting(recording),
+    ]);
+  }
+
+  /** Sorts the state into the other copies. `counted`: another pass has done the count. */
+  sorting({ shared, count }: Recording, counted = false): Stage[] {
+    const { copies } = this;
+    copies.beforeChange();
+    const binding = this.group(`sort ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+      this.sort.bind(copies.now, copies.spare),
+    );
+    copies.swap('position', 'velocity', 'id');
+    return this.sort.stages(shared, binding, count, counted);
+  }
+
+  /** On a sorted state. */
+  measure({ shared, count, settings }: Recording): Stage {
+    const { copies } = this;
+    const { measure } = this.passes[settings.broadPhase];
+    const { position, velocity, id } = copies.now;
+    const key = `measure ${settings.broadPhase} ${copies.nameOf('position', 'velocity', 'id')}`;
+    const group = this.group(key, () =>
+      measure.bind({
+        position,
+        velocity,
+        id_in: id,
+        ...this.cells,
+      }),
+    );
+    return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
+  }
+
+  /** What a search for pairs reads, on a sorted state. */
+  get sorted(): PairState {
+    const { position, id } = this.copies.now;
+    return { position_in: position, id_in: id, ...this.cells };
+  }
+
+  /** How far the fastest would move in the time step of the parameters: it changes nothing. */
+  farthest({ shared, count }: Recording, paths: Flights): Stage {
+    return paths.farthest(shared, this.flightBinding(paths), count);
+  }
+
+  /** What the sort says of who is where. */
+  private get cells() {
+    const { start, cellOfSlot, guestList, heavy } = this.sort;
+    return { start, cell_of_slot: cellOfSlot, guests: guestList, crowd: heavy };
+  }
+
+  private substeps(recording: Recording): Stage[] {
+    const { shared, count, settings } = recording;
+    const { copies, paths } = this;
+    const { integrate } = this.passes;
+    const stages: Stage[] = paths ? [paths.begin(shared, this.flightBinding(paths))] : [];
+    for (let substep = 0; substep < settings.substeps; substep++) {
+      const { position, velocity, id } = copies.now;
+      const group = this.group(`integrate ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+        integrate.bind({
+          position,
+          velocity,
+          counts: this.sort.counts,
+          ranks: this.sort.ranks,
+          id_in: id,
+        }),
+      );
+      stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
+      if (paths) stages.push(paths.stage(shared, this.flightBinding(paths), count));
+      stages.push(...this.sorting(recording, !paths && !this.hasLevels));
+      for (let iteration = 0; iteration < settings.iterations; iteration++) {
+        stages.push(...this.respond(recording, iteration > 0));
+      }
+    }
+    return stages;
+  }
+
+  private flightBinding(paths: Flights): FlightBinding {
+    const { copies, sort } = this;
+    const { position, velocity, id } = copies.now;
+    return this.group(`paths ${copies.nameOf('position', 'velocity', 'id')}`, () =>
+      paths.bind({
+        position_in: position,
+        velocity_in: velocity,
+        id_in: id,
+        // Not written before the sort.
+        struck: copies.spare.velocity,
+        start: sort.start,
+      }),
+    );
+  }
+
+  /** `hasMoved`: particles are no longer where they were sorted. */
+  private respond({ shared, count, settings }: Recording, hasMoved: boolean): Stage[] {
+    const { copies } = this;
+    const { broadPhase, restitution } = settings;
+    const { partner, respond } = this.contactPasses(settings, hasMoved);
+    const key = `${broadPhase} ${hasMoved} ${copies.nameOf('position', 'velocity')}`;
+    const { now, spare } = copies;
+    const state = { position_in: now.position, velocity_in: now.velocity, ...this.cells };
+    const stages: Stage[] = [];
+    if (restitution > 0) {
+      const group = this.group(`partner ${key}`, () =>
+        partner.bind({ ...state, partner_out: copies.partner }),
+      );
+      stages.push({ name: 'partner', encode: (pass) => partner.encode(pass, shared, group, count) });
+    }
+    const group = this.group(`respond ${key}`, () =>
+      respond.bind({
+        ...state,
+        position_out: spare.position,
+        velocity_out: spare.velocity,
+        partner_in: copies.partner,
+      }),
+    );
+    stages.push({ name: 'resolve', encode: (pass) => respond.encode(pass, shared, group, count) });
+    copies.swap('position', 'velocity');
+    return stages;
+  }
+
+  private separateOnce({ shared, count, settings }: Recording, hasMoved: boolean): Stage {
+    const { copies } = this;
+    const { separate } = this.contactPasses(settings, hasMoved);
+    const group = this.group(`separate ${settings.broadPhase} ${hasMoved} ${copies.nameOf('position')}`, () =>
+      separate.bind({
+        position_in: copies.now.position,
+        position_out: copies.spare.position,
+        ...this.cells,
+      }),
+    );
+    copies.swap('position');
+    return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
+  }
+
+  private contactPasses({ broadPhase }: Settings, hasMoved: boolean): ContactPasses {
+    const { fresh, moved } = this.passes[broadPhase];
+    return hasMoved ? moved : fresh;
+  }
+
+  /** The stages of a change; where the device is known to refuse one, its error, and all as it was before. */
+  private orAsBefore(makeStages: () => Stage[]): Stage[] {
+    return this.copies.orAsBefore(() => {
+      const stages = makeStages();
+      checkKernels(this.gpu, stages);
+      return stages;
+    });
+  }
+
+  /** Bind groups are made once for each combination of copies, then found by name. */
+  private group<Group>(name: string, make: () => Group): Group {
+    let group = this.groups.get(name) as Group | undefined;
+    if (group === undefined) {
+      group = make();
+      this.groups.set(name, group);
+    }
+    return group;
+  }
+}

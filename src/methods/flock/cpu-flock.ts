@@ -1,0 +1,126 @@
+/**
+ * Purpose: boids on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against. The same shape as
+ * Flock, with values where that has promises.
+ *
+ *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
+ *     flock.step(1 / 60);
+ *
+ * Inputs: as of createFlock. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ */
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
+import { checkPacked, PlacedMethod, type PlacedParticles } from '../../index';
+import {
+  changeSettings,
+  checkFlockCheckpoint,
+  checkObstacles,
+  checkTimeStep,
+  type FlockCheckpoint,
+  type FlockOptions,
+  type FlockPlan,
+  type FlockSettings,
+  type FlockState,
+  planFlock,
+} from './options';
+import { Boids } from './reference/boids';
+
+export function createCpuFlock(options: FlockOptions): CpuFlock {
+  const plan = planFlock(options);
+  return new CpuFlock(plan, createCpuGridParticles(plan.placed));
+}
+
+export class CpuFlock extends PlacedMethod<CpuGridParticles, FlockSettings> {
+  readonly backend = 'cpu';
+  private readonly boids: Boids;
+  private readonly hunters: Float32Array;
+  private readonly hunterVelocities: Float32Array;
+  private obstacles: Float32Array;
+
+  /** Use createCpuFlock, which checks its arguments. */
+  constructor(
+    private readonly plan: FlockPlan,
+    particles: CpuGridParticles,
+  ) {
+    super(particles, plan.settings);
+    this.boids = new Boids(particles);
+    this.hunters = plan.hunters.slice();
+    this.hunterVelocities = new Float32Array(plan.hunters.length);
+    this.obstacles = plan.obstacles.slice();
+  }
+
+  /**
+   * The state itself, packed, by id up to `end`: of boids, and where hunters are. Positions of ids that nobody has are NaN.
+   * Between two steps you may change velocities, and positions within the box.
+   */
+  get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
+    return { ...this.particles.buffers, hunters: this.hunters };
+  }
+
+  get memoryBytes(): number {
+    return this.particles.memoryBytes + this.boids.memoryBytes;
+  }
+
+  set(settings: Partial<FlockSettings>): void {
+    this.particles.checkAlive();
+    this.currentSettings = changeSettings(settings, this.currentSettings);
+  }
+
+  /** Puts the hunters elsewhere, as many as there are; they keep their speed. */
+  placeHunters(places: Float32Array): void {
+    this.particles.checkAlive();
+    checkPacked('places', places, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);
+    this.hunters.set(places);
+  }
+
+  /** Replaces all obstacles, at most 1,024. */
+  setObstacles(obstacles: Float32Array): void {
+    this.particles.checkAlive();
+    checkObstacles('obstacles', obstacles, this.dimensions);
+    this.obstacles = obstacles.slice();
+  }
+
+  /** More boids; their ids, the lowest free ones, ascending. */
+  add(boids: PlacedParticles): Uint32Array {
+    return this.particles.add(boids);
+  }
+
+  step(dt: number): void {
+    this.particles.checkAlive();
+    checkTimeStep(dt);
+    const { perception, fear } = this.plan;
+    const hunters = { places: this.hunters, velocities: this.hunterVelocities };
+    this.boids.step(hunters, this.obstacles, { ...this.currentSettings, perception, fear, dt });
+    this.elapsed += dt;
+  }
+
+  read(): FlockState {
+    return { ...this.particles.read(), hunters: this.hunters.slice() };
+  }
+
+  checkpoint(): FlockCheckpoint {
+    const { perception, fear } = this.plan;
+    return {
+      ...this.particles.checkpoint(),
+      ...{ time: this.elapsed, perception, fear, settings: this.currentSettings },
+      hunters: this.hunters.slice(),
+      hunterVelocities: this.hunterVelocities.slice(),
+      obstacles: this.obstacles.slice(),
+    };
+  }
+
+  /** Goes on from a checkpoint; it may be that of a Flock. */
+  restore(checkpoint: FlockCheckpoint): void {
+    const hunters = this.hunters.length / this.dimensions;
+    this.particles.checkAlive();
+    const settings = checkFlockCheckpoint(checkpoint, this.plan, { dimensions: this.dimensions, hunters });
+    this.particles.restore(checkpoint);
+    this.hunters.set(checkpoint.hunters);
+    this.hunterVelocities.set(checkpoint.hunterVelocities);
+    this.obstacles = checkpoint.obstacles.slice();
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.particles.destroy();
+  }
+}

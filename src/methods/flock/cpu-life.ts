@@ -1,0 +1,117 @@
+/**
+ * Purpose: particle life on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against. The same
+ * shape as Life, with values where that has promises.
+ *
+ *     const life = createCpuLife({ dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction });
+ *     life.step(1 / 60);
+ *
+ * Inputs: as of createLife. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ */
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
+import { PlacedMethod } from '../../index';
+import {
+  changeSettings,
+  checkLifeCheckpoint,
+  checkNew,
+  type LifeCheckpoint,
+  type LifeOptions,
+  type LifePlan,
+  type LifeSettings,
+  type LifeState,
+  type NewLife,
+  planLife,
+} from './life-options';
+import { checkTimeStep } from './options';
+import { LifeTwin } from './reference/life';
+
+export function createCpuLife(options: LifeOptions): CpuLife {
+  const plan = planLife(options);
+  return new CpuLife(plan, createCpuGridParticles(plan.placed));
+}
+
+export class CpuLife extends PlacedMethod<CpuGridParticles, LifeSettings> {
+  readonly backend = 'cpu';
+  /** Species. */
+  readonly kinds: number;
+  private readonly twin: LifeTwin;
+  private readonly species: Uint32Array;
+
+  /** Use createCpuLife, which checks its arguments. */
+  constructor(
+    private readonly plan: LifePlan,
+    particles: CpuGridParticles,
+  ) {
+    super(particles, plan.settings);
+    this.kinds = plan.kinds;
+    this.twin = new LifeTwin(particles);
+    this.species = new Uint32Array(particles.capacity);
+    this.species.set(plan.species);
+  }
+
+  /**
+   * The state itself, packed, by id up to `end`. Positions of ids that nobody has are NaN. Between two steps you may change
+   * velocities, and positions within the box.
+   */
+  get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
+    readonly species: Uint32Array;
+  } {
+    return { ...this.particles.buffers, species: this.species.subarray(0, this.end) };
+  }
+
+  get memoryBytes(): number {
+    return this.particles.memoryBytes + this.twin.memoryBytes + this.species.byteLength;
+  }
+
+  set(settings: Partial<LifeSettings>): void {
+    this.particles.checkAlive();
+    this.currentSettings = changeSettings(settings, this.currentSettings);
+  }
+
+  /** More particles; their ids, the lowest free ones, ascending. */
+  add(given: NewLife): Uint32Array {
+    this.particles.checkAlive();
+    const { placed, species } = checkNew(given, this.dimensions, this.kinds);
+    const ids = this.particles.add(placed);
+    this.write(ids, species);
+    return ids;
+  }
+
+  step(dt: number): void {
+    this.particles.checkAlive();
+    checkTimeStep(dt);
+    const { attraction, ...numbers } = this.currentSettings;
+    const { reach, kinds } = this.plan;
+    this.twin.step(this.species, { ...numbers, reach, kinds, dt, attraction: attraction.flat() });
+    this.elapsed += dt;
+  }
+
+  read(): LifeState {
+    const state = this.particles.read();
+    return { ...state, species: state.ids.map((id) => this.species[id] as number) };
+  }
+
+  checkpoint(): LifeCheckpoint {
+    const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
+    return { ...this.particles.checkpoint(), ...own, species: this.read().species };
+  }
+
+  /** Goes on from a checkpoint; it may be that of a Life. */
+  restore(checkpoint: LifeCheckpoint): void {
+    this.particles.checkAlive();
+    const { species, settings } = checkLifeCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint);
+    this.write(checkpoint.ids, species);
+    this.currentSettings = settings;
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.particles.destroy();
+  }
+
+  private write(ids: Uint32Array, species: Uint32Array): void {
+    ids.forEach((id, index) => {
+      this.species[id] = species[index] as number;
+    });
+  }
+}

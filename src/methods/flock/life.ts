@@ -1,0 +1,191 @@
+/**
+ * Purpose: particle life on the GPU, in 2D and 3D: a table says how much each species is drawn to each. The rule is in
+ * shaders/flock/life.wgsl; docs/life.md goes from the idea to the kernel.
+ *
+ *     const life = await createLife(gpu, {
+ *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species,
+ *       attraction: [[0.5, -0.2], [0.8, 0.1]],
+ *     });
+ *     life.step(1 / 60);
+ *
+ * Inputs: packed positions, a species for each particle, the table. Outputs: `buffers`, by id.
+ * Guarantee: the same input gives the same bits.
+ */
+import lifeCode from '../../../shaders/flock/life.wgsl?raw';
+import motionCode from '../../../shaders/flock/motion.wgsl?raw';
+import { type Gpu, type GridKernel, PlacedMethod, SortedParticles, type Walls, wallsOf } from '../../index';
+import {
+  changeSettings,
+  checkLifeCheckpoint,
+  checkNew,
+  keptShare,
+  type LifeCheckpoint,
+  type LifeOptions,
+  type LifePlan,
+  type LifeSettings,
+  type LifeState,
+  type NewLife,
+  packAttraction,
+  planLife,
+} from './life-options';
+import { checkTimeStep } from './options';
+
+const PARAMETERS = {
+  dt: 'f32',
+  lower: 'vector',
+  upper: 'vector',
+  reach: 'f32',
+  core: 'f32',
+  strength: 'f32',
+  kept: 'f32',
+  kinds: 'u32',
+} as const;
+
+interface LifeParts {
+  readonly particles: SortedParticles<'species'>;
+  readonly kernel: GridKernel;
+  readonly attraction: GPUBuffer;
+}
+
+export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
+  const plan = planLife(options);
+  const particles = await SortedParticles.create(gpu, {
+    ...plan.placed,
+    more: { species: 'word' },
+    label: 'life',
+  });
+  try {
+    const kernel = await particles.grid.kernel({
+      label: 'life',
+      code: motionCode + lifeCode,
+      buffers: {
+        positions: { type: 'array<Stored>', access: 'write' },
+        velocities: { type: 'array<Stored>', access: 'write' },
+        species: { type: 'array<u32>', access: 'read' },
+        attraction: { type: 'array<f32>', access: 'read' },
+      },
+      parameters: PARAMETERS,
+    });
+    const attraction = gpu.device.createBuffer({
+      label: 'life.attraction',
+      size: Math.max(16, 4 * plan.kinds ** 2),
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+    });
+    return new Life(gpu, plan, { particles, kernel, attraction });
+  } catch (error) {
+    particles.destroy();
+    throw error;
+  }
+}
+
+export class Life extends PlacedMethod<SortedParticles<'species'>, LifeSettings> {
+  readonly backend = 'gpu';
+  /** Species. */
+  readonly kinds: number;
+  private readonly walls: Walls;
+
+  /** Use createLife, which checks its arguments. */
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly plan: LifePlan,
+    private readonly parts: LifeParts,
+  ) {
+    super(parts.particles, plan.settings);
+    this.kinds = plan.kinds;
+    this.walls = wallsOf(this.world);
+    this.writeAttraction();
+    const { particles } = parts;
+    particles.writeWords('species', plan.species);
+  }
+
+  /**
+   * By id: vec2f (2D) or vec4f with w unused (3D), and u32 of species. Positions of ids that nobody has are NaN. Between two
+   * steps, kernels of yours may change velocities, and positions within the box.
+   */
+  get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
+    return this.particles.buffers;
+  }
+
+  get memoryBytes(): number {
+    const { particles, kernel, attraction } = this.parts;
+    return particles.memoryBytes + kernel.memoryBytes + attraction.size;
+  }
+
+  /** From the next recording on; a table from the next submission on. No kernel is compiled. */
+  set(settings: Partial<LifeSettings>): void {
+    this.particles.checkAlive();
+    this.currentSettings = changeSettings(settings, this.currentSettings);
+    if (settings.attraction !== undefined) this.writeAttraction();
+  }
+
+  /** More particles; their ids, the lowest free ones, ascending. What is recorded must be submitted before. */
+  add(given: NewLife): Uint32Array {
+    const { particles } = this.parts;
+    particles.checkAlive();
+    const { placed, species } = checkNew(given, this.dimensions, this.kinds);
+    const ids = particles.add(placed);
+    particles.writeWords('species', species, ids);
+    return ids;
+  }
+
+  step(dt: number): void {
+    const encoder = this.gpu.device.createCommandEncoder({ label: 'life.step' });
+    this.encode(encoder, dt);
+    this.gpu.device.queue.submit([encoder.finish()]);
+  }
+
+  /** Records a step. The caller submits, in the order of recording. */
+  encode(encoder: GPUCommandEncoder, dt: number): void {
+    checkTimeStep(dt);
+    const { particles, kernel, attraction } = this.parts;
+    const { strength, halfLife, core } = this.currentSettings;
+    const { kinds, walls } = this;
+    const { reach } = this.plan;
+    particles.encode(encoder);
+    kernel.encode(encoder, {
+      buffers: { ...particles.buffers, attraction },
+      parameters: { ...walls, dt, reach, core, strength, kinds, kept: keptShare(halfLife, dt) },
+    });
+    this.elapsed += dt;
+  }
+
+  /** As all that was submitted left it, packed, by id. */
+  async read(): Promise<LifeState> {
+    const { particles } = this.parts;
+    const [state, species] = await Promise.all([
+      particles.read(),
+      particles.readFloats(particles.buffers.species),
+    ]);
+    const kinds = new Uint32Array(species.buffer);
+    return { ...state, species: state.ids.map((id) => kinds[id] as number) };
+  }
+
+  async checkpoint(): Promise<LifeCheckpoint> {
+    // Of now, not of when the particles arrive.
+    const own = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
+    const [particles, state] = await Promise.all([this.particles.checkpoint(), this.read()]);
+    return { ...own, ...particles, species: state.species };
+  }
+
+  /** Goes on from a checkpoint; it may be that of a CpuLife. */
+  restore(checkpoint: LifeCheckpoint): void {
+    const { particles } = this.parts;
+    particles.checkAlive();
+    const { species, settings } = checkLifeCheckpoint(checkpoint, this.plan);
+    particles.restore(checkpoint);
+    particles.writeWords('species', species, checkpoint.ids);
+    this.currentSettings = settings;
+    this.writeAttraction();
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.particles.destroy();
+    this.parts.attraction.destroy();
+  }
+
+  private writeAttraction(): void {
+    const { attraction } = this.currentSettings;
+    this.gpu.device.queue.writeBuffer(this.parts.attraction, 0, packAttraction(attraction));
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Purpose: one step of a flock in doubles, for the CPU engine, and to hold the GPU against: the twin of
+ * shaders/flock/boids.wgsl, hunter.wgsl and steering.wgsl. Inputs: boids over a grid, hunters, obstacles, settings. Output:
+ * the next state, in place, rounded to 32-bit floats.
+ * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ */
+import type { CpuGridParticles } from '../../../cpu/index';
+import type { FlockSettings } from '../options';
+import {
+  add,
+  BALL_FLOATS,
+  ballsOf,
+  dot,
+  head,
+  lengthOf,
+  load,
+  Space,
+  scale,
+  shorter,
+  shortest,
+  store,
+  vector,
+} from './space';
+
+export interface Hunters {
+  readonly places: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+export interface FlockStep extends FlockSettings {
+  readonly dt: number;
+  readonly perception: number;
+  readonly fear: number;
+}
+
+/** Of each boid: the weight of all neighbours, then vectors: their velocities, the way from their middle, the parting. */
+const SUMS = 10;
+
+/** What a step needs room for. */
+export class Boids {
+  private readonly space: Space;
+  private readonly sums: Float64Array;
+  private readonly place = vector();
+  private readonly velocity = vector();
+  private readonly push = vector();
+  private readonly away = vector();
+
+  constructor(private readonly particles: CpuGridParticles) {
+    this.space = new Space(particles.grid.world);
+    this.sums = new Float64Array(SUMS * particles.capacity);
+  }
+
+  get memoryBytes(): number {
+    return this.sums.byteLength;
+  }
+
+  step(hunters: Hunters, obstacles: Float32Array, step: FlockStep): void {
+    const { particles, place, velocity, push } = this;
+    const { dimensions } = particles;
+    particles.sort();
+    this.gather(step);
+    const { positions, velocities } = particles.buffers;
+    const balls = ballsOf(dimensions, obstacles, true);
+    const feared = ballsOf(dimensions, hunters.places, false);
+    const flight = { reach: step.fear, strength: step.flight };
+    // Hunters go by where boids were.
+    this.hunt(hunters, balls, step);
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      load(place, positions, dimensions, id);
+      load(velocity, velocities, dimensions, id);
+      this.flockPush(id, step);
+      this.shunObstacles(balls, step);
+      for (let hunter = 0; BALL_FLOATS * hunter < feared.length; hunter++) {
+        this.space.shun(place, feared, hunter, flight, push);
+      }
+      this.steer(step, step.slowest, step.fastest);
+      this.fly(balls, step.dt);
+      store(positions, dimensions, id, place);
+      store(velocities, dimensions, id, velocity);
+    }
+  }
+
+  /** Over all pairs in sight, each of which both take part in. */
+  private gather({ perception, spacing }: FlockStep): void {
+    const { particles, space, sums } = this;
+    const { dimensions, grid } = particles;
+    const { positions, velocities } = particles.buffers;
+    const [periodX, periodY, periodZ] = space.periods;
+    const inSpace = dimensions === 3;
+    sums.fill(0, 0, SUMS * particles.end);
+    grid.forEachPair((one, other) => {
+      const a = dimensions * one;
+      const b = dimensions * other;
+      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
+      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
+      const distance = Math.sqrt(x * x + y * y + z * z);
+      const weight = 1 - distance / perception;
+      const u = weight * ((velocities[b] as number) - (velocities[a] as number));
+      const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
+      const w = inSpace ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
+      const crowding = Math.max(0, 1 - distance / spacing);
+      // In the very same place the lower id parts to the left.
+      const parting = distance > 0 ? crowding / distance : 0;
+      const aside = distance > 0 ? parting * x : -crowding;
+      const first = SUMS * one;
+      const second = SUMS * other;
+      sums[first] = (sums[first] as number) + weight;
+      sums[first + 1] = (sums[first + 1] as number) + u;
+      sums[first + 2] = (sums[first + 2] as number) + v;
+      sums[first + 3] = (sums[first + 3] as number) + w;
+      sums[first + 4] = (sums[first + 4] as number) + weight * x;
+      sums[first + 5] = (sums[first + 5] as number) + weight * y;
+      sums[first + 6] = (sums[first + 6] as number) + weight * z;
+      sums[first + 7] = (sums[first + 7] as number) + aside;
+      sums[first + 8] = (sums[first + 8] as number) + parting * y;
+      sums[first + 9] = (sums[first + 9] as number) + parting * z;
+      sums[second] = (sums[second] as number) + weight;
+      sums[second + 1] = (sums[second + 1] as number) - u;
+      sums[second + 2] = (sums[second + 2] as number) - v;
+      sums[second + 3] = (sums[second + 3] as number) - w;
+      sums[second + 4] = (sums[second + 4] as number) - weight * x;
+      sums[second + 5] = (sums[second + 5] as number) - weight * y;
+      sums[second + 6] = (sums[second + 6] as number) - weight * z;
+      sums[second + 7] = (sums[second + 7] as number) - aside;
+      sums[second + 8] = (sums[second + 8] as number) - parting * y;
+      sums[second + 9] = (sums[second + 9] as number) - parting * z;
+    });
+  }
+
+  private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
+    const { sums, push } = this;
+    const first = SUMS * id;
+    // Means over the neighbours; of less than one whole neighbour, as much as there is.
+    const share = 1 / Math.max(sums[first] as number, 1);
+    for (let axis = 0; axis < 3; axis++) {
+      const others = sums[first + 1 + axis] as number;
+      const apart = sums[first + 4 + axis] as number;
+      const parting = sums[first + 7 + axis] as number;
+      push[axis] = separation * parting + share * (alignment * others - cohesion * apart);
+    }
+  }
+
+  private hunt({ places, velocities }: Hunters, balls: Float64Array, step: FlockStep): void {
+    const { particles, space, place, velocity, push } = this;
+    const { dimensions, grid } = particles;
+    const { positions } = particles.buffers;
+    for (let hunter = 0; dimensions * hunter < places.length; hunter++) {
+      load(place, places, dimensions, hunter);
+      load(velocity, velocities, dimensions, hunter);
+      push.fill(0);
+      let total = 0;
+      const point = Array.from(place.subarray(0, dimensions));
+      grid.near(point, step.fear, (id, distanceSquared) => {
+        const weight = 1 - Math.sqrt(distanceSquared) / step.fear;
+        total += weight;
+        for (let axis = 0; axis < dimensions; axis++) {
+          const apart = (place[axis] as number) - (positions[dimensions * id + axis] as number);
+          push[axis] = (push[axis] as number) + weight * shortest(apart, space.periods[axis] as number);
+        }
+      });
+      scale(push, -step.hunting / Math.max(total, 1));
+      this.shunObstacles(balls, step);
+      this.steer(step, 0, step.hunterSpeed);
+      this.fly(balls, step.dt);
+      store(places, dimensions, hunter, place);
+      store(velocities, dimensions, hunter, velocity);
+    }
+  }
+
+  private shunObstacles(balls: Float64Array, { avoidance, perception }: FlockStep): void {
+    const { space, place, push } = this;
+    const sight = { reach: perception, strength: avoidance };
+    space.shunWalls(place, perception, avoidance, push);
+    for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++) space.shun(place, balls, ball, sight, push);
+  }
+
+  private steer({ dt, greatestAcceleration }: FlockStep, slowest: number, fastest: number): void {
+    const { push, velocity } = this;
+    const size = lengthOf(push);
+    add(velocity, push, (dt * Math.min(size, greatestAcceleration)) / Math.max(size, 1e-30));
+    const speed = Math.min(Math.max(lengthOf(velocity), slowest), fastest);
+    head(velocity);
+    scale(velocity, speed);
+  }
+
+  /** Nobody is inside of an obstacle, nor goes on into it. */
+  private fly(balls: Float64Array, dt: number): void {
+    const { space, place, velocity, away } = this;
+    space.move(place, velocity, dt);
+    for (let ball = 0; BALL_FLOATS * ball < balls.length; ball++) {
+      space.awayFrom(place, balls, ball, away);
+      const depth = (balls[BALL_FLOATS * ball + 3] as number) - lengthOf(away);
+      if (depth <= 0) continue;
+      head(away);
+      add(place, away, depth);
+      space.carry(place);
+      add(velocity, away, -Math.min(0, dot(velocity, away)));
+    }
+    space.wall(place, velocity);
+  }
+}

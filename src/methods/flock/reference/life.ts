@@ -1,0 +1,95 @@
+/**
+ * Purpose: one step of particle life in doubles, for the CPU engine, and to hold the GPU against: the twin of
+ * shaders/flock/life.wgsl. Inputs: particles over a grid, their species, the table, settings. Output: the next state, in
+ * place, rounded to 32-bit floats.
+ * Ordering: pairs come in the order of the grid, which depends on the state alone, so the same state gives the same bits.
+ */
+import type { CpuGridParticles } from '../../../cpu/index';
+import { keptShare, type LifeNumbers } from '../life-options';
+import { add, load, Space, scale, shorter, store, vector } from './space';
+
+export interface LifeStep extends LifeNumbers {
+  readonly dt: number;
+  readonly reach: number;
+  readonly kinds: number;
+  /** Row by row. */
+  readonly attraction: ArrayLike<number>;
+}
+
+/** What a step needs room for. */
+export class LifeTwin {
+  private readonly space: Space;
+  /** Three numbers a particle. */
+  private readonly pulls: Float64Array;
+  private readonly place = vector();
+  private readonly velocity = vector();
+
+  constructor(private readonly particles: CpuGridParticles) {
+    this.space = new Space(particles.grid.world);
+    this.pulls = new Float64Array(3 * particles.capacity);
+  }
+
+  get memoryBytes(): number {
+    return this.pulls.byteLength;
+  }
+
+  step(species: Uint32Array, step: LifeStep): void {
+    const { particles, place, velocity, pulls, space } = this;
+    const { dimensions } = particles;
+    particles.sort();
+    this.gather(species, step);
+    const { positions, velocities } = particles.buffers;
+    const kept = keptShare(step.halfLife, step.dt);
+    for (let id = 0; id < particles.end; id++) {
+      if (!particles.has(id)) continue;
+      load(place, positions, dimensions, id);
+      load(velocity, velocities, dimensions, id);
+      scale(velocity, kept);
+      add(velocity, pulls.subarray(3 * id, 3 * id + 3), step.dt * step.strength);
+      space.move(place, velocity, step.dt);
+      store(positions, dimensions, id, place);
+      store(velocities, dimensions, id, velocity);
+    }
+  }
+
+  private gather(species: Uint32Array, { reach, core, kinds, attraction }: LifeStep): void {
+    const { particles, space, pulls } = this;
+    const { dimensions, grid } = particles;
+    const { positions } = particles.buffers;
+    const [periodX, periodY, periodZ] = space.periods;
+    const inSpace = dimensions === 3;
+    pulls.fill(0, 0, 3 * particles.end);
+    grid.forEachPair((one, other) => {
+      const a = dimensions * one;
+      const b = dimensions * other;
+      const x = shorter((positions[a] as number) - (positions[b] as number), periodX);
+      const y = shorter((positions[a + 1] as number) - (positions[b + 1] as number), periodY);
+      const z = inSpace ? shorter((positions[a + 2] as number) - (positions[b + 2] as number), periodZ) : 0;
+      const distance = Math.sqrt(x * x + y * y + z * z);
+      const share = distance / reach;
+      const kind = species[one] as number;
+      const otherKind = species[other] as number;
+      const wish = attraction[kinds * kind + otherKind] as number;
+      const otherWish = attraction[kinds * otherKind + kind] as number;
+      // In the very same place the lower id parts to the left.
+      const along = distance > 0 ? 1 / distance : 0;
+      const headingX = distance > 0 ? along * x : -1;
+      const headingY = along * y;
+      const headingZ = along * z;
+      const pull = pullAt(share, wish, core);
+      const otherPull = pullAt(share, otherWish, core);
+      pulls[3 * one] = (pulls[3 * one] as number) - pull * headingX;
+      pulls[3 * one + 1] = (pulls[3 * one + 1] as number) - pull * headingY;
+      pulls[3 * one + 2] = (pulls[3 * one + 2] as number) - pull * headingZ;
+      pulls[3 * other] = (pulls[3 * other] as number) + otherPull * headingX;
+      pulls[3 * other + 1] = (pulls[3 * other + 1] as number) + otherPull * headingY;
+      pulls[3 * other + 2] = (pulls[3 * other + 2] as number) + otherPull * headingZ;
+    });
+  }
+}
+
+/** How hard one is drawn to another that is this share of the reach away. */
+export function pullAt(share: number, wish: number, core: number): number {
+  if (share < core) return share / core - 1;
+  return wish * (1 - Math.abs(2 * share - 1 - core) / (1 - core));
+}

@@ -1,0 +1,171 @@
+/**
+ * Purpose: everything that a liquid needs to go on with the same bits, as plain data, safe to copy and to store.
+ * The lattice is not part of it: every substep makes it anew from the particles.
+ * Guarantee: what does not fit is refused before anything changes.
+ */
+import { ArgumentError, type Checkpoint, checkFinite, checkInteger, checkRange } from '../../index';
+import { farthestWay, MAX_EMITTERS } from './emitters';
+import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import type { FluidPlan } from './options';
+import { type FluidSettings, pickSettings, resolveSettings, type Transfer } from './settings';
+
+export interface FluidCheckpoint {
+  readonly version: 1;
+  readonly dimensions: 2 | 3;
+  readonly cells: readonly number[];
+  readonly cellSize: number;
+  readonly particlesPerCell: number;
+  readonly transfer: Transfer;
+  readonly settings: FluidSettings;
+  readonly particles: Checkpoint;
+  /** Of APIC, dimensions² numbers a particle, in the order of `particles`: how its velocity changes from place to place. */
+  readonly slopes?: Float32Array | undefined;
+  /** When each particle came, simulated seconds, in the order of `particles`; left out, all came at the start. */
+  readonly births?: Float32Array | undefined;
+  readonly obstacles: readonly ObstacleOptions[];
+  /** Simulated seconds, substeps so far, and how long the last was. */
+  readonly time: number;
+  readonly substeps: number;
+  readonly lastStep: number;
+  readonly unconverged: number;
+  /** Particles that emitters had no room for; how far the places of each have gone, `dimensions` numbers each. */
+  readonly missed: number;
+  readonly ways: readonly number[];
+  /** Ids of particles that are in the state but drained: since they were last asked for, and before. */
+  readonly drained: Uint32Array;
+  readonly leaving: Uint32Array;
+}
+
+/** What the plan and the engine know already. */
+export type Progress = Omit<
+  FluidCheckpoint,
+  | 'version'
+  | 'dimensions'
+  | 'cells'
+  | 'cellSize'
+  | 'particlesPerCell'
+  | 'transfer'
+  | 'settings'
+  | 'obstacles'
+  | 'slopes'
+  | 'births'
+>;
+
+export function describeFluid(
+  plan: FluidPlan,
+  obstacles: readonly Obstacle[],
+  progress: Progress,
+  /** dimensions² numbers by id. */
+  affine: Float32Array | undefined,
+  /** By id. */
+  births: Float32Array,
+): FluidCheckpoint {
+  const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
+  const words = dimensions ** 2;
+  const { ids } = progress.particles;
+  let slopes: Float32Array | undefined;
+  if (affine) {
+    slopes = new Float32Array(words * ids.length);
+    for (let index = 0; index < ids.length; index++) {
+      const first = words * (ids[index] as number);
+      slopes.set(affine.subarray(first, first + words), words * index);
+    }
+  }
+  return {
+    version: 1,
+    dimensions,
+    cells: lattice.cells.slice(0, dimensions),
+    cellSize,
+    particlesPerCell,
+    transfer,
+    settings: pickSettings(plan),
+    ...(slopes ? { slopes } : {}),
+    births: Float32Array.from(ids, (id) => births[id] as number),
+    obstacles: obstacles.map((obstacle) => describeObstacle(obstacle, dimensions)),
+    ...progress,
+  };
+}
+
+/** What a liquid goes on with. */
+export interface Resumed {
+  readonly settings: FluidSettings;
+  readonly obstacles: readonly Obstacle[];
+  /** dimensions² numbers by id, as many as there is room for; undefined where the liquid has none. */
+  readonly affine: Float32Array | undefined;
+  /** By id, as many as there is room for. */
+  readonly births: Float32Array;
+}
+
+/**
+ * A checkpoint of a liquid with another transfer fits too: slopes that it does not have are 0, those that nobody reads are left
+ * out, and the share of FLIP stays the liquid's own.
+ */
+export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
+  const { dimensions, lattice, transfer, capacity } = plan;
+  if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
+  for (const name of ['dimensions', 'cellSize', 'particlesPerCell'] as const) {
+    if (checkpoint[name] === plan[name]) continue;
+    throw new ArgumentError(`checkpoint.${name}`, checkpoint[name], `${plan[name]}, like this liquid`);
+  }
+  const own = lattice.cells.slice(0, dimensions);
+  const { cells } = checkpoint;
+  if (
+    !Array.isArray(cells) ||
+    cells.length !== dimensions ||
+    own.some((count, axis) => count !== cells[axis])
+  )
+    throw new ArgumentError('checkpoint.cells', cells, `[${own.join(', ')}], like this liquid`);
+  const { particles, slopes, births: given } = checkpoint;
+  if (!(particles?.ids instanceof Uint32Array)) {
+    throw new ArgumentError('checkpoint.particles', particles, 'a checkpoint of particles');
+  }
+  const { ids } = particles;
+  const words = dimensions ** 2;
+  if (slopes !== undefined && !(slopes instanceof Float32Array && slopes.length === words * ids.length)) {
+    const accepted = `left out or a Float32Array of ${words * ids.length} numbers`;
+    throw new ArgumentError('checkpoint.slopes', slopes, accepted);
+  }
+  if (given !== undefined && !(given instanceof Float32Array && given.length === ids.length)) {
+    const accepted = `left out or a Float32Array of ${ids.length} numbers`;
+    throw new ArgumentError('checkpoint.births', given, accepted);
+  }
+  checkFinite('checkpoint.time', checkpoint.time);
+  if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
+  for (const name of ['substeps', 'unconverged', 'missed'] as const)
+    checkInteger(`checkpoint.${name}`, checkpoint[name], 0, Number.MAX_SAFE_INTEGER);
+  checkRange('checkpoint.lastStep', checkpoint.lastStep, 0, 1e3);
+  const known = new Set(ids);
+  for (const name of ['drained', 'leaving'] as const) {
+    const gone = checkpoint[name];
+    if (!(gone instanceof Uint32Array) || gone.some((id) => !known.has(id))) {
+      throw new ArgumentError(`checkpoint.${name}`, gone, 'a Uint32Array of ids of checkpoint.particles');
+    }
+  }
+  const { blend, ...others } = checkpoint.settings ?? {};
+  const settings = resolveSettings(
+    plan,
+    plan,
+    checkpoint.transfer === transfer ? { ...others, blend } : others,
+  );
+  const { ways } = checkpoint;
+  // Those of emitters that were taken away since go on if others come in their place.
+  if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
+    const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
+    throw new ArgumentError('checkpoint.ways', ways, accepted);
+  }
+  const farthest = farthestWay(plan);
+  ways.forEach((way, index) => {
+    checkRange(`checkpoint.ways[${index}]`, way, -farthest, farthest);
+  });
+  const obstacles = checkObstacles(checkpoint.obstacles, dimensions);
+  const births = new Float32Array(capacity);
+  ids.forEach((id, index) => {
+    births[id] = given?.[index] ?? 0;
+  });
+  if (transfer !== 'apic') return { settings, obstacles, affine: undefined, births };
+  const affine = new Float32Array(words * capacity);
+  ids.forEach((id, index) => {
+    if (slopes && id < capacity) affine.set(slopes.subarray(words * index, words * (index + 1)), words * id);
+  });
+  return { settings, obstacles, affine, births };
+}

@@ -1,0 +1,397 @@
+/**
+ * Purpose: the liquid on the CPU, one thread, from the reference of each stage: for Node, for pages without WebGPU, and to
+ * hold the GPU against. Particles are in a CpuSimulation, whose `separate` keeps them apart.
+ * One substep: cells, particles to grid, faces, equations, pressure, projection, extrapolation, particles, separation.
+ */
+import { type CpuSimulation, createCpuSimulation } from '../../cpu/index';
+import { DestroyedError, type StageTimes } from '../../index';
+import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
+import { defineLevels } from './lattice';
+import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
+import { isFreeAt, markFluid, markSolids } from './reference/cells';
+import { setAside } from './reference/drain';
+import { type Account, createAccount, settleEnergy } from './reference/energy';
+import { assemble, correctionRate } from './reference/equations';
+import { driveFaces } from './reference/faces';
+import { type FluidMeasures, measureDivergence, measureState, type SolverFigures } from './reference/measure';
+import { createHierarchy, type Hierarchy } from './reference/multigrid';
+import { moveParticles } from './reference/particles';
+import { solvePressure } from './reference/pressure';
+import { applyPressure, extrapolate } from './reference/project';
+import { particlesToGrid, type Transferred } from './reference/transfer';
+import type { FluidRegion } from './regions';
+import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
+import {
+  checkNew,
+  type FluidFields,
+  type FluidParticles,
+  fastestBody,
+  idsIn,
+  isRestrained,
+  type NewFluid,
+  packFields,
+  substepsFor,
+  withoutIds,
+} from './shape';
+import { Turnover } from './turnover';
+
+export function createCpuFluid(options: FluidOptions): CpuFluid {
+  return new CpuFluid(planFluid(options));
+}
+
+export class CpuFluid {
+  readonly backend = 'cpu';
+  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  readonly births: Float32Array<ArrayBuffer>;
+  /** The particles, to be drawn or pushed; it must not be stepped. */
+  readonly particles: CpuSimulation;
+  private currentPlan: FluidPlan;
+  private currentObstacles: readonly Obstacle[];
+  private readonly turnover: Turnover;
+  /** By id: 1 where a drain took the particle. */
+  private readonly drained: Uint8Array;
+  /** Slots in the order of ids: in which sums are taken, so that they do not depend on where particles lie. */
+  private readonly order: Uint32Array;
+  private readonly slots: Int32Array;
+  private readonly affine: Float32Array | undefined;
+  private readonly account: Account;
+  private readonly carried: Transferred;
+  private readonly kinds: Uint8Array;
+  private readonly known: Uint8Array;
+  private readonly before: Float64Array;
+  private readonly pressure: Float64Array;
+  private readonly hierarchy: Hierarchy;
+  private solved: SolverFigures = { iterations: 0, residual: 0, divergenceBefore: 0 };
+  private divergenceAfter = 0;
+  private lastStep = 0;
+  private elapsed = 0;
+
+  private done = 0;
+  private unconverged = 0;
+  private destroyed = false;
+
+  /** Use createCpuFluid, which checks its arguments. */
+  constructor(plan: FluidPlan) {
+    this.currentPlan = plan;
+    const { dimensions, lattice, capacity, radius, min, max, positions, velocities, obstacles } = plan;
+    const { size } = lattice;
+    this.particles = createCpuSimulation({ dimensions, capacity, radius, min, max, positions, velocities });
+    this.currentObstacles = obstacles;
+    this.affine = plan.transfer === 'apic' ? new Float32Array(dimensions ** 2 * capacity) : undefined;
+    this.account = createAccount(dimensions, capacity);
+    this.carried = {
+      velocity: new Float64Array(dimensions * size),
+      fullness: new Float64Array(size),
+      inside: new Uint32Array(size),
+    };
+    this.kinds = new Uint8Array(size);
+    markSolids({ ...plan, obstacles }, this.kinds);
+    this.known = new Uint8Array(dimensions * size);
+    this.before = new Float64Array(dimensions * size);
+    this.pressure = new Float64Array(size);
+    this.hierarchy = createHierarchy(defineLevels(lattice));
+    this.order = new Uint32Array(capacity);
+    this.slots = new Int32Array(capacity);
+    this.drained = new Uint8Array(capacity);
+    this.births = new Float32Array(plan.capacity);
+    this.turnover = new Turnover({
+      take: () => this.takeDrained(),
+      remove: (ids) => this.particles.remove(ids),
+    });
+  }
+
+  /** Options checked and completed, with the settings as they are now. */
+  get plan(): FluidPlan {
+    return this.currentPlan;
+  }
+
+  get settings(): FluidSettings {
+    return pickSettings(this.currentPlan);
+  }
+
+  /** Particles held; those that were drained in the last substeps are still among them. */
+  get count(): number {
+    return this.particles.count;
+  }
+
+  get capacity(): number {
+    return this.plan.capacity;
+  }
+
+  get time(): number {
+    return this.elapsed;
+  }
+
+  /** Changes settings, from the next substep on. */
+  set(changes: FluidSettingsOptions): void {
+    this.checkUsable();
+    const { plan } = this;
+    this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
+  }
+
+  /** A step in as many substeps as the settings say, or as `substeps` does. */
+  step(dt: number, substeps = this.plan.substeps): void {
+    this.play(dt, substeps, () => undefined);
+  }
+
+  /** One substep with each stage timed; it counts as done. */
+  profile(dt: number): StageTimes {
+    const stages: Record<string, number> = {};
+    const began = performance.now();
+    let last = began;
+    this.play(dt, 1, (stage) => {
+      const now = performance.now();
+      stages[stage] = now - last;
+      last = now;
+    });
+    return { source: 'wall-clock', stages, total: last - began };
+  }
+
+  /** A step in as many substeps as the fastest particle asks for, at most `most`; returns how many. */
+  advance(dt: number, most = 16): number {
+    this.checkUsable();
+    checkTimeStep(dt, 1);
+    const bodies = fastestBody(this.plan, this.currentObstacles);
+    const substeps = substepsFor(this.plan, this.greatestSpeed(), bodies, dt, most);
+    this.step(dt, substeps);
+    return substeps;
+  }
+
+  /** More liquid; the ids of its particles. */
+  add(given: NewFluid): Uint32Array {
+    this.checkUsable();
+    checkNew(given);
+    checkInTank('positions', given.positions, this.plan.lattice, this.plan.cellSize);
+    return this.append(given);
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkUsable();
+    this.particles.remove(ids);
+    for (const id of ids) this.drained[id] = 0;
+    this.turnover.spare(ids);
+  }
+
+  /** Removes all that is in a region; how many particles that were. */
+  drain(region: FluidRegion): number {
+    const ids = idsIn(this.plan, region, this.read());
+    this.remove(ids);
+    return ids.length;
+  }
+
+  /** Replaces all obstacles; between calls each goes on with its velocity. */
+  setObstacles(obstacles: readonly ObstacleOptions[]): void {
+    this.checkUsable();
+    this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
+  }
+
+  measure(): FluidMeasures {
+    this.checkUsable();
+    const { plan, kinds, lastStep } = this;
+    return {
+      ...this.solved,
+      ...measureState(plan, { kinds, fullness: this.carried.fullness }, this.read(), lastStep),
+      missed: this.turnover.missed,
+      time: this.elapsed,
+      substeps: this.done,
+      divergenceAfter: this.divergenceAfter,
+      unconverged: this.unconverged,
+      hash: this.particles.measure().hash,
+    };
+  }
+
+  read(): FluidParticles {
+    this.checkUsable();
+    return withoutIds(this.plan.dimensions, this.particles.read(), this.gone());
+  }
+
+  /** Everything to go on with the same bits. */
+  checkpoint(): FluidCheckpoint {
+    this.checkUsable();
+    const progress = {
+      particles: this.particles.checkpoint(),
+      time: this.elapsed,
+      substeps: this.done,
+      lastStep: this.lastStep,
+      unconverged: this.unconverged,
+      ...this.turnover.state,
+      drained: marked(this.drained),
+      leaving: this.turnover.leaving() as Uint32Array,
+    };
+    return describeFluid(this.plan, this.currentObstacles, progress, this.affine, this.births);
+  }
+
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
+  restore(checkpoint: FluidCheckpoint): void {
+    this.checkUsable();
+    const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint.particles);
+    this.currentPlan = { ...this.plan, ...settings };
+    this.currentObstacles = obstacles;
+    if (affine) this.affine?.set(affine);
+    this.births.set(births);
+    this.elapsed = checkpoint.time;
+    this.done = checkpoint.substeps;
+    this.lastStep = checkpoint.lastStep;
+    this.unconverged = checkpoint.unconverged;
+    this.drained.fill(0);
+    for (const id of checkpoint.drained) this.drained[id] = 1;
+    this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
+    this.solved = { iterations: 0, residual: 0, divergenceBefore: 0 };
+    this.divergenceAfter = 0;
+    for (const array of [this.carried.fullness, this.pressure, this.carried.velocity]) array.fill(0);
+    markSolids({ ...this.plan, obstacles }, this.kinds);
+  }
+
+  fields(): FluidFields {
+    this.checkUsable();
+    return packFields(
+      this.plan,
+      { kinds: this.kinds, velocity: this.carried.velocity, pressure: this.pressure },
+      this.lastStep,
+    );
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.particles.destroy();
+  }
+
+  /** `passed` is told of each stage as it ends. */
+  private play(dt: number, substeps: number, passed: (stage: string) => void): void {
+    this.checkUsable();
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return;
+    for (let substep = 0; substep < substeps; substep++) {
+      this.turnover.begin(this.done);
+      this.substep(dt / substeps, passed);
+    }
+  }
+
+  private substep(dt: number, passed: (stage: string) => void): void {
+    const { plan, carried, kinds, known, hierarchy, affine } = this;
+    const { lattice, cellSize, gravity, mask, correction, separation, drains } = plan;
+    const { ids } = this.particles.buffers;
+    const order = this.order.subarray(0, this.count);
+    orderById(ids, this.slots, order);
+    const set = { ...this.particles.buffers, count: this.count, order };
+    const obstacles = this.currentObstacles;
+    passed('sort');
+    markSolids({ ...plan, obstacles }, kinds);
+    passed('cells');
+    particlesToGrid({ ...plan, kinds }, set, affine, carried);
+    markFluid(lattice, carried.inside, kinds);
+    passed('transfer');
+    this.before.set(carried.velocity);
+    const gain = gravity.map((component) => component * dt);
+    driveFaces({ lattice, kinds, obstacles, gain }, carried.velocity, known);
+    passed('faces');
+    const { velocity, fullness } = carried;
+    assemble(
+      { lattice, kinds, fullness, velocity, rate: correctionRate(plan, dt), correction },
+      finest(hierarchy),
+    );
+    const { greatest, ...figures } = solvePressure(
+      hierarchy,
+      this.pressure,
+      plan.tolerance,
+      plan.mostIterations,
+    );
+    applyPressure(lattice, hierarchy.coupling, hierarchy.levels.size, this.pressure, velocity);
+    this.solved = { ...figures, divergenceBefore: greatest / cellSize };
+    this.divergenceAfter = measureDivergence(plan, kinds, fullness, velocity, hierarchy.diagonal, dt);
+    if (figures.residual > plan.tolerance) this.unconverged++;
+    passed('pressure');
+    extrapolate(lattice, velocity, known);
+    passed('extrapolate');
+    this.currentObstacles = obstacles.map((obstacle) => movedObstacle(obstacle, dt));
+    const account = isRestrained(plan, obstacles) ? this.account : undefined;
+    moveParticles(
+      { ...plan, dt, mask, obstacles: this.currentObstacles, before: this.before, velocity, account },
+      set,
+      affine,
+    );
+    passed('particles');
+    if (separation > 0) this.particles.separate(separation);
+    passed('separate');
+    if (account) {
+      orderById(this.particles.buffers.ids, this.slots, order);
+      settleEnergy(plan, { ...this.particles.buffers, count: this.count, order }, account);
+      passed('energy');
+    }
+    if (drains.length > 0) {
+      setAside(drains, plan.dimensions, this.particles.buffers, this.drained);
+      this.turnover.mark();
+      passed('drain');
+    }
+    this.lastStep = dt;
+    this.elapsed += dt;
+    this.done++;
+    const room = this.capacity - this.count;
+    const born = this.turnover.emit(plan, dt, room, (place) =>
+      isFreeAt({ ...plan, obstacles: this.currentObstacles }, place),
+    );
+    if (born) this.append(born);
+  }
+
+  private append(given: NewFluid): Uint32Array {
+    const ids = this.particles.add(given);
+    for (const id of ids) this.births[id] = this.elapsed;
+    const slopes = this.plan.dimensions ** 2;
+    for (const id of ids) this.affine?.fill(0, slopes * id, slopes * (id + 1));
+    return ids;
+  }
+
+  private takeDrained(): Uint32Array {
+    const ids = marked(this.drained);
+    this.drained.fill(0);
+    return ids;
+  }
+
+  /** Drained, and not yet removed. */
+  private gone(): Set<number> {
+    if (!this.turnover.isBusy) return new Set();
+    return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
+  }
+
+  /** Of particles that are finite. */
+  private greatestSpeed(): number {
+    const { velocities } = this.particles.buffers;
+    const { dimensions } = this.plan;
+    let greatest = 0;
+    for (let first = 0; first < velocities.length; first += dimensions) {
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) squared += (velocities[first + axis] as number) ** 2;
+      if (squared > greatest && Number.isFinite(squared)) greatest = squared;
+    }
+    return Math.sqrt(greatest);
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('CpuFluid');
+  }
+}
+
+/** The arrays of the finest level, whose entries come first; couplings lie as far apart as those of all levels. */
+function finest({ coupling, diagonal, right, levels }: Hierarchy) {
+  return { coupling, diagonal, right, couplingSize: levels.size };
+}
+
+/** Ids that are marked, ascending. */
+function marked(flags: Uint8Array): Uint32Array {
+  const ids: number[] = [];
+  for (let id = flags.indexOf(1); id >= 0; id = flags.indexOf(1, id + 1)) ids.push(id);
+  return Uint32Array.from(ids);
+}
+
+/** Slots by ascending ids. `slots`: room for one for each id that there may be. */
+function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
+  slots.fill(-1);
+  for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;
+  let next = 0;
+  for (let id = 0; id < slots.length; id++) {
+    const slot = slots[id] as number;
+    if (slot >= 0) order[next++] = slot;
+  }
+}

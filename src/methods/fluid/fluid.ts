@@ -1,0 +1,425 @@
+/**
+ * Purpose: the liquid on the GPU, for users. Particles are in a Simulation, whose `separate` keeps them apart; all else that it
+ * has on the GPU, and what a substep records, is passes/substep.ts. Here are time, who comes and goes, and what is asked for.
+ * Guarantee: the same calls on the same device give the same bits: no sum depends on the order of threads.
+ */
+import {
+  ArgumentError,
+  CellstormError,
+  createSimulation,
+  DestroyedError,
+  type Gpu,
+  type Simulation,
+  type StageTimes,
+} from '../../index';
+import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
+import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
+import { type Liquid, Substep } from './passes/substep';
+import { isFreeAt } from './reference/cells';
+import { type FluidMeasures, measureDivergence, measureState } from './reference/measure';
+import type { FluidRegion } from './regions';
+import { changeSettings, type FluidSettings, type FluidSettingsOptions, pickSettings } from './settings';
+import {
+  checkNew,
+  type FluidFields,
+  type FluidParticles,
+  fastestBody,
+  idsIn,
+  type NewFluid,
+  packFields,
+  substepsFor,
+  withoutIds,
+} from './shape';
+import { Turnover } from './turnover';
+
+export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
+  return Fluid.create(gpu, options);
+}
+
+export class Fluid {
+  readonly backend = 'gpu';
+  /** Of each id that is there, when its particle came: simulated seconds, 0 of those at the start. Only to be read. */
+  readonly births: Float32Array<ArrayBuffer>;
+  private currentPlan: FluidPlan;
+  private currentObstacles: readonly Obstacle[];
+  private readonly turnover: Turnover;
+  /** Steps that wait to be told who was drained. */
+  private waiting: Promise<void> | undefined;
+  private lastStep = 0;
+  /** With the settings of the last substep, which its divergence is measured by. */
+  private lastPlan: FluidPlan;
+  private elapsed = 0;
+  private done = 0;
+  private destroyed = false;
+
+  private constructor(
+    private readonly gpu: Gpu,
+    plan: FluidPlan,
+    /** The particles, to be drawn or pushed; it must not be stepped. */
+    readonly particles: Simulation,
+    private readonly substep: Substep,
+  ) {
+    this.currentPlan = plan;
+    this.lastPlan = plan;
+    this.currentObstacles = plan.obstacles;
+    this.births = new Float32Array(plan.capacity);
+    this.turnover = new Turnover({
+      take: () => substep.drain.take(),
+      remove: (ids) => particles.remove(ids),
+    });
+    substep.writeSolids(plan, plan.obstacles);
+  }
+
+  static async create(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
+    const plan = planFluid(options);
+    if (typeof gpu?.checkAlive !== 'function') {
+      throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
+    }
+    gpu.checkAlive();
+    const substep = await Substep.create(gpu, plan);
+    try {
+      const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
+      const given = { dimensions, capacity, radius, min, max, positions, velocities };
+      // Cells of one diameter would be eleven times as many in space, nearly all empty.
+      return new Fluid(gpu, plan, await createSimulation(gpu, { ...given, cellSize: spacing }), substep);
+    } catch (error) {
+      substep.destroy();
+      throw error;
+    }
+  }
+
+  /** Options checked and completed, with the settings as they are now. */
+  get plan(): FluidPlan {
+    return this.currentPlan;
+  }
+
+  get settings(): FluidSettings {
+    return pickSettings(this.currentPlan);
+  }
+
+  /** Particles held; those that were drained in the last substeps are still among them. */
+  get count(): number {
+    return this.particles.count;
+  }
+
+  get capacity(): number {
+    return this.plan.capacity;
+  }
+
+  /** Simulated seconds. */
+  get time(): number {
+    return this.elapsed;
+  }
+
+  get memoryBytes(): number {
+    return this.substep.bytes + this.particles.memoryBytes;
+  }
+
+  /**
+   * The lattice in GPU memory, for drawing and for kernels of the caller's own: see docs/fluid.md for how it is laid out.
+   * Only to be read.
+   */
+  get buffers(): Readonly<Record<'velocity' | 'kinds' | 'fullness' | 'pressure', GPUBuffer>> {
+    this.checkUsable();
+    return this.substep.buffers;
+  }
+
+  /** Changes settings, from the next substep on. */
+  set(changes: FluidSettingsOptions): void {
+    this.checkSettled('set');
+    const { plan } = this;
+    this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
+  }
+
+  /** Of the last substep, 0 before the first: `buffers.pressure` times density · cell size over this is the pressure. */
+  get substepSeconds(): number {
+    return this.lastStep;
+  }
+
+  /**
+   * A step in as many substeps as the settings say, or as `substeps` does. Where drains took particles, and the GPU has not yet
+   * told which, it is a promise of a step; calls of `step` until then wait in line, and all that changes the liquid is refused.
+   */
+  step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
+    this.checkUsable();
+    checkTimeStep(dt, substeps);
+    if (dt === 0) return this.waiting;
+    const run = (first: number): Promise<void> | undefined => {
+      for (let substep = first; substep < substeps; substep++) {
+        this.checkUsable();
+        const late = this.turnover.begin(this.done);
+        if (late) return late.then(() => run(substep));
+        this.play(dt / substeps);
+      }
+      return undefined;
+    };
+    const late = this.waiting ? this.waiting.then(() => run(0)) : run(0);
+    return late && this.waitFor(late);
+  }
+
+  /**
+   * A step in as many substeps as the fastest particle asks for, at most `most`, which it waits to be told; resolves to how
+   * many. The same state gives the same number.
+   */
+  async advance(dt: number, most = 16): Promise<number> {
+    this.checkUsable();
+    checkTimeStep(dt, 1);
+    if (this.waiting) await this.waiting;
+    const bodies = fastestBody(this.plan, this.currentObstacles);
+    const substeps = substepsFor(this.plan, await this.substep.greatestSpeed(this.liquid), bodies, dt, most);
+    await this.step(dt, substeps);
+    return substeps;
+  }
+
+  /**
+   * Records one substep into the caller's encoder, which must be submitted before the next call that is not itself a
+   * recording. At most 63 substeps fit what is recorded before a submission. Not where there are emitters or drains: who comes
+   * and goes is written between submissions.
+   */
+  encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
+    this.checkSettled('encodeSubstep');
+    checkTimeStep(dt, 1);
+    if (typeof encoder?.beginComputePass !== 'function') {
+      throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');
+    }
+    const { emitters, drains } = this.plan;
+    if (emitters.length + drains.length > 0 || this.turnover.isBusy) {
+      throw new CellstormError(
+        'encodeSubstep cannot record a liquid with emitters or drains, since particles come and go between submissions; call step.',
+      );
+    }
+    if (dt === 0) return;
+    this.substep.reserve(encoder);
+    this.record(encoder, dt);
+    this.pass(dt);
+  }
+
+  /** One substep with each stage timed by the wall clock, submitted one by one; it counts as done. Until then steps wait in line. */
+  async profile(dt: number): Promise<StageTimes> {
+    this.checkUsable();
+    checkTimeStep(dt, 1);
+    const timed = (this.waiting ?? Promise.resolve()).then(() => this.timeStages(dt));
+    this.waitFor(timed);
+    return timed;
+  }
+
+  /** More liquid; the ids of its particles. */
+  add(given: NewFluid): Uint32Array {
+    this.checkSettled('add');
+    checkNew(given);
+    checkInTank('positions', given.positions, this.plan.lattice, this.plan.cellSize);
+    return this.append(given);
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.checkSettled('remove');
+    this.particles.remove(ids);
+    if (!this.turnover.isBusy) return;
+    this.substep.drain.clear(ids);
+    this.turnover.spare(ids);
+  }
+
+  /**
+   * Removes all that is in a region at the call, once it is told which particles those are; how many. They must not be removed
+   * by another call meanwhile.
+   */
+  async drain(region: FluidRegion): Promise<number> {
+    const ids = idsIn(this.plan, region, await this.read());
+    this.remove(ids);
+    return ids.length;
+  }
+
+  /** Replaces all obstacles; between calls each goes on with its velocity. */
+  setObstacles(obstacles: readonly ObstacleOptions[]): void {
+    this.checkSettled('setObstacles');
+    this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
+  }
+
+  async measure(): Promise<FluidMeasures> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
+    const { plan, lastPlan, lastStep, elapsed, done } = this;
+    const { missed } = this.turnover;
+    const [{ kinds, fullness, velocity, diagonal, solved }, state, { hash }] = await Promise.all([
+      this.substep.readLattice(),
+      this.read(),
+      this.particles.measure(),
+    ]);
+    return {
+      ...measureState(plan, { kinds, fullness }, state, lastStep),
+      missed,
+      time: elapsed,
+      substeps: done,
+      iterations: solved.iterations,
+      residual: solved.left,
+      unconverged: solved.unconverged,
+      divergenceBefore: solved.greatest / plan.cellSize,
+      divergenceAfter:
+        lastStep > 0 ? measureDivergence(lastPlan, kinds, fullness, velocity, diagonal, lastStep) : 0,
+      hash,
+    };
+  }
+
+  async read(): Promise<FluidParticles> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
+    const [particles, gone] = await Promise.all([this.particles.read(), this.gone()]);
+    const ids = new Set([...gone.drained, ...gone.leaving]);
+    return withoutIds(this.plan.dimensions, particles, ids);
+  }
+
+  /** Everything to go on with the same bits, as things are once the steps before are done. */
+  async checkpoint(): Promise<FluidCheckpoint> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
+    const { plan, currentObstacles, elapsed: time, done: substeps, lastStep } = this;
+    const { state } = this.turnover;
+    const births = this.births.slice();
+    const [particles, gone, { affine, unconverged }] = await Promise.all([
+      this.particles.checkpoint(),
+      this.gone(),
+      this.substep.readKept(plan),
+    ]);
+    const progress = { particles, time, substeps, lastStep, unconverged, ...state, ...gone };
+    return describeFluid(plan, currentObstacles, progress, affine, births);
+  }
+
+  /** Goes on from a checkpoint; fields and figures of the lattice are those of the next substep, but for what is solid. */
+  restore(checkpoint: FluidCheckpoint): void {
+    this.checkSettled('restore');
+    const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint.particles);
+    this.currentPlan = { ...this.plan, ...settings };
+    this.currentObstacles = obstacles;
+    this.births.set(births);
+    this.elapsed = checkpoint.time;
+    this.done = checkpoint.substeps;
+    this.lastStep = checkpoint.lastStep;
+    this.turnover.restore(checkpoint, checkpoint.leaving, checkpoint.drained.length > 0);
+    this.substep.drain.replace(checkpoint.drained);
+    this.substep.restart({ affine, unconverged: checkpoint.unconverged });
+    this.substep.writeSolids(this.plan, obstacles);
+  }
+
+  /** The lattice as the last substep left it. */
+  async fields(): Promise<FluidFields> {
+    this.checkUsable();
+    if (this.waiting) await this.waiting;
+    const { lastStep } = this;
+    return packFields(this.plan, await this.substep.readFields(), lastStep);
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.particles.destroy();
+    this.substep.destroy();
+  }
+
+  /** What a substep is recorded from. */
+  private get liquid(): Liquid {
+    const { plan, currentObstacles: obstacles, particles } = this;
+    return { plan, obstacles, particles };
+  }
+
+  private record(encoder: GPUCommandEncoder, dt: number): void {
+    const { liquid, substep } = this;
+    const frame = substep.placeFrame(liquid, dt);
+    for (const stage of substep.stages(liquid)) stage.encode(encoder, frame);
+  }
+
+  /** One substep, submitted, and who begins at its end. */
+  private play(dt: number): void {
+    const { device } = this.gpu;
+    const encoder = device.createCommandEncoder({ label: 'fluid.substep' });
+    this.record(encoder, dt);
+    device.queue.submit([encoder.finish()]);
+    this.pass(dt);
+  }
+
+  private async timeStages(dt: number): Promise<StageTimes> {
+    this.checkUsable();
+    const { queue } = this.gpu.device;
+    const times: Record<string, number> = {};
+    let total = 0;
+    if (dt === 0) return { source: 'wall-clock', stages: times, total };
+    for (let late = this.turnover.begin(this.done); late; late = this.turnover.begin(this.done)) await late;
+    const { liquid, substep } = this;
+    const frame = substep.placeFrame(liquid, dt);
+    const stages = substep.stages(liquid);
+    await queue.onSubmittedWorkDone();
+    for (const { name, encode } of stages) {
+      const began = performance.now();
+      const encoder = this.gpu.device.createCommandEncoder({ label: `fluid.${name}` });
+      encode(encoder, frame);
+      queue.submit([encoder.finish()]);
+      await queue.onSubmittedWorkDone();
+      times[name] = performance.now() - began;
+      total += times[name];
+    }
+    this.pass(dt);
+    return { source: 'wall-clock', stages: times, total };
+  }
+
+  /** Steps come after `work`, and all else that changes the liquid is refused until then. */
+  private waitFor(work: Promise<unknown>): Promise<void> {
+    const waiting: Promise<void> = work.then(
+      () => this.stopWaiting(waiting),
+      (error: unknown) => {
+        this.stopWaiting(waiting);
+        throw error;
+      },
+    );
+    this.waiting = waiting;
+    // Whoever awaits it is told.
+    waiting.catch(() => undefined);
+    return waiting;
+  }
+
+  private stopWaiting(waiting: Promise<void>): void {
+    if (this.waiting === waiting) this.waiting = undefined;
+  }
+
+  private pass(dt: number): void {
+    this.currentObstacles = this.currentObstacles.map((obstacle) => movedObstacle(obstacle, dt));
+    this.lastStep = dt;
+    this.elapsed += dt;
+    this.done++;
+    const { plan, currentObstacles: obstacles } = this;
+    this.lastPlan = plan;
+    if (plan.drains.length > 0) this.turnover.mark();
+    const room = this.capacity - this.count;
+    const born = this.turnover.emit(plan, dt, room, (place) => isFreeAt({ ...plan, obstacles }, place));
+    if (born) this.append(born);
+  }
+
+  private append(given: NewFluid): Uint32Array {
+    const ids = this.particles.add(given);
+    for (const id of ids) this.births[id] = this.elapsed;
+    this.substep.clearSlopes(this.plan, ids);
+    return ids;
+  }
+
+  /** Drained and not yet removed, as things are at the call: marked, and about to be removed. */
+  private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
+    const none = new Uint32Array(0);
+    if (!this.turnover.isBusy) return { drained: none, leaving: none };
+    const [leaving, drained] = await Promise.all([this.turnover.leaving(), this.substep.drain.read()]);
+    return { drained, leaving };
+  }
+
+  private checkUsable(): void {
+    if (this.destroyed) throw new DestroyedError('Fluid');
+    this.gpu.checkAlive();
+  }
+
+  /** For what changes the liquid: steps that wait come first. */
+  private checkSettled(call: string): void {
+    this.checkUsable();
+    if (!this.waiting) return;
+    throw new CellstormError(
+      `${call} was called while a step of this liquid waits to be told what was drained, or is timed; await what step or profile returned.`,
+    );
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Purpose: buffers of the liquid, created in one out-of-memory scope, checked against the device's limits before, destroyed at
+ * once; and bytes back from them.
+ */
+import { type Gpu, GpuError, LimitError } from '../../../index';
+
+export interface Buffers<Names extends string> {
+  readonly buffers: Readonly<Record<Names, GPUBuffer>>;
+  readonly bytes: number;
+  destroy(): void;
+}
+
+/** STORAGE | COPY_SRC | COPY_DST */
+export const DATA = 0x80 | 0x04 | 0x08;
+/** UNIFORM | COPY_DST */
+export const UNIFORM = 0x40 | 0x08;
+/** INDIRECT */
+export const INDIRECT = 0x100;
+
+/** Bytes by name, or bytes and usage. */
+export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
+
+export async function createBuffers<const Given extends Sizes>(
+  gpu: Gpu,
+  sizes: Given,
+): Promise<Buffers<keyof Given & string>> {
+  const { device } = gpu;
+  const wanted = Object.entries(sizes).map(([name, given]) => {
+    const [size, usage] = typeof given === 'number' ? [given, DATA] : given;
+    return { name, size: Math.max(16, Math.ceil(size / 16) * 16), usage };
+  });
+  for (const { name, size } of wanted) {
+    for (const limit of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
+      if (size <= device.limits[limit]) continue;
+      throw new LimitError(
+        limit,
+        `The liquid needs ${size} bytes for ${name}, but this device's ${limit} is ${device.limits[limit]}; request it with cells: ${size / 4}, or take fewer cells or particles.`,
+      );
+    }
+  }
+  device.pushErrorScope('out-of-memory');
+  const buffers: Record<string, GPUBuffer> = {};
+  for (const { name, size, usage } of wanted)
+    buffers[name] = device.createBuffer({ label: `fluid.${name}`, size, usage });
+  const destroy = () => {
+    for (const buffer of Object.values(buffers)) buffer.destroy();
+  };
+  const exhausted = await device.popErrorScope();
+  const bytes = wanted.reduce((sum, { size }) => sum + size, 0);
+  if (exhausted) {
+    destroy();
+    throw new GpuError(
+      'memory',
+      `The device could not reserve ${bytes} bytes for the liquid: ${exhausted.message}`,
+    );
+  }
+  return { buffers: buffers as Record<keyof Given & string, GPUBuffer>, bytes, destroy };
+}
+
+/** Copies of whole buffers, as things are after all that was submitted so far. */
+export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
+  const { device } = gpu;
+  const total = buffers.reduce((sum, { size }) => sum + size, 0);
+  // MAP_READ | COPY_DST
+  const staging = device.createBuffer({ label: 'fluid.read', size: total, usage: 0x01 | 0x08 });
+  const encoder = device.createCommandEncoder({ label: 'fluid.read' });
+  let offset = 0;
+  for (const buffer of buffers) {
+    encoder.copyBufferToBuffer(buffer, 0, staging, offset, buffer.size);
+    offset += buffer.size;
+  }
+  device.queue.submit([encoder.finish()]);
+  try {
+    // GPUMapMode.READ
+    await staging.mapAsync(1);
+    const mapped = staging.getMappedRange();
+    let first = 0;
+    return buffers.map(({ size }) => {
+      first += size;
+      return mapped.slice(first - size, first);
+    });
+  } catch (error) {
+    gpu.checkAlive();
+    throw error;
+  } finally {
+    staging.destroy();
+  }
+}
+
+/** Zeros for particles of some ids, `words` each; one write for each run of ids that follow each other. */
+export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
+  for (let first = 0, next = 1; first < ids.length; first = next++) {
+    while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;
+    const zeros = new Uint32Array(words * (next - first));
+    device.queue.writeBuffer(buffer, 4 * words * (ids[first] as number), zeros);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Purpose: keeps the energy of the liquid from growing in a substep, from each particle's account of it. Sums are taken in a fixed
+ * order of workgroups; which particles one has depends on the state alone. Shaders: shaders/fluid/energy.wgsl, settlement.wgsl,
+ * settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
+ */
+import type { Gpu } from '../../../index';
+import { type Buffers, createBuffers } from './buffers';
+import { FluidKernel, PARTIALS, WORKGROUP } from './kernel';
+import { kernelSources } from './kernels';
+
+export interface SettledParticles {
+  readonly frame: GPUBuffer;
+  readonly kinds: GPUBuffer;
+  readonly positions: GPUBuffer;
+  readonly velocities: GPUBuffer;
+  readonly ids: GPUBuffer;
+}
+
+const NAMES = ['energy', 'settlement', 'settle'] as const;
+
+export class Energy {
+  private constructor(
+    private readonly owned: Buffers<'account' | 'settlement' | 'partials'>,
+    private readonly kernels: readonly [FluidKernel, FluidKernel, FluidKernel],
+  ) {}
+
+  static async create(gpu: Gpu, dimensions: 2 | 3, capacity: number): Promise<Energy> {
+    const sources = kernelSources(false);
+    const [energy, settlement, settle] = NAMES.map((name) =>
+      FluidKernel.create(gpu, dimensions, sources[name]),
+    );
+    const kernels = await Promise.all([energy, settlement, settle] as [
+      Promise<FluidKernel>,
+      Promise<FluidKernel>,
+      Promise<FluidKernel>,
+    ]);
+    const owned = await createBuffers(gpu, {
+      account: 4 * (1 + 2 * dimensions) * capacity,
+      settlement: 16,
+      partials: 2 * 16 * PARTIALS,
+    });
+    return new Energy(owned, kernels);
+  }
+
+  /** Of each particle by id, filled by the kernel that moves particles: see ACCOUNT in shared.wgsl. */
+  get account(): GPUBuffer {
+    return this.owned.buffers.account;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes;
+  }
+
+  encode(pass: GPUComputePassEncoder, particles: SettledParticles, count: number, frame: number): void {
+    const all = { ...this.owned.buffers, ...particles };
+    const each = Math.ceil(count / WORKGROUP);
+    const workgroups = [Math.min(PARTIALS, each), 1, each];
+    this.kernels.forEach((kernel, index) => {
+      kernel.encode(pass, kernel.bind(all), workgroups[index] as number, frame);
+    });
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+  }
+}

@@ -1,0 +1,338 @@
+/**
+ * Purpose: what a liquid has on the GPU beside its particles, and the stages of a substep over both: the lattice, a SortedGrid of
+ * the lattice's own cells that sorts particles, so that faces gather what is around, and the kernels. Nothing waits:
+ * sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and where it applies energy and drain.
+ * Guarantee: the same stages on the same device give the same bits: no sum depends on the order of threads.
+ */
+import { type Gpu, type Simulation, SortedGrid } from '../../../index';
+import { defineLevels } from '../lattice';
+import type { Obstacle } from '../obstacles';
+import type { FluidPlan } from '../options';
+import { markSolids } from '../reference/cells';
+import { LAYERS } from '../reference/project';
+import { isRestrained, type LatticeState } from '../shape';
+import { type Buffers, clearWords, createBuffers, readBuffers } from './buffers';
+import { Drain } from './drain';
+import { Energy } from './energy';
+import { nodesOf } from './frame';
+import { Frames } from './frames';
+import { FluidKernel, WORKGROUP } from './kernel';
+import { type KernelName, kernelSources } from './kernels';
+import { decodeSolver, Pressure, type SolverState } from './pressure';
+import { Speed } from './speed';
+
+const OWN_KERNELS = [
+  'kinds',
+  'transfer',
+  'faces',
+  'extrapolate',
+  'extrapolateLast',
+  'particles',
+] as const satisfies readonly KernelName[];
+
+type OwnKernel = (typeof OWN_KERNELS)[number];
+
+type LatticeBuffer =
+  | 'velocity'
+  | 'before'
+  | 'known'
+  | 'knownAfter'
+  | 'kinds'
+  | 'mask'
+  | 'fullness'
+  | 'affine';
+
+interface Parts {
+  readonly grid: SortedGrid;
+  readonly kernels: Readonly<Record<OwnKernel, FluidKernel>>;
+  readonly owned: Buffers<LatticeBuffer>;
+  readonly frames: Frames;
+  readonly pressure: Pressure;
+  readonly energy: Energy;
+  readonly drain: Drain;
+  readonly speed: Speed;
+}
+
+/** The liquid as it is when a substep is recorded. */
+export interface Liquid {
+  readonly plan: FluidPlan;
+  readonly obstacles: readonly Obstacle[];
+  readonly particles: Simulation;
+}
+
+/** One stage of a substep: recorded with the frame at a byte of the ring. */
+export interface Stage {
+  readonly name: string;
+  readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
+}
+
+/** The lattice as the last substep left it. */
+export interface LatticeReading {
+  readonly kinds: Uint32Array;
+  readonly fullness: Float32Array;
+  readonly velocity: Float32Array;
+  readonly diagonal: Float32Array;
+  readonly solved: SolverState;
+}
+
+/** What a checkpoint keeps of it; slopes by id, where there are any. */
+export interface Kept {
+  readonly affine: Float32Array | undefined;
+  readonly unconverged: number;
+}
+
+export class Substep {
+  private readonly groups: Readonly<Record<'kinds' | 'transfer' | 'faces', GPUBindGroup>>;
+  private readonly layers: readonly GPUBindGroup[];
+
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly parts: Parts,
+    /** Entries of `coupling` from one axis to the next. */
+    private readonly couplingSize: number,
+  ) {
+    const { kernels, owned, grid, frames } = parts;
+    const { start, positions, velocities, ids } = grid;
+    const all = { ...owned.buffers, frame: frames.buffer, start, positions, velocities, ids };
+    this.groups = {
+      kinds: kernels.kinds.bind(all),
+      transfer: kernels.transfer.bind(all),
+      faces: kernels.faces.bind(all),
+    };
+    const { known, knownAfter } = owned.buffers;
+    this.layers = [
+      kernels.extrapolate.bind({ ...all, known, known_after: knownAfter }),
+      kernels.extrapolate.bind({ ...all, known: knownAfter, known_after: known }),
+    ];
+  }
+
+  static async create(gpu: Gpu, plan: FluidPlan): Promise<Substep> {
+    const { dimensions, lattice, capacity, min, max, cellSize } = plan;
+    const { size } = lattice;
+    const levels = defineLevels(lattice);
+    const apic = plan.transfer === 'apic';
+    const made: { destroy(): void }[] = [];
+    const keep = async <Part extends { destroy(): void }>(part: Promise<Part>): Promise<Part> => {
+      made.push(await part);
+      return part;
+    };
+    try {
+      const owned = await keep(
+        createBuffers(gpu, {
+          velocity: 4 * dimensions * size,
+          before: 4 * dimensions * size,
+          known: 4 * size,
+          knownAfter: 4 * size,
+          kinds: 4 * size,
+          mask: 4 * size,
+          fullness: 4 * size,
+          affine: apic ? 4 * dimensions ** 2 * capacity : 16,
+        }),
+      );
+      gpu.device.queue.writeBuffer(owned.buffers.mask, 0, Uint32Array.from(plan.mask));
+      const frames = await keep(Frames.create(gpu));
+      const { kinds, fullness, velocity } = owned.buffers;
+      const input = { frame: frames.buffer, kinds, fullness, velocity };
+      const pressure = await keep(Pressure.create(gpu, levels, input));
+      const energy = await keep(Energy.create(gpu, dimensions, capacity));
+      const drain = await keep(Drain.create(gpu, dimensions, capacity));
+      const speed = await keep(Speed.create(gpu, dimensions));
+      const grid = await keep(
+        SortedGrid.create(gpu, {
+          ...{ dimensions, capacity, min, max, cellSize },
+          diameter: cellSize / 2,
+          velocities: true,
+          ids: true,
+        }),
+      );
+      const sources = kernelSources(apic);
+      const compiled = await Promise.all(
+        OWN_KERNELS.map(async (name) => [name, await FluidKernel.create(gpu, dimensions, sources[name])]),
+      );
+      const kernels = Object.fromEntries(compiled) as Record<OwnKernel, FluidKernel>;
+      const parts = { grid, kernels, owned, frames, pressure, energy, drain, speed };
+      return new Substep(gpu, parts, levels.size);
+    } catch (error) {
+      for (const part of made) part.destroy();
+      throw error;
+    }
+  }
+
+  get buffers(): Readonly<Record<'velocity' | 'kinds' | 'fullness' | 'pressure', GPUBuffer>> {
+    const { velocity, kinds, fullness } = this.parts.owned.buffers;
+    return { velocity, kinds, fullness, pressure: this.parts.pressure.buffers.pressure };
+  }
+
+  get drain(): Drain {
+    return this.parts.drain;
+  }
+
+  get bytes(): number {
+    const { owned, frames, pressure, energy, drain, speed, grid } = this.parts;
+    return [owned, frames, pressure, energy, drain, speed].reduce(
+      (sum, { bytes }) => sum + bytes,
+      grid.memoryBytes,
+    );
+  }
+
+  /** One substep more in a caller's encoder: refused where it would be one too many before a submission. */
+  reserve(encoder: GPUCommandEncoder): void {
+    this.parts.frames.reserve(encoder);
+  }
+
+  /** Writes the frame of the next substep; its byte in the ring. */
+  placeFrame({ plan, obstacles, particles }: Liquid, dt: number): number {
+    const { frames, grid } = this.parts;
+    const { cells } = grid.world;
+    const { count } = particles;
+    return frames.write({ plan, couplingSize: this.couplingSize, grid: { cells }, count, dt, obstacles });
+  }
+
+  /** The stages of the next substep, with the particles' buffers as they are when each is recorded. */
+  stages({ plan, obstacles, particles }: Liquid): readonly Stage[] {
+    const { groups, parts } = this;
+    const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
+    const { count } = particles;
+    const frameBuffer = frames.buffer;
+    const { kinds } = owned.buffers;
+    const nodes = Math.ceil(nodesOf(plan.lattice) / WORKGROUP);
+    const solve = inPass('pressure', (pass, frame) => pressure.encode(pass, frame, plan.mostIterations));
+    const moved = () => ({ ...particles.buffers, frame: frameBuffer });
+    const stages: Stage[] = [
+      {
+        name: 'sort',
+        encode: (encoder) => {
+          grid.encode(encoder, { ...particles.buffers, count });
+          // Sums are taken as particles lie. Where nothing keeps them apart, and so sorts them, that depended on what had been.
+          if (plan.separation === 0) copySorted(encoder, grid, particles);
+        },
+      },
+      inPass('cells', (pass, frame) => kernels.kinds.encode(pass, groups.kinds, nodes, frame)),
+      inPass('transfer', (pass, frame) => kernels.transfer.encode(pass, groups.transfer, nodes, frame)),
+      inPass('faces', (pass, frame) => kernels.faces.encode(pass, groups.faces, nodes, frame)),
+      {
+        name: 'pressure',
+        encode: (encoder, frame) => {
+          pressure.encodeReset(encoder);
+          solve.encode(encoder, frame);
+        },
+      },
+      inPass('extrapolate', (pass, frame) => {
+        for (let layer = 0; layer < LAYERS; layer++) {
+          const kernel = layer + 1 < LAYERS ? kernels.extrapolate : kernels.extrapolateLast;
+          kernel.encode(pass, this.layers[layer % 2] as GPUBindGroup, nodes, frame);
+        }
+      }),
+      inPass('particles', (pass, frame) => {
+        const group = kernels.particles.bind({ ...owned.buffers, ...moved(), account: energy.account });
+        kernels.particles.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
+      }),
+      {
+        name: 'separate',
+        encode: (encoder) => {
+          if (plan.separation > 0) particles.encodeSeparate(encoder, plan.separation);
+        },
+      },
+    ];
+    if (isRestrained(plan, obstacles))
+      stages.push(
+        inPass('energy', (pass, frame) => energy.encode(pass, { ...moved(), kinds }, count, frame)),
+      );
+    if (plan.drains.length > 0)
+      stages.push(inPass('drain', (pass, frame) => drain.encode(pass, moved(), count, frame)));
+    return stages;
+  }
+
+  /** Speed of the fastest particle, as things are at the call. */
+  greatestSpeed(liquid: Liquid): Promise<number> {
+    const { speed, frames } = this.parts;
+    const { velocities } = liquid.particles.buffers;
+    return speed.greatest({ frame: frames.buffer, velocities }, this.placeFrame(liquid, 0));
+  }
+
+  async readLattice(): Promise<LatticeReading> {
+    const { owned, pressure } = this.parts;
+    const { kinds, fullness, velocity } = owned.buffers;
+    const { diagonal, solver } = pressure.buffers;
+    const read = await readBuffers(this.gpu, [kinds, fullness, velocity, diagonal, solver]);
+    const bytes = (index: number) => read[index] as ArrayBuffer;
+    return {
+      kinds: new Uint32Array(bytes(0)),
+      fullness: new Float32Array(bytes(1)),
+      velocity: new Float32Array(bytes(2)),
+      diagonal: new Float32Array(bytes(3)),
+      solved: decodeSolver(bytes(4)),
+    };
+  }
+
+  async readFields(): Promise<LatticeState> {
+    const { kinds, velocity, pressure } = this.buffers;
+    const read = await readBuffers(this.gpu, [kinds, velocity, pressure]);
+    return {
+      kinds: new Uint32Array(read[0] as ArrayBuffer),
+      velocity: new Float32Array(read[1] as ArrayBuffer),
+      pressure: new Float32Array(read[2] as ArrayBuffer),
+    };
+  }
+
+  async readKept({ transfer }: FluidPlan): Promise<Kept> {
+    const { owned, pressure } = this.parts;
+    const [solver, affine] = await readBuffers(this.gpu, [pressure.buffers.solver, owned.buffers.affine]);
+    const { unconverged } = decodeSolver(solver as ArrayBuffer);
+    const slopes = transfer === 'apic' ? new Float32Array(affine as ArrayBuffer) : undefined;
+    return { affine: slopes, unconverged };
+  }
+
+  /** As before the first substep, but for what a checkpoint kept. */
+  restart(kept: Kept): void {
+    const { owned, pressure } = this.parts;
+    const { velocity, fullness, affine } = owned.buffers;
+    const { device } = this.gpu;
+    if (kept.affine) device.queue.writeBuffer(affine, 0, kept.affine as Float32Array<ArrayBuffer>);
+    pressure.restart(this.gpu, kept.unconverged);
+    const encoder = device.createCommandEncoder({ label: 'fluid.restore' });
+    for (const buffer of [velocity, fullness]) encoder.clearBuffer(buffer);
+    device.queue.submit([encoder.finish()]);
+  }
+
+  /** Before a substep has been, what is solid is known. What is ahead of the first cell no kernel writes: it is solid, too. */
+  writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
+    const kinds = new Uint8Array(plan.lattice.size);
+    markSolids({ ...plan, obstacles }, kinds);
+    this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
+  }
+
+  /** New particles have the same velocity everywhere; others may have had their ids. */
+  clearSlopes({ transfer, dimensions }: FluidPlan, ids: Uint32Array): void {
+    if (transfer === 'apic') clearWords(this.gpu, this.parts.owned.buffers.affine, dimensions ** 2, ids);
+  }
+
+  destroy(): void {
+    const { grid, owned, frames, pressure, energy, drain, speed } = this.parts;
+    for (const part of [grid, owned, frames, pressure, energy, drain, speed]) part.destroy();
+  }
+}
+
+/** Lets particles lie as they do in the grid, which follows from where they are. */
+function copySorted(
+  encoder: GPUCommandEncoder,
+  grid: SortedGrid,
+  { buffers, count, dimensions }: Simulation,
+): void {
+  const vector = 4 * (dimensions === 2 ? 2 : 4);
+  encoder.copyBufferToBuffer(grid.positions, 0, buffers.positions, 0, vector * count);
+  encoder.copyBufferToBuffer(grid.velocities as GPUBuffer, 0, buffers.velocities, 0, vector * count);
+  encoder.copyBufferToBuffer(grid.ids, 0, buffers.ids, 0, 4 * count);
+}
+
+/** A stage in a pass of its own. */
+function inPass(name: string, record: (pass: GPUComputePassEncoder, frame: number) => void): Stage {
+  return {
+    name,
+    encode: (encoder, frame) => {
+      const pass = encoder.beginComputePass({ label: `fluid.${name}` });
+      record(pass, frame);
+      pass.end();
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * Purpose: one V-cycle of multigrid, a symmetric and positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl, smooth.wgsl,
+ * restrict.wgsl, prolong.wgsl and tail.wgsl. Coarser equations are sums of finer ones (unsmoothed aggregation), halved: a constant in a cell
+ * twice as wide is half as smooth as it should be, so its differences count twice as much. That needs nothing but couplings, so
+ * solids, surfaces and obstacles of any form come out right on every level.
+ * Smoother: Gauss–Seidel over red, then black cells; on the way up black, then red, so that the cycle is symmetric.
+ */
+import { eachRow, entryAt, type Level, type Levels } from '../lattice';
+
+/** Rounds of smoothing before and after each coarser level. */
+export const SMOOTHINGS = 2;
+/** Rounds on the coarsest level, each there and back: a few cells. */
+export const COARSEST_ROUNDS = 3;
+
+/** Arrays over all levels; those of the first level are what assemble() fills. */
+export interface Hierarchy {
+  readonly levels: Levels;
+  /** For each axis over all levels. */
+  readonly coupling: Float64Array;
+  readonly diagonal: Float64Array;
+  readonly right: Float64Array;
+  readonly solution: Float64Array;
+}
+
+export function createHierarchy(levels: Levels): Hierarchy {
+  const { size } = levels;
+  const { dimensions } = levels.levels[0] as Level;
+  return {
+    levels,
+    coupling: new Float64Array(dimensions * size),
+    diagonal: new Float64Array(size),
+    right: new Float64Array(size),
+    solution: new Float64Array(size),
+  };
+}
+
+/** Fills the coarser levels from the finest. */
+export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierarchy): void {
+  for (let index = 1; index < levels.length; index++) {
+    const fine = levels[index - 1] as Level;
+    const coarse = levels[index] as Level;
+    diagonal.fill(0, coarse.offset, coarse.offset + coarse.size);
+    eachRow(fine, -1, (row, end, y, z) => {
+      const parents = parentRow(coarse, y, z);
+      for (let cell = row; cell < end; cell++) {
+        const above = parents + ((cell - row) >> 1);
+        diagonal[above] = (diagonal[above] as number) + (diagonal[fine.offset + cell] as number) / 2;
+      }
+    });
+    for (let axis = 0; axis < fine.dimensions; axis++) {
+      coupling.fill(0, axis * size + coarse.offset, axis * size + coarse.offset + coarse.size);
+      const stride = fine.strides[axis] as number;
+      eachRow(fine, axis, (row, end, y, z) => {
+        const parents = parentRow(coarse, y, z);
+        for (let face = row; face < end; face++) {
+          const entry = fine.offset + face;
+          const value = coupling[axis * size + entry] as number;
+          // A coupling with air is part of the diagonal only.
+          if (value === 0 || diagonal[entry] === 0 || diagonal[entry - stride] === 0) continue;
+          const x = face - row;
+          const above = parents + (x >> 1);
+          if ((axis === 0 ? x : axis === 1 ? y : z) & 1) {
+            // Within a coarse cell: out of the sum, once for either side.
+            diagonal[above] = (diagonal[above] as number) - value;
+          } else {
+            coupling[axis * size + above] = (coupling[axis * size + above] as number) + value / 2;
+          }
+        }
+      });
+    }
+    // What is left of a cell whose couplings are all within it is rounding.
+    for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
+      if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
+  }
+}
+
+/** Couplings are at least a half on the second level and add up from there, so that less than this is rounding. */
+export const LEAST_DIAGONAL = 1e-3;
+
+/** Entry over all levels of the first cell of the row that the cells, or the faces, of a finer row are in. */
+function parentRow(coarse: Level, y: number, z: number): number {
+  return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
+}
+
+/** What pressures around a cell pull at its own. `size`: entries of `coupling` from one axis to the next. */
+function pulled(
+  coupling: Float64Array,
+  size: number,
+  solution: Float64Array,
+  { dimensions, strides }: Level,
+  entry: number,
+): number {
+  const row = strides[1];
+  const plane = strides[2];
+  let sum = 0;
+  sum +=
+    (coupling[entry] as number) * (solution[entry - 1] as number) +
+    (coupling[entry + 1] as number) * (solution[entry + 1] as number);
+  const up = size + entry;
+  sum +=
+    (coupling[up] as number) * (solution[entry - row] as number) +
+    (coupling[up + row] as number) * (solution[entry + row] as number);
+  if (dimensions === 2) return sum;
+  const back = size + up;
+  sum +=
+    (coupling[back] as number) * (solution[entry - plane] as number) +
+    (coupling[back + plane] as number) * (solution[entry + plane] as number);
+  return sum;
+}
+
+function smooth(hierarchy: Hierarchy, level: Level, colour: number): void {
+  const { levels, coupling, diagonal, right, solution } = hierarchy;
+  const { cells, extents, first, offset } = level;
+  for (let z = 0; z < cells[2]; z++) {
+    for (let y = 0; y < cells[1]; y++) {
+      const row = offset + first + extents[0] * (y + extents[1] * z);
+      for (let x = (y + z + colour) & 1; x < cells[0]; x += 2) {
+        const entry = row + x;
+        const weight = diagonal[entry] as number;
+        if (weight === 0) continue;
+        solution[entry] =
+          ((right[entry] as number) + pulled(coupling, levels.size, solution, level, entry)) / weight;
+      }
+    }
+  }
+}
+
+/** Adds what the equations of cells leave over to the right sides of those that they are in. */
+function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
+  const { levels, coupling, diagonal, right, solution } = hierarchy;
+  right.fill(0, coarse.offset, coarse.offset + coarse.size);
+  eachRow(level, -1, (row, end, y, z) => {
+    const parents = parentRow(coarse, y, z);
+    for (let cell = row; cell < end; cell++) {
+      const entry = level.offset + cell;
+      const own = diagonal[entry] as number;
+      if (own === 0) continue;
+      const left =
+        (right[entry] as number) -
+        own * (solution[entry] as number) +
+        pulled(coupling, levels.size, solution, level, entry);
+      const above = parents + ((cell - row) >> 1);
+      right[above] = (right[above] as number) + left;
+    }
+  });
+}
+
+/** Adds the solutions of coarser cells to those of the cells in them. */
+function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
+  eachRow(level, -1, (row, end, y, z) => {
+    const parents = parentRow(coarse, y, z);
+    for (let cell = row; cell < end; cell++) {
+      const entry = level.offset + cell;
+      if (diagonal[entry] === 0) continue;
+      solution[entry] = (solution[entry] as number) + (solution[parents + ((cell - row) >> 1)] as number);
+    }
+  });
+}
+
+/** From `right` of the finest level to `solution` of it. */
+export function cycle(hierarchy: Hierarchy, index = 0): void {
+  const { levels, solution } = hierarchy;
+  const level = levels.levels[index] as Level;
+  solution.fill(0, level.offset, level.offset + level.size);
+  const coarse = levels.levels[index + 1];
+  const rounds = coarse ? SMOOTHINGS : COARSEST_ROUNDS;
+  for (let round = 0; round < rounds; round++) for (const colour of [0, 1]) smooth(hierarchy, level, colour);
+  if (coarse) {
+    restrict(hierarchy, level, coarse);
+    cycle(hierarchy, index + 1);
+    prolong(hierarchy, level, coarse);
+  }
+  for (let round = 0; round < rounds; round++) for (const colour of [1, 0]) smooth(hierarchy, level, colour);
+}

@@ -1,0 +1,89 @@
+/**
+ * Purpose: regions of the tank, boxes and balls: what is full at first, where emitters bring liquid and drains take it.
+ * Inputs: what the caller gives. Outputs: checked regions, and which places are in one.
+ */
+import { checkKnownKeys, checkRange, checkVector } from '../../index';
+
+/** A box or a ball; `velocity` is that of the liquid in it. */
+export type FluidRegion =
+  | {
+      readonly min: readonly number[];
+      readonly max: readonly number[];
+      readonly velocity?: readonly number[] | undefined;
+    }
+  | {
+      readonly centre: readonly number[];
+      readonly radius: number;
+      readonly velocity?: readonly number[] | undefined;
+    };
+
+export function isInRegion(region: FluidRegion, place: readonly number[]): boolean {
+  if ('radius' in region) {
+    return (
+      place.reduce((sum, at, axis) => sum + (at - (region.centre[axis] as number)) ** 2, 0) <
+      region.radius ** 2
+    );
+  }
+  return place.every((at, axis) => at >= (region.min[axis] as number) && at < (region.max[axis] as number));
+}
+
+/** Whether all of a box is in a region. */
+export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
+  if (!('radius' in region)) {
+    const { min, max } = region;
+    return low.every(
+      (at, axis) => at >= (min[axis] as number) && (high[axis] as number) <= (max[axis] as number),
+    );
+  }
+  const { centre } = region;
+  // Its farthest corner.
+  return isInRegion(
+    region,
+    low.map((at, axis) => {
+      const [middle, end] = [centre[axis] as number, high[axis] as number];
+      return middle - at > end - middle ? at : end;
+    }),
+  );
+}
+
+/** Opposite corners of what a region is in. */
+export function cornersOf(region: FluidRegion): {
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+} {
+  if (!('radius' in region)) return region;
+  const { centre, radius } = region;
+  return { min: centre.map((at) => at - radius), max: centre.map((at) => at + radius) };
+}
+
+export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3): void {
+  const isBall = typeof region === 'object' && region !== null && 'radius' in region;
+  checkKnownKeys(name, region, isBall ? ['centre', 'radius', 'velocity'] : ['min', 'max', 'velocity']);
+  if ('radius' in region) {
+    checkVector(`${name}.centre`, region.centre, dimensions);
+    checkRange(`${name}.radius`, region.radius, 0, 2 ** 30);
+  } else {
+    checkVector(`${name}.min`, region.min, dimensions);
+    checkVector(`${name}.max`, region.max, dimensions);
+  }
+  if (region.velocity !== undefined) checkVector(`${name}.velocity`, region.velocity, dimensions);
+}
+
+/** A region of the caller's, as it is now. */
+export function copyRegion(region: FluidRegion): FluidRegion {
+  const velocity = region.velocity && { velocity: Array.from(region.velocity) };
+  return 'radius' in region
+    ? { centre: Array.from(region.centre), radius: region.radius, ...velocity }
+    : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
+}
+
+/** Particles are off the middle of their part of a cell by at most this share of it: rows would stay rows. */
+export const JITTER = 0.4;
+
+/** From 0 to 1, the same for the same numbers. */
+export function noise(index: number, axis: number): number {
+  let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
+  bits = Math.imul(bits ^ (bits >>> 15), 0x735a2d97);
+  return ((bits ^ (bits >>> 15)) >>> 0) / 2 ** 32;
+}

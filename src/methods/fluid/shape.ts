@@ -1,0 +1,131 @@
+/**
+ * Purpose: what both engines offer, and what of it is the same in both.
+ */
+import type { ParticleArrays } from '../../index';
+import { ArgumentError, checkInteger } from '../../index';
+import { AIR, eachCell, SOLID } from './lattice';
+import type { Obstacle } from './obstacles';
+import type { FluidPlan } from './options';
+import { checkRegion, type FluidRegion, isInRegion } from './regions';
+
+/** The lattice after the last substep, packed cell by cell, x fastest. */
+export interface FluidFields {
+  readonly cells: readonly number[];
+  /** 0 air, 1 liquid, 2 solid. */
+  readonly kinds: Uint8Array;
+  /** Above that of the air, in units of density · length² / s². */
+  readonly pressure: Float32Array;
+  /** At the middles of cells, `dimensions` numbers each; of air and solids 0. */
+  readonly velocity: Float32Array;
+}
+
+export interface NewFluid {
+  readonly positions: Float32Array;
+  readonly velocities?: Float32Array | undefined;
+}
+
+export type FluidParticles = Pick<ParticleArrays, 'ids' | 'positions' | 'velocities'>;
+
+/** Arrays over the lattice as either engine holds them. */
+export interface LatticeState {
+  readonly kinds: ArrayLike<number>;
+  readonly velocity: ArrayLike<number>;
+  /** In units of velocity: see reference/equations.ts. */
+  readonly pressure: ArrayLike<number>;
+}
+
+export function packFields(
+  { lattice, dimensions, cellSize, density }: FluidPlan,
+  { kinds, velocity, pressure }: LatticeState,
+  /** Of the last substep; 0 before the first. */
+  dt: number,
+): FluidFields {
+  const count = lattice.cells[0] * lattice.cells[1] * lattice.cells[2];
+  const fields = {
+    cells: lattice.cells.slice(0, dimensions),
+    kinds: new Uint8Array(count),
+    pressure: new Float32Array(count),
+    velocity: new Float32Array(dimensions * count),
+  };
+  let index = 0;
+  eachCell(lattice, (cell) => {
+    const kind = Math.min(kinds[cell] as number, SOLID);
+    fields.kinds[index] = kind;
+    fields.pressure[index] = dt > 0 ? ((pressure[cell] as number) * density * cellSize) / dt : 0;
+    for (let axis = 0; axis < dimensions && kind !== AIR && kind !== SOLID; axis++) {
+      const low = axis * lattice.size + cell;
+      const high = low + (lattice.strides[axis] as number);
+      fields.velocity[dimensions * index + axis] =
+        ((velocity[low] as number) + (velocity[high] as number)) / 2;
+    }
+    index++;
+  });
+  return fields;
+}
+
+/** Cells that a particle may go in a substep when `advance` chooses how many there are. */
+export const CELLS_A_SUBSTEP = 1;
+
+/** Substeps of a step, so that nothing goes farther than CELLS_A_SUBSTEP, gravity included. */
+export function substepsFor(
+  { gravity, cellSize }: FluidPlan,
+  greatestSpeed: number,
+  obstacleSpeed: number,
+  dt: number,
+  most: number,
+): number {
+  checkInteger('most', most, 1, 64);
+  const speed = Math.max(greatestSpeed + Math.hypot(...gravity) * dt, obstacleSpeed);
+  return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_A_SUBSTEP * cellSize))));
+}
+
+/** Speed of the fastest obstacle or emitter. */
+export function fastestBody(
+  { emitters }: Pick<FluidPlan, 'emitters'>,
+  obstacles: readonly Obstacle[],
+): number {
+  const speeds = [...obstacles, ...emitters].map(({ velocity }) => Math.hypot(...velocity));
+  return Math.max(0, ...speeds);
+}
+
+/** Whether energy is to be kept from growing: where nothing moves that does work on the liquid. */
+export function isRestrained(
+  { restraint }: Pick<FluidPlan, 'restraint'>,
+  obstacles: readonly Obstacle[],
+): boolean {
+  return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
+}
+
+/** Particles but for some. */
+export function withoutIds(
+  dimensions: 2 | 3,
+  particles: FluidParticles,
+  gone: ReadonlySet<number>,
+): FluidParticles {
+  if (gone.size === 0) return particles;
+  const { ids, positions, velocities } = particles;
+  const stays = (_: number, index: number) => !gone.has(ids[Math.floor(index / dimensions)] as number);
+  return {
+    ids: ids.filter((id) => !gone.has(id)),
+    positions: positions.filter(stays),
+    velocities: velocities.filter(stays),
+  };
+}
+
+/** Ids of the particles in a region. */
+export function idsIn(
+  { dimensions }: FluidPlan,
+  region: FluidRegion,
+  { ids, positions }: FluidParticles,
+): Uint32Array {
+  checkRegion('region', region, dimensions);
+  return ids.filter((_, index) =>
+    isInRegion(region, Array.from(positions.subarray(dimensions * index, dimensions * (index + 1)))),
+  );
+}
+
+export function checkNew(given: NewFluid): void {
+  if (!(given?.positions instanceof Float32Array)) {
+    throw new ArgumentError('positions', given?.positions, 'a Float32Array');
+  }
+}

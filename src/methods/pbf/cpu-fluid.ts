@@ -1,0 +1,125 @@
+/**
+ * Purpose: the position-based fluid on the CPU, one thread, for Node, for pages without WebGPU, and to hold the GPU against.
+ * The same shape as PositionFluid, with values where that has promises.
+ *
+ *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
+ *     fluid.step(1 / 60);
+ *
+ * Inputs: as of createPositionFluid. Outputs: `buffers`, by id. Guarantee: the same calls give the same bits.
+ */
+import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/index';
+import { PlacedMethod, type PlacedParticles } from '../../index';
+import { checkObstacles, type Obstacle, type ObstacleOptions, packObstacles } from './obstacles';
+import {
+  changeSettings,
+  checkFluidCheckpoint,
+  checkTimeStep,
+  type FluidMeasures,
+  measuresOf,
+  type PositionFluidCheckpoint,
+  type PositionFluidOptions,
+  type PositionFluidPlan,
+  type PositionFluidSettings,
+  type PositionFluidState,
+  planFluid,
+} from './options';
+import { FluidTwin } from './reference/fluid';
+
+export function createCpuPositionFluid(options: PositionFluidOptions): CpuPositionFluid {
+  const plan = planFluid(options);
+  return new CpuPositionFluid(plan, createCpuGridParticles(plan.placed));
+}
+
+export class CpuPositionFluid extends PlacedMethod<CpuGridParticles, PositionFluidSettings> {
+  readonly backend = 'cpu';
+  private readonly twin: FluidTwin;
+  private obstacles: readonly Obstacle[];
+  private solids: Float32Array;
+
+  /** Use createCpuPositionFluid, which checks its arguments. */
+  constructor(
+    private readonly plan: PositionFluidPlan,
+    particles: CpuGridParticles,
+  ) {
+    super(particles, plan.settings);
+    this.twin = new FluidTwin(particles, plan.radius, plan.smoothing);
+    this.obstacles = plan.obstacles;
+    this.solids = this.pack(plan.obstacles);
+  }
+
+  /**
+   * The state itself, packed, by id up to `end`; densities as they were before the last corrections. Positions of ids that
+   * nobody has are NaN. Between two steps you may change velocities, and positions within the box.
+   */
+  get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
+    return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
+  }
+
+  get memoryBytes(): number {
+    return this.particles.memoryBytes + this.twin.memoryBytes;
+  }
+
+  set(settings: Partial<PositionFluidSettings>): void {
+    this.particles.checkAlive();
+    this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
+  }
+
+  /** Replaces all obstacles, at most 1,024. */
+  setObstacles(obstacles: readonly ObstacleOptions[]): void {
+    this.particles.checkAlive();
+    this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
+    this.solids = this.pack(this.obstacles);
+  }
+
+  /** More fluid; the ids of its particles, the lowest free ones, ascending. */
+  add(particles: PlacedParticles): Uint32Array {
+    return this.particles.add(particles);
+  }
+
+  step(dt: number): void {
+    this.particles.checkAlive();
+    checkTimeStep(dt);
+    this.twin.step({ settings: this.currentSettings, solids: this.solids, dt });
+    this.elapsed += dt;
+  }
+
+  read(): PositionFluidState {
+    return this.particles.read();
+  }
+
+  /** How dense the fluid is now, as shares of the density at rest. Changes nothing else. */
+  measure(): FluidMeasures {
+    const { ids } = this.read();
+    this.particles.sort();
+    this.twin.measure(this.particles.buffers.positions, {
+      settings: this.currentSettings,
+      solids: this.solids,
+    });
+    return measuresOf(Float32Array.from(ids, (id) => this.twin.densities[id] as number));
+  }
+
+  checkpoint(): PositionFluidCheckpoint {
+    const { elapsed: time, currentSettings: settings, obstacles } = this;
+    const { radius, density } = this.plan;
+    return { time, radius, density, settings, obstacles, ...this.particles.checkpoint() };
+  }
+
+  /** Goes on from a checkpoint; it may be that of a PositionFluid. */
+  restore(checkpoint: PositionFluidCheckpoint): void {
+    this.particles.checkAlive();
+    const { settings, obstacles } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.particles.restore(checkpoint);
+    this.currentSettings = settings;
+    this.obstacles = obstacles;
+    this.solids = this.pack(obstacles);
+    this.elapsed = checkpoint.time;
+  }
+
+  destroy(): void {
+    this.particles.destroy();
+  }
+
+  private pack(obstacles: readonly Obstacle[]): Float32Array {
+    return packObstacles(obstacles, this.dimensions, this.plan.radius);
+  }
+}

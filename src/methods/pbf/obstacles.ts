@@ -1,0 +1,85 @@
+/**
+ * Purpose: solid bodies that a position-based fluid does not enter: balls and boxes that stay where they are. Inputs: what a
+ * caller gives, checked. Outputs: the same as numbers, for the GPU and for the CPU.
+ */
+import { ArgumentError, checkKnownKeys, checkRange, checkVector, type Dimensions } from '../../index';
+import { farther } from './smoothing';
+
+export interface BallObstacle {
+  readonly shape: 'ball';
+  readonly position: readonly number[];
+  readonly radius: number;
+}
+
+export interface BoxObstacle {
+  readonly shape: 'box';
+  readonly position: readonly number[];
+  /** Half of each edge. */
+  readonly halfExtents: readonly number[];
+}
+
+export type ObstacleOptions = BallObstacle | BoxObstacle;
+
+/** Checked, and copies. */
+export type Obstacle = ObstacleOptions;
+
+export const MOST_OBSTACLES = 1024;
+
+/** Of each: the middle (3), the radius of a ball or 0, half of each edge (3), of a ball the share across it. */
+export const OBSTACLE_FLOATS = 8;
+
+export function checkObstacles(
+  argument: string,
+  given: unknown,
+  dimensions: Dimensions,
+): readonly Obstacle[] {
+  if (!Array.isArray(given) || given.length > MOST_OBSTACLES) {
+    throw new ArgumentError(argument, given, `an array of at most ${MOST_OBSTACLES} balls and boxes`);
+  }
+  return given.map((one: ObstacleOptions, index) => {
+    const name = `${argument}[${index}]`;
+    if (one?.shape !== 'ball' && one?.shape !== 'box') {
+      throw new ArgumentError(
+        `${name}.shape`,
+        (one as ObstacleOptions | undefined)?.shape,
+        "'ball' or 'box'",
+      );
+    }
+    const size = one.shape === 'ball' ? 'radius' : 'halfExtents';
+    checkKnownKeys(name, one, ['shape', 'position', size]);
+    checkVector(`${name}.position`, one.position, dimensions);
+    one.position.forEach((value, axis) => {
+      checkRange(`${name}.position[${axis}]`, value, -1e9, 1e9);
+    });
+    const position = [...one.position];
+    if (one.shape === 'ball') {
+      checkRange(`${name}.radius`, one.radius, 1e-6, 1e9);
+      return { shape: 'ball', position, radius: one.radius };
+    }
+    checkVector(`${name}.halfExtents`, one.halfExtents, dimensions);
+    one.halfExtents.forEach((value, axis) => {
+      checkRange(`${name}.halfExtents[${axis}]`, value, 1e-6, 1e9);
+    });
+    return { shape: 'box', position, halfExtents: [...one.halfExtents] };
+  });
+}
+
+/** OBSTACLE_FLOATS numbers each; `reach`: of the smoothing kernels. */
+export function packObstacles(
+  obstacles: readonly Obstacle[],
+  dimensions: Dimensions,
+  reach: number,
+): Float32Array<ArrayBuffer> {
+  const packed = new Float32Array(OBSTACLE_FLOATS * obstacles.length);
+  obstacles.forEach((one, index) => {
+    const first = OBSTACLE_FLOATS * index;
+    packed.set(one.position, first);
+    if (one.shape === 'box') {
+      packed.set(one.halfExtents, first + 4);
+      return;
+    }
+    packed[first + 3] = one.radius;
+    packed[first + 7] = (1 - 2 * farther(one.radius / reach)) ** (dimensions - 1);
+  });
+  return packed;
+}

@@ -1,0 +1,191 @@
+/**
+ * Purpose: a flock as the page sees what runs: birds are its particles, by id; hunters are drawn as what is solid is.
+ */
+
+import type { StageTimes } from '../../../core/base/stage-times';
+import { defaultSettings } from '../../../core/contact/settings';
+import type { StaticBodies } from '../../../core/obstacles/tree';
+import type { ParticleArrays } from '../../../core/simulation/simulation';
+import { StateHash } from '../../../core/state/hash';
+import type { Dimensions, World } from '../../../core/world/world';
+import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
+import type { Body, CpuBody, Figure, GpuBody, MethodMeasures, State } from '../../model/body';
+import { formatPercent, formatReal } from '../../support/format';
+import type { FlockScene } from './flock-scenes';
+import { MethodBody } from './method-body';
+
+abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Birds['backend']> {
+  readonly method = 'flock';
+  readonly world: World;
+  readonly obstacleCount: number;
+  /** None of them changes anything. */
+  readonly settings: Body['settings'];
+
+  constructor(
+    readonly flock: Birds,
+    protected readonly scene: FlockScene,
+  ) {
+    const { dimensions, hunters, radius } = scene;
+    super(flock, dimensions, radius);
+    this.world = flock.world;
+    this.obstacleCount = hunters.length / dimensions;
+    this.settings = defaultSettings(dimensions);
+  }
+
+  step(seconds: number): void {
+    this.flock.step(seconds);
+  }
+
+  set(): void {}
+
+  async measure(): Promise<MethodMeasures> {
+    return measuresOf(this.dimensions, await this.flock.read());
+  }
+
+  restore({ velocities, method }: State): void {
+    // What pushes birds changes their velocities between two steps.
+    this.flock.restore({ ...(method as FlockCheckpoint), velocities });
+  }
+
+  protected hunted(positions: Float32Array): StaticBodies {
+    const radii = new Float32Array(this.obstacleCount).fill(this.scene.hunterRadius);
+    return { positions, radii };
+  }
+
+  protected stateOf(method: FlockCheckpoint): State {
+    const { radius, settings } = this;
+    const { version, dimensions, min, max, period, time, ids, positions, velocities } = method;
+    return {
+      version,
+      dimensions,
+      min,
+      max,
+      period,
+      time,
+      ids,
+      positions,
+      velocities,
+      radius,
+      settings,
+      method,
+    };
+  }
+}
+
+/** Of a body with a size of its own that may be a box, as it is drawn: see bodyFloats in gpu/layout.ts. */
+const DRAWN_BYTES = 32;
+
+export class GpuFlockBody extends FlockBody<Flock> implements GpuBody {
+  readonly moved: StaticBodies;
+  private readonly ids: GPUBuffer;
+
+  constructor(
+    private readonly device: GPUDevice,
+    flock: Flock,
+    scene: FlockScene,
+  ) {
+    super(flock, scene);
+    this.moved = this.hunted(scene.hunters);
+    this.ids = device.createBuffer({
+      label: 'page.flock.ids',
+      size: Math.max(4, 4 * flock.capacity),
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+    });
+    device.queue.writeBuffer(
+      this.ids,
+      0,
+      Uint32Array.from({ length: flock.capacity }, (_, id) => id),
+    );
+  }
+
+  get buffers(): GpuBody['buffers'] {
+    const { positions, velocities } = this.flock.buffers;
+    return { positions, velocities, ids: this.ids };
+  }
+
+  /** Where hunters are only the GPU knows. */
+  placeMoved(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
+    const { dimensions, obstacleCount } = this;
+    const { hunters } = this.flock.buffers;
+    const stored = 4 * (dimensions === 2 ? 2 : 4);
+    for (let hunter = 0; hunter < obstacleCount; hunter++) {
+      encoder.copyBufferToBuffer(hunters, stored * hunter, drawn, DRAWN_BYTES * hunter, 4 * dimensions);
+    }
+  }
+
+  async checkpoint(): Promise<State> {
+    return this.stateOf(await this.flock.checkpoint());
+  }
+
+  /** It does not time its stages. */
+  async profile(seconds: number): Promise<StageTimes> {
+    await this.device.queue.onSubmittedWorkDone();
+    const began = performance.now();
+    this.step(seconds);
+    await this.device.queue.onSubmittedWorkDone();
+    return { source: 'wall-clock', stages: {}, total: performance.now() - began };
+  }
+
+  override destroy(): void {
+    super.destroy();
+    this.ids.destroy();
+  }
+}
+
+export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuBody {
+  get moved(): StaticBodies {
+    return this.hunted(this.flock.buffers.hunters);
+  }
+
+  checkpoint(): State {
+    return this.stateOf(this.flock.checkpoint());
+  }
+
+  /** It does not time its stages. */
+  profile(seconds: number): StageTimes {
+    const began = performance.now();
+    this.step(seconds);
+    return { source: 'wall-clock', stages: {}, total: performance.now() - began };
+  }
+}
+
+/** Birds weigh 1 each. */
+export function measuresOf(
+  dimensions: Dimensions,
+  { ids, positions, velocities }: ParticleArrays,
+): MethodMeasures {
+  const hash = new StateHash();
+  const words = new Uint32Array(2 * dimensions);
+  const floats = new Float32Array(words.buffer);
+  const heading = new Float64Array(dimensions);
+  let speeds = 0;
+  let squares = 0;
+  ids.forEach((id, index) => {
+    const first = dimensions * index;
+    floats.set(positions.subarray(first, first + dimensions));
+    floats.set(velocities.subarray(first, first + dimensions), dimensions);
+    hash.addParticle(id, words);
+    let squared = 0;
+    for (let axis = 0; axis < dimensions; axis++) squared += (velocities[first + axis] as number) ** 2;
+    const speed = Math.sqrt(squared);
+    speeds += speed;
+    squares += squared;
+    for (let axis = 0; axis < dimensions && speed > 0; axis++) {
+      heading[axis] = (heading[axis] as number) + (velocities[first + axis] as number) / speed;
+    }
+  });
+  const count = ids.length;
+  const figures: Figure[] = [
+    {
+      title: 'Order',
+      value: count > 0 ? formatPercent(Math.hypot(...heading) / count) : '–',
+      hint: 'How far birds fly the same way: 100% if all do, near 0 if each goes its own',
+    },
+    {
+      title: 'Mean speed',
+      value: count > 0 ? `${formatReal(speeds / count)} units/s` : '–',
+      hint: 'A unit is how far a bird sees',
+    },
+  ];
+  return { count, kineticEnergy: squares / 2, hash: hash.toString(), figures };
+}

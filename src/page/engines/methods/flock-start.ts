@@ -1,0 +1,29 @@
+/**
+ * Purpose: a flock scene as it is chosen, ready to start on either engine. Loaded when such a scene is chosen.
+ */
+import { createFlock, type FlockOptions } from '../../../methods/flock';
+import type { Choices } from '../../model/fields';
+import { CpuFlockBody, GpuFlockBody } from './flock-body';
+import { flockScene } from './flock-scenes';
+import type { Start } from './start';
+
+export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
+  const scene = flockScene(name, { dimensions, count, width: boxWidth, seed });
+  const { radius, hunterRadius: _drawn, ...options } = scene;
+  const { min, max, periodic, perception: cellSize, positions, velocities } = scene;
+  const sized = (capacity: number | undefined): FlockOptions => ({ ...options, capacity });
+  return {
+    options: { dimensions, radius, min, max, periodic, cellSize, positions, velocities },
+    method: {
+      method: 'flock',
+      cells: 0,
+      onGpu: async (gpu, { capacity }) =>
+        new GpuFlockBody(gpu.device, await createFlock(gpu, sized(capacity)), scene),
+      onCpu: async ({ capacity }) => {
+        // Loaded only when needed.
+        const { createCpuFlock } = await import('../../../methods/flock/cpu-flock');
+        return new CpuFlockBody(createCpuFlock(sized(capacity)), scene);
+      },
+    },
+  };
+}

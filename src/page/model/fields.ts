@@ -1,0 +1,411 @@
+/**
+ * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
+ * holds them, what is typed or read is checked against them, and tests go through them.
+ */
+import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../../core/contact/settings';
+import type { Dimensions } from '../../core/world/world';
+import { formatCount, formatReal, titleOf } from '../support/format';
+import { PAGE_SCENES } from './scenes';
+
+/** What a change asks for: to start over, to go on otherwise, or only another look. */
+export type Effect = 'start' | 'set' | 'view';
+
+export type Group = 'Scene' | 'Collisions' | 'Liquid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
+
+interface FieldBase {
+  readonly label: string;
+  readonly group: Group;
+  readonly effect: Effect;
+  /** What is more than its name says. */
+  readonly hint?: string;
+}
+
+export interface NumberField extends FieldBase {
+  readonly kind: 'number';
+  readonly min: number;
+  readonly max: number;
+  /** The slider's end, where more than that may be typed; no slider where it is 0. */
+  readonly slider?: number;
+  /** Of the slider; the numbers themselves may be any. */
+  readonly step: number;
+  readonly isWhole?: boolean;
+  /** Equal ways along the slider are equal ratios. */
+  readonly isLogarithmic?: boolean;
+}
+
+export interface ChoiceField<Value extends string | number = string | number> extends FieldBase {
+  readonly kind: 'choice';
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+}
+
+/** On or off. */
+export interface SwitchField extends FieldBase {
+  readonly kind: 'switch';
+}
+
+export type Field = NumberField | ChoiceField | SwitchField;
+
+function options<const Value extends string | number>(
+  labels: readonly (readonly [Value, string])[],
+): readonly { readonly value: Value; readonly label: string }[] {
+  return labels.map(([value, label]) => ({ value, label }));
+}
+
+export const FEWEST_PARTICLES = 100;
+/** The slider's end until an engine says what it holds. */
+const USUAL_END = 1_000_000;
+/** What no page can hold: states are kept in its memory, too. */
+export const MOST_PARTICLES = 100_000_000;
+
+export const FIELDS = {
+  scene: {
+    kind: 'choice',
+    label: 'Scene',
+    group: 'Scene',
+    effect: 'start',
+    options: PAGE_SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
+  } as ChoiceField<string>,
+  dimensions: {
+    kind: 'choice',
+    label: 'Dimensions',
+    group: 'Scene',
+    effect: 'start',
+    options: options<Dimensions>([
+      [2, '2D'],
+      [3, '3D'],
+    ]),
+  },
+  count: {
+    kind: 'number',
+    label: 'Particles',
+    group: 'Scene',
+    effect: 'start',
+    min: FEWEST_PARTICLES,
+    max: MOST_PARTICLES,
+    slider: USUAL_END,
+    step: 1,
+    isWhole: true,
+    isLogarithmic: true,
+  },
+  size: {
+    kind: 'number',
+    label: 'Radius',
+    group: 'Scene',
+    effect: 'start',
+    hint: 'Of those the scene asks for',
+    min: 0.125,
+    max: 4,
+    slider: 2,
+    step: 0.125,
+  },
+  spread: {
+    kind: 'number',
+    label: 'Radius spread',
+    group: 'Scene',
+    effect: 'start',
+    hint: 'The largest radius in smallest ones',
+    min: 1,
+    max: 64,
+    step: 1,
+    isLogarithmic: true,
+  },
+  boxWidth: {
+    kind: 'number',
+    label: 'Box width',
+    group: 'Scene',
+    effect: 'start',
+    hint: 'In widths that the scene asks for',
+    min: 1,
+    max: 8,
+    slider: 4,
+    step: 0.5,
+  },
+  seed: {
+    kind: 'number',
+    label: 'Seed',
+    group: 'Scene',
+    effect: 'start',
+    min: 0,
+    max: 2 ** 32 - 1,
+    slider: 0,
+    step: 1,
+    isWhole: true,
+  },
+  gravity: {
+    kind: 'number',
+    label: 'Gravity',
+    group: 'Collisions',
+    effect: 'set',
+    min: 0,
+    max: 100,
+    slider: 20,
+    step: 0.0625,
+  },
+  restitution: {
+    kind: 'number',
+    label: 'Restitution',
+    group: 'Collisions',
+    effect: 'set',
+    hint: 'Speed kept in a bounce',
+    min: 0,
+    max: 1,
+    step: 0.05,
+  },
+  friction: {
+    kind: 'number',
+    label: 'Friction',
+    group: 'Collisions',
+    effect: 'set',
+    min: 0,
+    max: 10,
+    slider: 1,
+    step: 0.05,
+  },
+  substeps: {
+    kind: 'number',
+    label: 'Substeps',
+    group: 'Collisions',
+    effect: 'set',
+    min: 1,
+    max: MAX_SUBSTEPS,
+    slider: 16,
+    step: 1,
+    isWhole: true,
+  },
+  iterations: {
+    kind: 'number',
+    label: 'Iterations',
+    group: 'Collisions',
+    effect: 'set',
+    min: 1,
+    max: MAX_ITERATIONS,
+    slider: 8,
+    step: 1,
+    isWhole: true,
+  },
+  timeScale: {
+    kind: 'number',
+    label: 'Time scale',
+    group: 'Collisions',
+    effect: 'view',
+    hint: 'Simulated seconds a second',
+    min: 0.05,
+    max: 2,
+    step: 0.05,
+  },
+  transfer: {
+    kind: 'choice',
+    label: 'Transfer',
+    group: 'Liquid',
+    effect: 'start',
+    hint: 'How particles take velocities from the lattice: FLIP splashes, PIC is thick, APIC spins on',
+    options: options([
+      ['flip', 'FLIP'],
+      ['pic', 'PIC'],
+      ['apic', 'APIC'],
+    ]),
+  },
+  flipShare: {
+    kind: 'number',
+    label: 'FLIP share',
+    group: 'Liquid',
+    effect: 'set',
+    hint: 'Of FLIP: what is left is PIC, which calms it',
+    min: 0,
+    max: 1,
+    step: 0.01,
+  },
+  broadPhase: {
+    kind: 'choice',
+    label: 'Broad phase',
+    group: 'Engine',
+    effect: 'set',
+    options: options([
+      ['grid', 'Grid'],
+      ['naive', 'Naive: all pairs'],
+    ]),
+  },
+  engine: {
+    kind: 'choice',
+    label: 'Engine',
+    group: 'Engine',
+    effect: 'start',
+    options: options([
+      ['gpu', 'GPU'],
+      ['cpu', 'CPU'],
+    ]),
+  },
+  colour: {
+    kind: 'choice',
+    label: 'Colour by',
+    group: 'Picture',
+    effect: 'view',
+    options: options([
+      ['speed', 'Speed'],
+      ['density', 'Density'],
+      ['contacts', 'Contacts'],
+      ['id', 'Id'],
+      ['age', 'Age'],
+    ]),
+  },
+  liquidAs: {
+    kind: 'choice',
+    label: 'Liquid as',
+    group: 'Picture',
+    effect: 'view',
+    options: options([
+      ['surface', 'Surface'],
+      ['particles', 'Particles'],
+    ]),
+  },
+  cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
+  heatMap: {
+    kind: 'switch',
+    label: 'Occupancy',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'How many particles are in each cell; in space above each cell of the floor',
+  },
+  thread: {
+    kind: 'switch',
+    label: 'Sorted order',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'A thread through the particles as they lie in memory',
+  },
+  candidatePairs: {
+    kind: 'switch',
+    label: 'Candidate pairs',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Those the grid has tested, dashed',
+  },
+  contactLines: {
+    kind: 'switch',
+    label: 'Contacts',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Those that overlap, drawn through',
+  },
+  velocityArrows: {
+    kind: 'switch',
+    label: 'Velocity',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Of the liquid, as arrows; in space on the middle plane',
+  },
+  pressureMap: {
+    kind: 'switch',
+    label: 'Pressure',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Of the liquid, in each of its cells; in space on the middle plane',
+  },
+  solidCells: {
+    kind: 'switch',
+    label: 'Solid cells',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'What the liquid takes for solid: whole cells',
+  },
+  pointer: {
+    kind: 'choice',
+    label: 'Drag to',
+    group: 'Pointer',
+    effect: 'view',
+    options: options([
+      ['look', 'Move the picture'],
+      ['push', 'Push particles'],
+      ['pull', 'Pull particles'],
+      ['drag', 'Drag one particle'],
+      ['add', 'Add particles'],
+      ['erase', 'Erase'],
+      ['wall', 'Draw a wall'],
+    ]),
+  },
+  brush: {
+    kind: 'number',
+    label: 'Brush',
+    group: 'Pointer',
+    effect: 'view',
+    hint: 'How far it reaches, in radii of a particle',
+    min: 1,
+    max: 1000,
+    slider: 100,
+    step: 1,
+    isLogarithmic: true,
+  },
+} as const satisfies Record<string, Field>;
+
+export type FieldName = keyof typeof FIELDS;
+
+export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
+
+type ValueOf<Of extends Field> =
+  Of extends ChoiceField<infer Value> ? Value : Of extends SwitchField ? boolean : number;
+
+/** What is chosen. */
+export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
+
+export type Colouring = Choices['colour'];
+export type EngineKind = Choices['engine'];
+
+export function fieldOf(name: FieldName): Field {
+  return FIELDS[name];
+}
+
+/** Why a value cannot be, in a sentence; undefined of one that can. */
+export function refusalOf(name: FieldName, value: unknown): string | undefined {
+  const field = fieldOf(name);
+  if (field.kind === 'choice') {
+    if (field.options.some((option) => option.value === value)) return undefined;
+    return `${field.label} must be one of ${field.options.map(({ label }) => label).join(', ')}.`;
+  }
+  if (field.kind === 'switch') {
+    return typeof value === 'boolean' ? undefined : `${field.label} must be on or off.`;
+  }
+  const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
+  if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
+  const kind = field.isWhole ? 'a whole number' : 'a number';
+  // To the last digit: 4,294,967,295 can be, what 4.295B stands for may not.
+  const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
+  return `${field.label} must be ${kind} from ${least} to ${most}.`;
+}
+
+/** The nearest value that can be: what a link is read as. Undefined of what is none at all. */
+export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
+  const field = fieldOf(name);
+  if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
+  if (field.kind === 'switch') return text === '1' ? true : text === '0' ? false : undefined;
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isNaN(value)) return undefined;
+  const near = Math.min(field.max, Math.max(field.min, value));
+  return field.isWhole ? Math.round(near) : near;
+}
+
+export function formatNumber({ isWhole }: NumberField, value: number): string {
+  return isWhole ? formatCount(value) : formatReal(value);
+}
+
+/** Places along a slider; of one that is not logarithmic there is one a step. */
+const LOGARITHMIC_PLACES = 400;
+
+export function sliderPlaces(field: NumberField): number {
+  const end = field.slider ?? field.max;
+  return field.isLogarithmic ? LOGARITHMIC_PLACES : Math.round((end - field.min) / field.step);
+}
+
+/** A value along a slider; where it is logarithmic, with two significant digits. */
+export function fromSlider(field: NumberField, place: number): number {
+  const end = field.slider ?? field.max;
+  if (!field.isLogarithmic) return Math.min(end, field.min + place * field.step);
+  const value = Number((field.min * (end / field.min) ** (place / LOGARITHMIC_PLACES)).toPrecision(2));
+  return Math.min(end, Math.max(field.min, value));
+}
+
+export function toSlider(field: NumberField, value: number): number {
+  const end = field.slider ?? field.max;
+  const near = Math.min(end, Math.max(field.min, value));
+  if (!field.isLogarithmic) return Math.round((near - field.min) / field.step);
+  return Math.round((Math.log(near / field.min) / Math.log(end / field.min)) * LOGARITHMIC_PLACES);
+}

@@ -1,0 +1,164 @@
+/**
+ * Purpose: particles as files: saves what runs as a state or as a table, and opens such files, chosen or dropped on the page.
+ * A file that cannot be opened leaves what runs as it is, and the notice says why. How files are written and read is
+ * loaded with the first one.
+ */
+import { CellstormError, describeCount } from '../../core/base/errors';
+import type { Opened } from '../model/opened';
+import { find } from '../support/dom';
+import { nextTask, saveFile } from '../support/save';
+import { whileWaiting } from '../support/waiting';
+import { explain, type Run } from '../view/engine';
+
+/** What files need of the page. */
+export interface FileSubject {
+  readonly run: Run | undefined;
+  /** Whether the scene changes gravity or obstacles as time passes. */
+  readonly isDriven: boolean;
+  /** What runs is a state of it, where that is known. */
+  readonly scene: string | undefined;
+  /** What files are called, without their ending. */
+  readonly stem: string;
+  /** Particles that the engine takes. */
+  readonly mostParticles: number;
+  openParticles(opened: Opened): Promise<void>;
+  notify(text: string): void;
+}
+
+/** Parts of a table between two turns of the page. */
+const PARTS_A_TURN = 4;
+
+/** Browsers have no more to say of it than that something went wrong. */
+function refuseUnread(name: string): never {
+  throw new CellstormError(
+    `${name} cannot be read: it may be a folder, be gone, or be more than the memory holds.`,
+  );
+}
+
+export class Files {
+  private readonly sheet = find('keep', HTMLDialogElement);
+  private readonly input = find('file', HTMLInputElement);
+  /** Which of several files was chosen last. */
+  private latest: File | undefined;
+
+  constructor(private readonly subject: FileSubject) {
+    const onClick = (id: string, act: () => void) =>
+      find(id, HTMLButtonElement).addEventListener('click', act);
+    onClick('keep-open', () => this.toggle());
+    onClick('keep-close', () => this.sheet.close());
+    onClick('save-state', () => this.save((run, stem) => this.saveState(run, stem)));
+    onClick('save-table', () => this.save((run, stem) => this.saveTable(run, stem)));
+    onClick('open-file', () => this.choose());
+    for (const id of ['film-live', 'film-exact']) onClick(id, () => this.sheet.close());
+    this.input.addEventListener('change', () => {
+      this.open([...(this.input.files ?? [])]);
+      // The same file can be chosen again.
+      this.input.value = '';
+    });
+    this.listenToDrops();
+  }
+
+  toggle(): void {
+    if (this.sheet.open) this.sheet.close();
+    else this.sheet.showModal();
+  }
+
+  /** Asks the visitor for a file. */
+  choose(): void {
+    this.input.click();
+  }
+
+  private async save(how: (run: Run, stem: string) => Promise<void>): Promise<void> {
+    const { subject, sheet } = this;
+    const { run, stem } = subject;
+    sheet.close();
+    if (!run) return;
+    try {
+      await how(run, stem);
+    } catch (error) {
+      subject.notify(explain(error));
+    }
+  }
+
+  private async saveState({ simulation }: Run, stem: string): Promise<void> {
+    const { scene } = this.subject;
+    if (simulation.method) {
+      throw new CellstormError(
+        `A state holds what collides, not a ${simulation.method}; a table holds its particles.`,
+      );
+    }
+    const { encodeCheckpoint } = await whileWaiting(import('../../core/state/state-file'));
+    const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
+    saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
+    this.subject.notify(
+      this.subject.isDriven
+        ? 'The state is saved, without what the scene moves: opened, it goes on with gravity and obstacles as they are now.'
+        : 'The state is saved; it goes on with the same bits.',
+    );
+  }
+
+  private async saveTable({ simulation }: Run, stem: string): Promise<void> {
+    const { encodeTable } = await whileWaiting(import('../../core/state/particle-table'));
+    const { parts, leftOut } = encodeTable(await simulation.read(), simulation.dimensions);
+    const blobs: Blob[] = [];
+    for (const part of parts) {
+      blobs.push(new Blob([part]));
+      if (blobs.length % PARTS_A_TURN === 0) await nextTask();
+    }
+    saveFile(new Blob(blobs, { type: 'text/csv' }), `${stem}.csv`);
+    const without = `, without ${describeCount(leftOut)} that left the numbers`;
+    this.subject.notify(`The table is saved${leftOut > 0 ? without : ''}.`);
+  }
+
+  private async open(files: readonly File[]): Promise<void> {
+    const { subject, sheet } = this;
+    const [file, another] = files;
+    if (!file) return;
+    sheet.close();
+    if (another) {
+      subject.notify(`${files.length} files came at once; the page opens one at a time.`);
+      return;
+    }
+    this.latest = file;
+    try {
+      const { checkFileSize, openParticles } = await whileWaiting(import('./open-file'));
+      checkFileSize(file.name, file.size);
+      subject.notify(`Reading ${file.name}.`);
+      const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuseUnread(file.name)));
+      const { run, mostParticles } = subject;
+      if (file !== this.latest) return;
+      if (!run) throw new CellstormError(`${file.name} came while no engine was there; open it again.`);
+      const { simulation, options } = run;
+      const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
+      const present = { simulation, options, checkpoint };
+      const opening = openParticles(file.name, bytes, present, mostParticles);
+      let step = opening.next();
+      while (!step.done && file === this.latest) {
+        await nextTask();
+        step = opening.next();
+      }
+      if (step.done && file === this.latest) await subject.openParticles(step.value);
+    } catch (error) {
+      if (file === this.latest) subject.notify(explain(error));
+    }
+  }
+
+  private listenToDrops(): void {
+    const hint = find('drop', HTMLElement);
+    const isFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+    document.addEventListener('dragover', (event) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      hint.hidden = false;
+    });
+    document.addEventListener('dragleave', (event) => {
+      if (!event.relatedTarget) hint.hidden = true;
+    });
+    document.addEventListener('drop', (event) => {
+      hint.hidden = true;
+      if (!isFile(event)) return;
+      event.preventDefault();
+      this.open([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * Purpose: the panel: shows what is chosen, notes and figures, and says what a visitor asks for. The controls are made of
+ * FIELDS by lil-gui, with sliders that the browser knows, for keyboards and screen readers; all other markup is in
+ * index.html. From here only text goes in, never markup.
+ */
+import GUI, { type Controller } from 'lil-gui';
+import type { World } from '../../core/world/world';
+import type { Body, Measured } from '../model/body';
+import { checksOf } from '../model/checks';
+import { canSpread, refusedFields } from '../model/choices';
+import {
+  type Choices,
+  FIELD_NAMES,
+  type FieldName,
+  fieldOf,
+  formatNumber,
+  fromSlider,
+  type Group,
+  type NumberField,
+  sliderPlaces,
+  toSlider,
+} from '../model/fields';
+import { type Chosen, FIELDS_OF_SCENES } from '../model/opened';
+import { shownCells } from '../model/overlays';
+import { PAGE_SCENES } from '../model/scenes';
+import { APPEARANCES, type Appearance, chosenAppearance } from '../support/appearance';
+import { find, setText } from '../support/dom';
+import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
+import { type Legend, legendCss } from '../view/colour';
+import type { Engine, StepTime } from '../view/engine';
+import { Figures } from './figures';
+import type { Sheets } from './sheets';
+
+/** What a visitor asks for. */
+export interface PanelEvents {
+  choose(change: Partial<Choices>): void;
+  chooseAppearance(appearance: Appearance): void;
+  playOrPause(): void;
+  stepOnce(): void;
+  reset(): void;
+  goBack(): void;
+  fit(): void;
+  savePicture(): void;
+  copyLink(): void;
+}
+
+/** Sheets that have buttons. */
+type PanelSheets = Pick<
+  Sheets,
+  'openScale' | 'toggleInspector' | 'togglePresets' | 'startLiveFilm' | 'startExactFilm'
+>;
+
+/** Folded at first. */
+const FOLDED: readonly Group[] = ['Collisions', 'Liquid'];
+
+/** Why a control cannot be used: a sentence for all to see, who says it, or a hint, where it is plain to see. */
+type Refusal = string | HTMLElement | { readonly hint: string };
+
+interface Control {
+  readonly controller: Controller;
+  readonly slider: HTMLInputElement | undefined;
+  /** Its description: seen where it says why there is nothing to choose. */
+  readonly note: HTMLElement;
+}
+
+export class Panel {
+  private readonly controls = new Map<FieldName, Control>();
+  private readonly shown: Record<string, string | number | boolean> = {};
+  private engineName = '';
+  /** Why controls cannot be used. */
+  private readonly refusals = new Map<FieldName, Refusal>();
+  private readonly fold = find('fold', HTMLButtonElement);
+  private readonly figures = new Figures(
+    find('figures-fold', HTMLElement),
+    find('figures-about', HTMLElement),
+  );
+  /** Particles that the engine holds. */
+  private most: number | undefined;
+
+  constructor(
+    private readonly events: PanelEvents,
+    private readonly sheets: PanelSheets,
+    choices: Choices,
+  ) {
+    Object.assign(this.shown, choices);
+    this.build();
+    this.listen();
+  }
+
+  /** `count`: as many as there are, where that is less than is wished for. */
+  showChoices({ opened, ...choices }: Chosen, count: number): void {
+    // Of no scene while a file is open, so that any can be chosen.
+    Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
+    for (const [name, { controller, slider }] of this.controls) {
+      controller.updateDisplay();
+      if (slider) this.showPlace(name, slider, this.shown[name] as number);
+    }
+    const scene = PAGE_SCENES.find(({ name }) => name === choices.scene);
+    const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
+    const ofFile = `The particles come from the file ${opened?.name}${ofScene}. Choose a scene to leave it.`;
+    setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
+    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
+    for (const [name, hint] of refusedFields({ ...choices, opened })) {
+      if (!opened || !FIELDS_OF_SCENES.includes(name)) this.enable(name, hint === '', { hint });
+    }
+    if (!opened && scene?.method === 'collisions') {
+      this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
+      this.enable('boxWidth', scene?.world !== 'unbounded', 'This scene has a world without end.');
+    }
+  }
+
+  showPlaying(isPlaying: boolean): void {
+    find('play', HTMLButtonElement).dataset.playing = String(isPlaying);
+    setText('play-label', isPlaying ? 'Pause' : 'Play');
+  }
+
+  /** Undefined where nothing runs. */
+  showEngine(engine: Engine | undefined): void {
+    const badge = find('badge', HTMLElement);
+    badge.dataset.engine = engine?.kind ?? 'none';
+    if (!engine) {
+      badge.textContent = 'nothing runs';
+      return;
+    }
+    const { kind, name, isSoftware } = engine;
+    if (kind === 'cpu') badge.textContent = 'CPU engine';
+    else badge.textContent = isSoftware ? 'Software GPU' : `GPU · ${name}`;
+    this.engineName = kind === 'gpu' && isSoftware ? `${name}, played by the processor` : name;
+    this.describe('engine');
+  }
+
+  /** Why the chosen engine is not the one that runs; stays until another note, or '' to take it away. */
+  showEngineNote(text: string): void {
+    showNote('engine-note', text);
+  }
+
+  /** Something to know now, replaced by the next one; '' takes it away. */
+  notify(text: string): void {
+    showNote('notice', text);
+  }
+
+  /** Where the visitor cannot choose the GPU. */
+  setGpuAvailable(isAvailable: boolean): void {
+    this.enable('engine', isAvailable, 'There is no GPU to choose.');
+  }
+
+  /** Where the slider of particles ends. */
+  setMost(most: number): void {
+    this.most = most;
+    this.describe('count');
+  }
+
+  /** `simulation`: of which they are. */
+  showMeasures(measures: Measured | undefined, simulation: Body | undefined): void {
+    if (!measures || !simulation) return;
+    const { count, kineticEnergy, hash } = measures;
+    setText('particles', formatCount(count));
+    setText('energy', formatReal(kineticEnergy));
+    setText('hash', hash);
+    this.figures.show('figures' in measures ? measures.figures : []);
+    if ('figures' in measures) return;
+    const { candidates, contacts, greatestOccupancy } = measures;
+    const all = (count * (count - 1)) / 2;
+    setText('contacts', formatCount(contacts));
+    setText('candidates', formatCount(candidates));
+    const checks = checksOf(measures, simulation);
+    setText('checks', formatCount(checks.count));
+    setText('checks-hint', checks.explanation);
+    setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
+    setText(
+      'avoided-hint',
+      `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
+    );
+    setText('fullest', formatCount(greatestOccupancy));
+  }
+
+  /** Of the grid that runs, in units of length. */
+  showWorld(world: World): void {
+    const { kind, levels, cellCount, cellSize } = world;
+    const isHashed = kind === 'unbounded';
+    setText('cells-title', isHashed ? 'Buckets' : 'Cells');
+    // Of several levels, and where cells are hashed, all that there are in memory.
+    const count =
+      levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
+    setText('cells', formatCount(count));
+    setText('cell-size', formatReal(cellSize));
+  }
+
+  /** `framesPerSecond`: undefined while the page is paused. */
+  showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
+    setText('time', `${seconds.toFixed(2)} s`);
+    setText(
+      'fps',
+      framesPerSecond === undefined
+        ? 'paused'
+        : `${framesPerSecond.toFixed(framesPerSecond < 10 ? 1 : 0)} fps`,
+    );
+    setText('step-time', stepTime && !stepTime.discarded ? formatMilliseconds(stepTime.milliseconds) : '–');
+  }
+
+  showLegend(legend: Legend): void {
+    find('legend-bar', HTMLElement).style.background = legendCss(legend);
+    setText('legend-title', legend.title);
+    setText('legend-start', legend.start);
+    setText('legend-end', legend.end);
+  }
+
+  private build(): void {
+    const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
+    // The panel folds by itself.
+    gui.$title.remove();
+    const folders = new Map<Group, GUI>();
+    for (const name of FIELD_NAMES) {
+      const { group } = fieldOf(name);
+      let folder = folders.get(group);
+      if (!folder) {
+        folder = gui.addFolder(group);
+        if (FOLDED.includes(group)) folder.close();
+        folders.set(group, folder);
+      }
+      const added = this.add(folder, name);
+      const note = document.createElement('p');
+      note.className = 'hint';
+      note.id = `field-${name}-note`;
+      added.controller.domElement.after(note);
+      this.controls.set(name, { ...added, note });
+      this.describe(name);
+      if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
+    }
+    const picture = folders.get('Picture');
+    if (picture) this.addAppearance(picture);
+  }
+
+  private add(folder: GUI, name: FieldName): Omit<Control, 'note'> {
+    const field = fieldOf(name);
+    if (field.kind === 'choice') {
+      const options = field.options.map(({ label, value }) => [label, value] as const);
+      const controller = this.addChoice(folder, name, field.label, options);
+      controller.onChange((value: string | number) => this.events.choose({ [name]: value }));
+      return { controller, slider: undefined };
+    }
+    const controller = folder.add(this.shown, name).name(field.label);
+    const input = controller.domElement.querySelector('input');
+    input?.setAttribute('id', name);
+    // A number that is being typed is taken when it is done; until then it may be anything.
+    controller.onFinishChange((value: number | boolean) => this.events.choose({ [name]: value }));
+    const slider =
+      field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
+    return { controller, slider };
+  }
+
+  private addChoice(
+    folder: GUI,
+    id: string,
+    label: string,
+    options: readonly (readonly [label: string, value: string | number])[],
+  ): Controller {
+    const controller = folder.add(this.shown, id, Object.fromEntries(options)).name(label);
+    controller.domElement.querySelector('select')?.setAttribute('id', id);
+    return controller;
+  }
+
+  /** Of the page, not of what runs: no field. */
+  private addAppearance(folder: GUI): void {
+    this.shown.appearance = chosenAppearance();
+    const options = APPEARANCES.map(([value, label]) => [label, value] as const);
+    const controller = this.addChoice(folder, 'appearance', 'Appearance', options);
+    controller.onChange((value: Appearance) => this.events.chooseAppearance(value));
+  }
+
+  private addSlider(controller: Controller, name: FieldName, field: NumberField): HTMLInputElement {
+    const slider = document.createElement('input');
+    slider.type = 'range';
+    slider.id = `${name}-slider`;
+    slider.max = String(sliderPlaces(field));
+    slider.setAttribute('aria-label', field.label);
+    controller.domElement.append(slider);
+    controller.domElement.classList.add('has-slider');
+    const isLive = field.effect !== 'start';
+    const chosen = () => fromSlider(this.ranged(name, field), slider.valueAsNumber);
+    slider.addEventListener('input', () => {
+      const value = chosen();
+      this.shown[name] = value;
+      controller.updateDisplay();
+      this.showPlace(name, slider, value);
+      if (isLive) this.events.choose({ [name]: value });
+    });
+    if (!isLive) {
+      slider.addEventListener('change', () => this.events.choose({ [name]: chosen() }));
+    }
+    return slider;
+  }
+
+  private showPlace(name: FieldName, slider: HTMLInputElement, value: number): void {
+    const field = fieldOf(name);
+    if (field.kind !== 'number') return;
+    const place = String(toSlider(this.ranged(name, field), value));
+    if (slider.value !== place) slider.value = place;
+    slider.setAttribute('aria-valuetext', formatNumber(field, value));
+  }
+
+  private hintOf(name: FieldName): string {
+    if (name === 'count' && this.most !== undefined) return `Up to ${formatCount(this.most)} on this engine`;
+    if (name === 'engine' && this.engineName) return `Runs on ${this.engineName}`;
+    return fieldOf(name).hint ?? '';
+  }
+
+  private ranged(name: FieldName, field: NumberField): NumberField {
+    return name === 'count' && this.most !== undefined ? { ...field, slider: this.most } : field;
+  }
+
+  private enable(name: FieldName, isEnabled: boolean, why: Refusal): void {
+    const control = this.controls.get(name);
+    if (!control) return;
+    control.controller.enable(isEnabled);
+    if (control.slider) control.slider.disabled = !isEnabled;
+    if (isEnabled) this.refusals.delete(name);
+    else this.refusals.set(name, why);
+    this.describe(name);
+  }
+
+  /** Says why a control cannot be used, for all to see, or else what is more than its name says, as a hint. */
+  private describe(name: FieldName): void {
+    const control = this.controls.get(name);
+    if (!control) return;
+    const why = this.refusals.get(name);
+    const { note, controller } = control;
+    const isElsewhere = why instanceof HTMLElement;
+    const hint =
+      why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
+    note.textContent = typeof why === 'string' ? why : hint;
+    note.hidden = typeof why !== 'string';
+    controller.domElement.dataset.hint = hint;
+    const by = isElsewhere ? why : note;
+    for (const element of controller.domElement.querySelectorAll('input, select')) {
+      if (by.textContent) element.setAttribute('aria-describedby', by.id);
+      else element.removeAttribute('aria-describedby');
+    }
+  }
+
+  private listen(): void {
+    const { events, sheets } = this;
+    const acts: Readonly<Record<string, () => void>> = {
+      play: () => events.playOrPause(),
+      step: () => events.stepOnce(),
+      reset: () => events.reset(),
+      back: () => events.goBack(),
+      fit: () => events.fit(),
+      'save-picture': () => events.savePicture(),
+      'copy-link': () => events.copyLink(),
+      'scale-open': () => sheets.openScale(),
+      inspect: () => sheets.toggleInspector(),
+      'presets-open': () => sheets.togglePresets(),
+      'film-live': () => sheets.startLiveFilm(),
+      'film-exact': () => sheets.startExactFilm(),
+    };
+    for (const [id, act] of Object.entries(acts)) find(id, HTMLButtonElement).addEventListener('click', act);
+    this.fold.addEventListener('click', () => {
+      const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
+      this.fold.setAttribute('aria-expanded', String(isOpen));
+      find('body', HTMLElement).hidden = !isOpen;
+    });
+  }
+}
+
+function showNote(id: string, text: string): void {
+  setText(id, text);
+  find(id, HTMLElement).hidden = text === '';
+}

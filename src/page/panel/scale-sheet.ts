@@ -1,0 +1,192 @@
+/**
+ * Purpose: the sheet that shows how the time of a step grows with the number of particles: times the chosen scene at many
+ * sizes, by grid and by naive, on an engine of its own, and shows curves, what they say in words, and a table. The visitor's
+ * own run is held meanwhile and goes on afterwards as it was. Loaded when it is first asked for.
+ */
+
+import { GpuError } from '../../core/base/errors';
+import type { BroadPhase } from '../../core/contact/settings';
+import { openCpuEngine } from '../engines/cpu-engine';
+import { openGpuEngine } from '../engines/gpu-engine';
+import { STEP_SECONDS, simulationOptions } from '../model/choices';
+import type { Choices } from '../model/fields';
+import { find, setText } from '../support/dom';
+import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
+import { type Clock, type Engine, explain } from '../view/engine';
+import { type Chart, logChart } from './chart';
+import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
+
+/** What the sheet asks of the page. */
+export interface SweepHost {
+  /** What runs, on which engine. */
+  readonly choices: Choices;
+  /** Stops the visitor's run where it is, once what is under way is done, until what is returned is called. */
+  hold(): Promise<() => void>;
+}
+
+const NOTHING: Curves = { grid: [], naive: [] };
+
+const METHODS: Readonly<Record<Clock, string>> = {
+  gpu: 'The median of several steps after some that do not count, all stages added up by the timestamps of the GPU; of steps below 2 ms, whose timestamps browsers round, the mean.',
+  page: "The median of several batches of steps after some that do not count, by the page's clock from hand-over to completion; of steps below 2 ms the mean.",
+};
+
+const ESTIMATES = '≈ was not timed: it goes on from the last time as the curve grows.';
+
+class Cancelled extends Error {}
+
+export class ScaleSheet {
+  private readonly sheet = find('scale', HTMLDialogElement);
+  private readonly again = find('scale-again', HTMLButtonElement);
+  private readonly plot = find('scale-plot', HTMLElement);
+  private chart: Chart<Curves> | undefined;
+  private cancel: (() => void) | undefined;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(private readonly host: SweepHost) {
+    find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
+    // Escape closes it, too.
+    this.sheet.addEventListener('close', () => {
+      this.cancel?.();
+      this.chart?.destroy();
+      this.chart = undefined;
+    });
+    this.again.addEventListener('click', () => {
+      if (this.cancel) this.cancel();
+      else this.sweep();
+    });
+  }
+
+  /** Opens the sheet and begins; what is left of a sweep that was closed ends first. */
+  async open(): Promise<void> {
+    this.sheet.showModal();
+    await this.sweeping;
+    if (this.sheet.open) this.sweep();
+  }
+
+  private sweep(): void {
+    this.sweeping ??= this.runOnce().finally(() => {
+      this.sweeping = undefined;
+    });
+  }
+
+  private async runOnce(): Promise<void> {
+    const cancelled = new Promise<never>((_, reject) => {
+      this.cancel = () => reject(new Cancelled());
+    });
+    cancelled.catch(() => undefined);
+    this.again.textContent = 'Cancel';
+    setText('scale-method', '');
+    find('scale-notes', HTMLElement).replaceChildren();
+    this.show(NOTHING);
+    setText('scale-status', 'Opening an engine.');
+    let engine: Engine | undefined;
+    const release = await this.host.hold();
+    const { choices } = this.host;
+    try {
+      const opening = openFor(choices);
+      engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
+        // It may come when nobody waits for it any more.
+        opening.then((late) => late.destroy()).catch(() => undefined);
+        throw error;
+      });
+      const opened = engine;
+      setText('scale-about', describe(choices, opened));
+      const lost = opened.lost.then((reason): never => {
+        throw new GpuError('lost', `The GPU was lost (${reason.trim()}).`);
+      });
+      await runSweep({
+        start: (broadPhase, count) => startTimed(opened, choices, broadPhase, count),
+        ended: Promise.race([lost, cancelled]),
+        breathe: () => new Promise((done) => setTimeout(done)),
+        onSize: (broadPhase, count) =>
+          setText('scale-status', `Timing ${broadPhase} with ${formatCount(count)} particles.`),
+        onTiming: (curves, clock) => {
+          setText('scale-method', METHODS[clock]);
+          this.show(curves);
+        },
+        onNote: (note) => addItem('scale-notes', note),
+      });
+      setText('scale-status', 'Done.');
+    } catch (error) {
+      const why = error instanceof Cancelled ? 'Cancelled.' : explain(error);
+      setText('scale-status', `${why} What was timed before stays.`);
+    } finally {
+      engine?.destroy();
+      release();
+      this.cancel = undefined;
+      this.again.textContent = 'Run again';
+    }
+  }
+
+  private show(curves: Curves): void {
+    if (this.sheet.open) {
+      this.chart ??= logChart(this.plot);
+      this.chart.set(curves);
+    }
+    find('scale-words', HTMLElement).replaceChildren();
+    for (const sentence of describeCurves(curves)) addItem('scale-words', sentence);
+    const rows = rowsOf(curves).map(({ count, pairs, times, ratio }) =>
+      rowWith([
+        formatCount(count),
+        formatCount(pairs),
+        ...[times.grid, times.naive].map((cell) => formatCell(cell, formatMilliseconds)),
+        formatCell(ratio, (value) => `× ${formatTimes(value)}`),
+      ]),
+    );
+    find('scale-rows', HTMLElement).replaceChildren(...rows);
+    find('scale-table', HTMLElement).hidden = rows.length === 0;
+    const hasEstimates = rowsOf(curves).some(({ ratio }) => ratio?.isEstimate);
+    setText('scale-estimates', hasEstimates ? ESTIMATES : '');
+  }
+}
+
+/** Large enough for the largest size, where the device can be. */
+async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
+  if (engine === 'cpu') return openCpuEngine();
+  return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });
+}
+
+async function startTimed(
+  engine: Engine,
+  choices: Choices,
+  broadPhase: BroadPhase,
+  count: number,
+): Promise<TimedRun> {
+  const run = await engine.start(simulationOptions({ ...choices, broadPhase }, count));
+  return {
+    count: run.simulation.count,
+    timeSteps: (batch) => run.timeSteps(STEP_SECONDS * choices.timeScale, batch),
+    destroy: () => run.destroy(),
+  };
+}
+
+function describe(
+  { scene, dimensions, substeps, iterations }: Choices,
+  { kind, name, isSoftware }: Engine,
+): string {
+  const on = kind === 'cpu' ? 'the CPU engine' : isSoftware ? 'a software GPU' : `the GPU (${name})`;
+  return `${titleOf(scene)} in ${dimensions}D on ${on}, ${formatCountOf(substeps, 'substep')} of ${formatCountOf(iterations, 'iteration')} a step. Your own run waits and goes on afterwards.`;
+}
+
+function formatCell(cell: Cell | undefined, format: (value: number) => string): string {
+  if (!cell) return '–';
+  return cell.isEstimate ? `≈ ${format(cell.value)}` : format(cell.value);
+}
+
+function rowWith(texts: readonly string[]): HTMLTableRowElement {
+  const row = document.createElement('tr');
+  texts.forEach((text, index) => {
+    const cell = document.createElement(index === 0 ? 'th' : 'td');
+    if (index === 0) cell.setAttribute('scope', 'row');
+    cell.textContent = text;
+    row.append(cell);
+  });
+  return row;
+}
+
+function addItem(id: string, text: string): void {
+  const item = document.createElement('li');
+  item.textContent = text;
+  find(id, HTMLElement).append(item);
+}

@@ -1,0 +1,144 @@
+/**
+ * Purpose: the live plot of the time that each stage of a step takes, beside the figures: bands, and a list of the stages with
+ * their times in numbers, which is what screen readers get. The chart itself (chart.ts) is loaded when there is
+ * something to show and the plot is seen, and drawn only while it is; one that did not come is asked for again when the plot
+ * is brought into view, and now and then. It gets no new samples while the page is paused.
+ */
+
+import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
+import { onAppearance } from '../support/appearance';
+import { find } from '../support/dom';
+import { formatMilliseconds } from '../support/format';
+import { Later } from '../support/later';
+import type { StepTime } from '../view/engine';
+import type { Chart } from './chart';
+
+/** Milliseconds between two readings of the numbers: quicker ones cannot be read. */
+const READING_MS = 1000;
+/** Before a chart that did not come is asked for again. */
+const AGAIN_MS = 10_000;
+
+export class StagePlot {
+  private readonly history = new StageHistory();
+  private readonly holder = find('stages-plot', HTMLElement);
+  private readonly list = find('stages', HTMLElement);
+  private readonly about = find('stages-about', HTMLElement);
+  private readonly clock = find('stages-clock', HTMLElement);
+  private readonly charts = new Later(() => import('./chart'));
+  /** When the chart is asked for again, by the page's clock. */
+  private again = Number.NEGATIVE_INFINITY;
+  private chart: Chart<Stacked> | undefined;
+  private isSeen = false;
+  private read = Number.NEGATIVE_INFINITY;
+  /** A step that the numbers do not show yet. */
+  private isNew = false;
+  /** The stages that list and chart are of. */
+  private names: readonly string[] = [];
+
+  constructor() {
+    new IntersectionObserver(([entry]) => {
+      this.isSeen = entry?.isIntersecting ?? false;
+      this.again = Number.NEGATIVE_INFINITY;
+      this.draw();
+    }).observe(this.holder);
+    onAppearance(() => this.paintList());
+  }
+
+  /** Stages of another engine have nothing to do with those before. */
+  clear(): void {
+    this.history.clear();
+    this.read = Number.NEGATIVE_INFINITY;
+    this.isNew = false;
+    this.rebuild();
+    this.clock.textContent = 'Nothing is timed yet.';
+  }
+
+  /** To be called every frame. */
+  update(stepTime: StepTime | undefined, now: number): void {
+    if (stepTime && this.history.add(stepTime, now)) {
+      this.isNew = true;
+      if (this.history.names.join() !== this.names.join()) this.rebuild();
+      this.draw();
+    }
+    if (!stepTime || !this.isNew || now < this.read + READING_MS) return;
+    this.isNew = false;
+    this.read = now;
+    this.write();
+    this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] + this.history.note : NO_STAGES;
+  }
+
+  /** For other stages than before. */
+  private rebuild(): void {
+    this.names = this.history.names;
+    this.list.replaceChildren(
+      ...this.names.map((name) => {
+        const item = document.createElement('li');
+        item.append(...['', name, ''].map(textInSpan));
+        return item;
+      }),
+    );
+    this.about.replaceChildren(
+      ...this.names.flatMap((name) => {
+        const [term, text] = [document.createElement('dt'), document.createElement('dd')];
+        term.textContent = name;
+        text.textContent = STAGE_HINTS[name] ?? '';
+        return [term, text];
+      }),
+    );
+    find('stages-fold', HTMLElement).hidden = this.names.length === 0;
+    this.write();
+    this.paintList();
+    this.chart?.destroy();
+    this.chart = undefined;
+    this.draw();
+  }
+
+  private write(): void {
+    const { latest } = this.history;
+    this.names.forEach((name, index) => {
+      const value = this.list.children[index]?.lastElementChild;
+      const time = latest[name];
+      // Not done in the last step.
+      if (value) value.textContent = time === undefined ? '–' : formatMilliseconds(time);
+    });
+  }
+
+  private paintList(): void {
+    const colours = this.charts.part?.bandColours(this.names.length) ?? [];
+    colours.forEach((colour, index) => {
+      const swatch = this.list.children[index]?.firstElementChild;
+      if (swatch instanceof HTMLElement) swatch.style.background = colour;
+    });
+  }
+
+  private draw(): void {
+    if (!this.isSeen || this.names.length === 0) return;
+    const { charts } = this;
+    if (charts.part) {
+      this.chart ??= charts.part.stackedChart(this.holder, this.names.length);
+      this.chart.set(this.history.stacked());
+      return;
+    }
+    const now = performance.now();
+    if (charts.isLoading || now < this.again) return;
+    this.again = now + AGAIN_MS;
+    // Not before there is something to show: the first picture comes first. Without it the numbers are still there.
+    charts.get().then(
+      () => this.rebuild(),
+      () => undefined,
+    );
+  }
+}
+
+function textInSpan(text: string): HTMLSpanElement {
+  const span = document.createElement('span');
+  span.textContent = text;
+  return span;
+}
+
+const CLOCKS = {
+  gpu: 'By the timestamps of the GPU, which most browsers round to 0.1 ms',
+  page: "By the page's clock",
+} as const;
+const NO_STAGES =
+  "This GPU gives no timestamps, so steps are timed as a whole, by the page's clock, from hand-over to completion";

@@ -1,0 +1,262 @@
+/**
+ * Purpose: how the time of a step grows with the number of particles, by grid and by naive: which sizes are timed, when to
+ * stop, and what the curves say in words and numbers. Pure, but for runSweep, which times the runs that it is given.
+ */
+
+import {
+  type Curve,
+  crossingOf,
+  DECADE,
+  expectedTime,
+  growthOf,
+  lastSlope,
+  type Timing,
+} from '../../core/base/curves';
+import { CellstormError } from '../../core/base/errors';
+import type { BroadPhase } from '../../core/contact/settings';
+import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
+import { type Clock, explain, type StepTime } from '../view/engine';
+
+/** Three a decade would say no more; 300, 3,000 and 30,000 are where the difference is seen best. */
+export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
+
+export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
+
+/**
+ * A size whose step is expected to take longer is left out. The guess may be short by a factor of three, so that the longest
+ * step is below the ten seconds after which Chrome gives up a device.
+ */
+export const STEP_LIMIT_MS = 2000;
+
+/** How sizes are timed: steps enough for either, within the last. */
+const FEWEST_SAMPLES = 5;
+const ENOUGH_MS = 150;
+const MOST_MS = 1000;
+/** Steps before the first that counts. */
+const WARM_MS = 80;
+/** Where clocks are read by the page, a sample is of as many steps as take so long, and of so many at most. */
+const BATCH_MS = 30;
+const MOST_BATCH = 64;
+/** Browsers round the GPU's clock to 0.1 ms a stage; below this many milliseconds that shows. */
+const COARSE_MS = 2;
+
+/** Times are taken to grow with this power at least. */
+export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
+
+export type Curves = Readonly<Record<BroadPhase, Curve>>;
+
+export interface Row {
+  readonly count: number;
+  /** n(n − 1)/2 */
+  readonly pairs: number;
+  readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
+  /** Naive in times of the grid. */
+  readonly ratio: Cell | undefined;
+}
+
+/** A number of the table; one that was not measured goes on from the last that was, as the curve grows. */
+export interface Cell {
+  readonly value: number;
+  readonly isEstimate: boolean;
+}
+
+/** The time of many samples: the median, but of what a rounded clock cannot tell from one another the mean. */
+export function typicalTime(samples: readonly number[]): number {
+  const sorted = [...samples].sort((first, second) => first - second);
+  const half = (sorted.length - 1) / 2;
+  const median = ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half)] ?? 0)) / 2;
+  if (median >= COARSE_MS) return median;
+  return sorted.reduce((sum, sample) => sum + sample, 0) / Math.max(1, sorted.length);
+}
+
+export type Crossover =
+  | { readonly kind: 'at'; readonly count: number }
+  /** Which is faster at every size that both were measured at. */
+  | { readonly kind: 'always'; readonly faster: BroadPhase };
+
+/** From how many particles on the grid is faster; undefined where no size was measured by both. */
+export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
+  const crossing = crossingOf(naive, grid);
+  if (crossing === undefined || crossing.kind === 'at') return crossing;
+  return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
+}
+
+/** All sizes that either was measured at. */
+export function rowsOf(curves: Curves): Row[] {
+  const counts = [...new Set([...curves.grid, ...curves.naive].map(({ count }) => count))];
+  return counts
+    .sort((first, second) => first - second)
+    .map((count) => {
+      const times = { grid: cellOf(curves.grid, count), naive: cellOf(curves.naive, count) };
+      const { grid, naive } = times;
+      const ratio =
+        grid && naive
+          ? { value: naive.value / grid.value, isEstimate: grid.isEstimate || naive.isEstimate }
+          : undefined;
+      return { count, pairs: (count * (count - 1)) / 2, times, ratio };
+    });
+}
+
+function cellOf(curve: Curve, count: number): Cell | undefined {
+  const measured = curve.find((timing) => timing.count === count);
+  if (measured) return { value: measured.milliseconds, isEstimate: false };
+  const last = curve.at(-1);
+  const growth = growthOf(curve);
+  if (!last || growth === undefined || count < last.count) return undefined;
+  // Where the last two sizes grow faster than all of the decade, the beginning still hides a part of it.
+  const exponent = Math.max(growth, lastSlope(curve) ?? growth);
+  return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
+}
+
+const NAMES = { grid: 'Grid', naive: 'Naive' } as const;
+
+/** What the curves say, in sentences. */
+export function describeCurves(curves: Curves): string[] {
+  const growths = BROAD_PHASES.flatMap((broadPhase) => {
+    const growth = growthOf(curves[broadPhase]);
+    const last = curves[broadPhase].at(-1);
+    if (growth === undefined || !last) return [];
+    const from = formatCount(
+      curves[broadPhase].find(({ count }) => count * DECADE >= last.count)?.count ?? 0,
+    );
+    return [
+      `${NAMES[broadPhase]} grows like N^${growth.toFixed(2)}, from ${from} to ${formatCount(last.count)} particles.`,
+    ];
+  });
+  const crossover = crossoverOf(curves);
+  const largest = rowsOf(curves).findLast(({ times }) => times.grid && times.naive?.isEstimate === false);
+  const ratio = largest?.ratio;
+  return [
+    ...growths,
+    ...(crossover ? [describeCrossover(crossover)] : []),
+    ...(largest && ratio
+      ? [
+          `At ${formatCount(largest.count)} naive takes ${formatTimes(ratio.value)} times as long: ${formatMilliseconds(largest.times.naive?.value ?? 0)} against ${formatMilliseconds(largest.times.grid?.value ?? 0)}.`,
+        ]
+      : []),
+  ];
+}
+
+function describeCrossover(crossover: Crossover): string {
+  if (crossover.kind === 'at') {
+    const count = Number(crossover.count.toPrecision(2));
+    return `They take as long at about ${formatCount(count)} particles; with more the grid is faster.`;
+  }
+  if (crossover.faster === 'grid') return 'The grid is faster at every size that both were timed at.';
+  return 'Naive is still faster at the largest size that both were timed at.';
+}
+
+export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
+
+/** A simulation of a size of its own, to be timed. */
+export interface TimedRun {
+  /** As many as the scene made of what was asked for. */
+  readonly count: number;
+  /** Milliseconds of a step, of `batch` steps that follow one another. */
+  timeSteps(batch: number): Promise<SampleTime>;
+  destroy(): void;
+}
+
+export interface SweepRequest {
+  start(broadPhase: BroadPhase, count: number): Promise<TimedRun>;
+  /** Rejects when the engine stops by itself, or when the visitor has seen enough. */
+  readonly ended: Promise<never>;
+  /** Between samples: lets the page live. */
+  breathe(): Promise<unknown>;
+  /** What is timed next. */
+  onSize(broadPhase: BroadPhase, count: number): void;
+  /** There is another point. */
+  onTiming(curves: Curves, clock: Clock): void;
+  /** Why a size, or all larger ones, are left out: a sentence. */
+  onNote(note: string): void;
+}
+
+/**
+ * Times sizes upwards, at each the grid and naive, so that both curves grow together. What one size fails with is said, and
+ * the others go on; two sizes that fail one after the other end a curve. Rejects with what `ended` does.
+ */
+export async function runSweep(request: SweepRequest): Promise<void> {
+  const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
+  const failures: Record<BroadPhase, number> = { grid: 0, naive: 0 };
+  const open = new Set<BroadPhase>(BROAD_PHASES);
+  request.ended.catch(() => undefined);
+  for (const size of SIZES) {
+    for (const broadPhase of BROAD_PHASES) {
+      if (!open.has(broadPhase)) continue;
+      const curve = curves[broadPhase];
+      const expected = expectedTime(curve, size, LEAST_GROWTH[broadPhase]);
+      if (expected > STEP_LIMIT_MS) {
+        open.delete(broadPhase);
+        request.onNote(
+          `${NAMES[broadPhase]} stops at ${formatCount(curve.at(-1)?.count ?? 0)} particles: a step of ${formatCount(size)} would take about ${formatMilliseconds(expected)} here.`,
+        );
+        continue;
+      }
+      request.onSize(broadPhase, size);
+      await Promise.race([request.breathe(), request.ended]);
+      try {
+        const { timing, clock, leftOut } = await timeSize(request, broadPhase, size);
+        failures[broadPhase] = 0;
+        if (leftOut > 0) {
+          request.onNote(
+            `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, in which the clock of the GPU ran backwards.`,
+          );
+        }
+        // Of a scene that comes in whole rows or towers, two sizes may be one.
+        if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
+        request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
+      } catch (error) {
+        // What ended the sweep is no matter of a size.
+        await Promise.race([request.ended, request.breathe()]);
+        failures[broadPhase]++;
+        if (failures[broadPhase] === 2) open.delete(broadPhase);
+        request.onNote(`${NAMES[broadPhase]} at ${formatCount(size)}: ${explain(error)}`);
+      }
+    }
+  }
+}
+
+async function timeSize(
+  { start, ended, breathe }: SweepRequest,
+  broadPhase: BroadPhase,
+  size: number,
+): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
+  const starting = start(broadPhase, size);
+  const run = await Promise.race([starting, ended]).catch((error: unknown) => {
+    // It may come when nobody waits for it any more.
+    starting.then(
+      (late) => late.destroy(),
+      () => undefined,
+    );
+    throw error;
+  });
+  try {
+    const sample = (batch: number) => Promise.race([run.timeSteps(batch), ended]);
+    let { milliseconds, clock } = await sample(1);
+    if (milliseconds > STEP_LIMIT_MS)
+      return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
+    // The first steps find kernels and caches cold, and JavaScript not yet compiled.
+    const started = performance.now();
+    do {
+      ({ milliseconds, clock } = await sample(1));
+      await Promise.race([breathe(), ended]);
+    } while (performance.now() - started < WARM_MS);
+    const batch = clock === 'gpu' ? 1 : Math.min(MOST_BATCH, Math.max(1, Math.ceil(BATCH_MS / milliseconds)));
+    const samples: number[] = [];
+    let leftOut = 0;
+    const began = performance.now();
+    for (let spent = 0; spent < MOST_MS; spent = performance.now() - began) {
+      if (samples.length >= FEWEST_SAMPLES && spent >= ENOUGH_MS) break;
+      const taken = await sample(batch);
+      if (taken.discarded) leftOut++;
+      else samples.push(taken.milliseconds);
+      await Promise.race([breathe(), ended]);
+    }
+    if (samples.length === 0) {
+      throw new CellstormError('The clock of the GPU ran backwards in every step that was timed.');
+    }
+    return { timing: { count: run.count, milliseconds: typicalTime(samples) }, clock, leftOut };
+  } finally {
+    run.destroy();
+  }
+}

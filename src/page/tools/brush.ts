@@ -1,0 +1,177 @@
+/**
+ * Purpose: what a pointer does to the velocities of particles, on the GPU (shaders/page/brush.wgsl) and on the host, its
+ * twin: it pushes or pulls all that are near, or holds one. Inputs: a stroke or a grip, and the state between two steps.
+ * Output: velocities.
+ */
+import text from '../../../shaders/page/brush.wgsl?raw';
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import type { Dimensions } from '../../core/world/world';
+import type { Gpu } from '../../gpu/device';
+import { defineStruct, type StructLayout } from '../../gpu/layout';
+import { compileShader } from '../../gpu/shader-module';
+import type { GpuBody } from '../model/body';
+import type { Ray } from '../view/camera';
+
+export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
+  /** How far from the ray it reaches. */
+  readonly reach: number;
+  /** Speed a second that it gives at the ray itself; less than 0 pulls. */
+  readonly force: number;
+}
+
+/** One particle, and where it is to be. */
+export interface Grip {
+  readonly id: number;
+  readonly place: readonly number[];
+  /** Greatest speed that it is given. */
+  readonly speed: number;
+}
+
+/** Of its way, what the one that is held goes in a step: all at once would throw whoever is between aside. */
+const HELD_SHARE = 0.25;
+
+const SOURCE = { name: 'page/brush.wgsl', text };
+
+/** struct Stroke of the shader. */
+const STROKE = {
+  origin: 'vector',
+  direction: 'vector',
+  reach: 'f32',
+  change: 'f32',
+  count: 'u32',
+  held: 'u32',
+} as const;
+
+const NOWHERE = [0, 0, 0] as const;
+
+interface Pipelines {
+  readonly brush: GPUComputePipeline;
+  readonly hold: GPUComputePipeline;
+}
+
+export class GpuBrush {
+  private constructor(
+    private readonly gpu: Gpu,
+    private readonly pipelines: Pipelines,
+    private readonly layout: StructLayout<typeof STROKE>,
+    private readonly uniforms: GPUBuffer,
+  ) {}
+
+  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: GpuBody): Promise<GpuBrush> {
+    const { device } = gpu;
+    const module = await compileShader(device, 'page.brush', {
+      dimensions,
+      sources: [SOURCE],
+      flags: { MIXED: boxes || radiusRange !== undefined, SHAPED: boxes },
+    });
+    const create = (entryPoint: string) =>
+      device.createComputePipelineAsync({
+        label: `page.${entryPoint}.pipeline`,
+        layout: 'auto',
+        compute: { module, entryPoint },
+      });
+    const [brush, hold] = await Promise.all([create('brush'), create('hold')]);
+    const layout = defineStruct(dimensions, STROKE);
+    const uniforms = device.createBuffer({
+      label: 'page.brush.stroke',
+      size: layout.size,
+      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    });
+    return new GpuBrush(gpu, { brush, hold }, layout, uniforms);
+  }
+
+  /** Between two steps. */
+  push(simulation: GpuBody, { origin, direction, reach, force }: Stroke, seconds: number): void {
+    const { positions, velocities } = simulation.buffers;
+    const change = force * seconds;
+    this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
+  }
+
+  /** Between two steps. */
+  hold(simulation: GpuBody, { id, place, speed }: Grip, seconds: number): void {
+    const { positions, velocities, ids } = simulation.buffers;
+    const change = HELD_SHARE / seconds;
+    const stroke = { origin: place, direction: NOWHERE, reach: speed, change, held: id };
+    this.run(simulation, 'hold', stroke, [positions, velocities, ids]);
+  }
+
+  destroy(): void {
+    this.uniforms.destroy();
+  }
+
+  private run(
+    { count }: GpuBody,
+    entryPoint: keyof Pipelines,
+    stroke: Omit<Parameters<StructLayout<typeof STROKE>['encode']>[0], 'count'>,
+    buffers: readonly GPUBuffer[],
+  ): void {
+    if (count === 0) return;
+    const { device, workgroupsPerDimension } = this.gpu;
+    const pipeline = this.pipelines[entryPoint];
+    device.queue.writeBuffer(this.uniforms, 0, this.layout.encode({ ...stroke, count }));
+    const group = device.createBindGroup({
+      label: `page.${entryPoint}.group`,
+      layout: pipeline.getBindGroupLayout(0),
+      entries: [this.uniforms, ...buffers].map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+    const encoder = device.createCommandEncoder({ label: `page.${entryPoint}` });
+    const pass = encoder.beginComputePass({ label: `page.${entryPoint}` });
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(Math.min(workgroupsPerDimension, Math.ceil(count / WORKGROUP_SIZE)));
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+  }
+}
+
+/** Velocities after a stroke. */
+export function pushed(
+  dimensions: Dimensions,
+  { positions, velocities, ids }: ParticleArrays,
+  { origin, direction, reach, force }: Stroke,
+  seconds: number,
+): Float32Array {
+  const after = velocities.slice();
+  const [fromX = 0, fromY = 0, fromZ = 0] = origin;
+  const [alongX = 0, alongY = 0, alongZ = 0] = direction;
+  for (let particle = 0; particle < ids.length; particle++) {
+    const first = dimensions * particle;
+    let x = (positions[first] as number) - fromX;
+    let y = (positions[first + 1] as number) - fromY;
+    let z = dimensions === 3 ? (positions[first + 2] as number) - fromZ : 0;
+    const along = x * alongX + y * alongY + z * alongZ;
+    x -= along * alongX;
+    y -= along * alongY;
+    z -= along * alongZ;
+    const distance = Math.hypot(x, y, z);
+    if (!(distance > 0 && distance < reach)) continue;
+    const push = (force * seconds * (1 - distance / reach)) / distance;
+    after[first] = (velocities[first] as number) + push * x;
+    after[first + 1] = (velocities[first + 1] as number) + push * y;
+    if (dimensions === 3) after[first + 2] = (velocities[first + 2] as number) + push * z;
+  }
+  return after;
+}
+
+/** Velocities with the one that is held on its way. */
+export function held(
+  dimensions: Dimensions,
+  { positions, velocities, ids }: ParticleArrays,
+  { id, place, speed }: Grip,
+  seconds: number,
+): Float32Array {
+  const after = velocities.slice();
+  const particle = ids.indexOf(id);
+  if (particle < 0) return after;
+  const first = dimensions * particle;
+  const way = Array.from(
+    { length: dimensions },
+    (_, axis) => (place[axis] ?? 0) - (positions[first + axis] ?? 0),
+  );
+  const share = Math.min(HELD_SHARE / seconds, speed / Math.max(Math.hypot(...way), Number.MIN_VALUE));
+  way.forEach((component, axis) => {
+    after[first + axis] = component * share;
+  });
+  return after;
+}

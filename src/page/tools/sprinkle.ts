@@ -1,0 +1,230 @@
+/**
+ * Purpose: new particles and walls where a pointer is. Inputs: where, and who is there already. Outputs: particles at rest
+ * that overlap nobody and lie in the world, and balls that stand in a row.
+ */
+
+import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
+import type { StaticBodies } from '../../core/obstacles/tree';
+import type { NewParticles, ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
+import type { Random } from '../../scenes';
+import type { Ray } from '../view/camera';
+
+type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
+
+/** Places that are tried at once: so many that pouring is a stream, not a lump. */
+const MOST_TRIED = 24;
+
+/** More than rounding to 32 bits can change a radius by. */
+const ROUNDING = 2 ** -20;
+
+/** Somebody or something that new particles must not overlap. */
+interface Body {
+  readonly centre: readonly number[];
+  /** Of a box 0. */
+  readonly radius: number;
+  readonly half: readonly number[];
+}
+
+/** Particles at random places within `reach` of a place, `most` at most; undefined where there is no room. */
+export function sprinkle(
+  simulation: Sizes,
+  particles: ParticleArrays,
+  fixed: StaticBodies,
+  { place, reach, most }: { place: readonly number[]; reach: number; most: number },
+  random: Random,
+): NewParticles | undefined {
+  const { dimensions, world, radiusRange, boxes } = simulation;
+  const share = () => random.nextBits() / 2 ** 32;
+  const around = [
+    ...bodiesNear(simulation, particles.positions, particles.radii, particles.halfExtents, place, reach),
+    ...bodiesNear(simulation, fixed.positions, fixed.radii, fixed.halves, place, reach),
+  ];
+  const made: Body[] = [];
+  for (let attempt = 0; attempt < MOST_TRIED && made.length < most; attempt++) {
+    const radius = radiusRange
+      ? Math.fround(radiusRange.smallest * (radiusRange.largest / radiusRange.smallest) ** share())
+      : simulation.radius;
+    // Rounded up, the largest would be larger than it may be.
+    const own = Math.min(radius, simulation.radius);
+    const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
+    if (Math.hypot(...offset) > 1) continue;
+    const centre = offset.map((way, axis) => Math.fround((place[axis] ?? 0) + way * reach));
+    const isInside = centre.every((along, axis) => {
+      const [low, high] = [world.min[axis] ?? 0, world.max[axis] ?? 0];
+      return along >= low + own && along <= high - own;
+    });
+    if (!isInside || around.some((body) => gapTo(body, centre) < own)) continue;
+    const body = { centre, radius: own, half: [] };
+    around.push(body);
+    made.push(body);
+  }
+  if (made.length === 0) return undefined;
+  const positions = Float32Array.from(made.flatMap(({ centre }) => centre));
+  if (!radiusRange) return { positions };
+  const radii = Float32Array.from(made, ({ radius }) => radius);
+  if (!boxes) return { positions, radii };
+  // A box whose corners the ball goes through, or, lest rounding take it out of what may be, one a little inside of that.
+  const { smallest, largest } = radiusRange;
+  const halfExtents = Float32Array.from(
+    made.flatMap(({ radius }) => {
+      const around = Math.min(largest * (1 - ROUNDING), Math.max(smallest * (1 + ROUNDING), radius));
+      return new Array<number>(dimensions).fill(around / Math.sqrt(dimensions));
+    }),
+  );
+  return { positions, radii: new Float32Array(made.length), halfExtents };
+}
+
+/** Distance from a place to the surface of a body; 0 and less inside. */
+function gapTo({ centre, radius, half }: Body, place: readonly number[]): number {
+  const beyond = place.map((along, axis) =>
+    Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
+  );
+  return Math.hypot(...beyond) - radius;
+}
+
+function bodiesNear(
+  { dimensions, radius }: Sizes,
+  positions: Float32Array,
+  radii: Float32Array | undefined,
+  halves: Float32Array | undefined,
+  place: readonly number[],
+  reach: number,
+): Body[] {
+  const found: Body[] = [];
+  for (let first = 0; first < positions.length; first += dimensions) {
+    const index = first / dimensions;
+    const half = halves ? Array.from(halves.subarray(first, first + dimensions)) : [];
+    const own = (half[0] ?? 0) > 0 ? 0 : (radii?.[index] ?? radius);
+    let isNear = true;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const way = Math.abs((positions[first + axis] as number) - (place[axis] ?? 0));
+      // NaN is near nobody.
+      if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
+    }
+    if (isNear)
+      found.push({ centre: Array.from(positions.subarray(first, first + dimensions)), radius: own, half });
+  }
+  return found;
+}
+
+/** Where a ray meets the floor of a box; undefined where it does not. */
+export function onFloor({ origin, direction }: Ray, floor: number): number[] | undefined {
+  const along = (floor - (origin[1] ?? 0)) / (direction[1] ?? 0);
+  if (!(along > 0 && Number.isFinite(along))) return undefined;
+  return origin.map((from, axis) => from + along * (direction[axis] ?? 0));
+}
+
+/**
+ * A wall from one place to another, in balls of the particles' radius, one radius apart so that nobody slips through: in the
+ * plane a row, in space pillars on the floor, `height` high. Where there is a ball already none is added. Of at most `most` balls;
+ * `end` is how far they go.
+ */
+export function wall(
+  { dimensions, radius, world }: Sizes,
+  fixed: StaticBodies,
+  from: readonly number[],
+  to: readonly number[],
+  height: number,
+  most = Number.POSITIVE_INFINITY,
+): { readonly balls: readonly (readonly number[])[]; readonly end: readonly number[] } {
+  const length = Math.hypot(...to.map((along, axis) => along - (from[axis] as number)));
+  const pieces = Math.max(1, Math.ceil(length / radius));
+  const floor = (world.min[1] ?? 0) + radius;
+  const room = ((world.max[1] ?? 0) - floor) / radius;
+  const levels =
+    dimensions === 3 ? Math.max(1, Math.min(Math.floor(room) + 1, Math.round(height / radius))) : 1;
+  const standing = new Places(radius / 2);
+  for (let first = 0; first < fixed.positions.length; first += dimensions) {
+    standing.add(Array.from(fixed.positions.subarray(first, first + dimensions)));
+  }
+  const balls: number[][] = [];
+  let end = from;
+  for (let piece = 0; piece <= pieces; piece++) {
+    const foot = to.map((along, axis) => {
+      const start = from[axis] as number;
+      return piece === pieces ? along : start + ((along - start) * piece) / pieces;
+    });
+    for (let level = 0; level < levels; level++) {
+      const place = dimensions === 3 ? [foot[0] as number, floor + level * radius, foot[2] as number] : foot;
+      const centre = place.map(Math.fround);
+      const isInside = centre.every((along, axis) => {
+        return along >= (world.min[axis] ?? 0) && along <= (world.max[axis] ?? 0);
+      });
+      if (!isInside || standing.isTaken(centre)) continue;
+      if (balls.length >= most) return { balls, end };
+      balls.push(centre);
+      standing.add(centre);
+    }
+    end = foot;
+  }
+  return { balls, end };
+}
+
+/** Places filed by cells as wide as `reach`, so that those nearer than that are in cells beside each other. */
+class Places {
+  private readonly cells = new Map<string, (readonly number[])[]>();
+
+  constructor(private readonly reach: number) {}
+
+  add(place: readonly number[]): void {
+    const name = this.cellOf(place).join();
+    const cell = this.cells.get(name);
+    if (cell) cell.push(place);
+    else this.cells.set(name, [place]);
+  }
+
+  /** Whether one is nearer than `reach`. */
+  isTaken(place: readonly number[]): boolean {
+    const [x = 0, y = 0, z = 0] = this.cellOf(place);
+    const steps = [-1, 0, 1];
+    const upwards = place.length === 3 ? steps : [0];
+    return steps.some((across) =>
+      steps.some((up) =>
+        upwards.some((deep) => {
+          const name = place.length === 3 ? `${x + across},${y + up},${z + deep}` : `${x + across},${y + up}`;
+          return this.cells.get(name)?.some((other) => this.isNear(place, other)) ?? false;
+        }),
+      ),
+    );
+  }
+
+  private isNear(place: readonly number[], other: readonly number[]): boolean {
+    return Math.hypot(...place.map((along, axis) => along - (other[axis] as number))) < this.reach;
+  }
+
+  private cellOf(place: readonly number[]): number[] {
+    return place.map((along) => Math.floor(along / this.reach));
+  }
+}
+
+/** All of `fixed` but those whose places are in `without`, and balls of the particles' radius. */
+export function changeObstacles(
+  { dimensions, radius, radiusRange, boxes }: Sizes,
+  fixed: StaticBodies,
+  { without = [], balls = [] }: { without?: readonly number[]; balls?: readonly (readonly number[])[] },
+): ObstaclesGiven {
+  const given = describeObstacles(dimensions, fixed);
+  const { positions, radii, halfExtents } = ArrayBuffer.isView(given)
+    ? { positions: given, radii: undefined, halfExtents: undefined }
+    : given;
+  const gone = new Set(without);
+  const kept = Array.from({ length: positions.length / dimensions }, (_, index) => index).filter(
+    (index) => !gone.has(index),
+  );
+  const packed = (array: Float32Array | undefined, each: number) =>
+    kept.flatMap((index) => Array.from(array?.subarray(each * index, each * (index + 1)) ?? []));
+  const places = Float32Array.from([...packed(positions, dimensions), ...balls.flat()]);
+  if (!radiusRange) return places;
+  return {
+    positions: places,
+    radii: Float32Array.from([...packed(radii, 1), ...balls.map(() => radius)]),
+    ...(boxes
+      ? {
+          halfExtents: Float32Array.from([
+            ...packed(halfExtents ?? new Float32Array(positions.length), dimensions),
+            ...balls.flatMap(() => new Array<number>(dimensions).fill(0)),
+          ]),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * Purpose: what the pointer does to the simulation when it does not move the picture: pushes, pulls and drags with each step;
+ * adds, erases and draws walls at once, whether time passes or not. Loaded when such a tool is chosen. Inputs: where the pointer is, what is chosen, the run.
+ * Adding and erasing ask the run who is where, one question at a time, and act when the answer is there.
+ */
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import { Random } from '../../scenes';
+import { isSameStart } from '../model/carried';
+import type { Cap } from '../model/choices';
+import type { Chosen } from '../model/opened';
+import type { Ray } from '../view/camera';
+import { explain, type Run } from '../view/engine';
+import { near, pick } from '../view/pick';
+import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
+
+/** Speed that a brush gives in a second, in radii a second. */
+const BRUSH_FORCE = 1000;
+/** Speed of a particle that is dragged, at most, in radii a second. */
+const DRAG_SPEED = 2000;
+/** A pointer takes hold of whoever is so many radii away at most. */
+const GRASP = 3;
+
+/** CSS pixels of the window. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What tools work on. */
+export interface Workplace {
+  readonly run: Run | undefined;
+  readonly choices: Chosen;
+  /** What runs, as it was chosen: another scene may be on its way. */
+  readonly present: Chosen;
+  /** How many particles there may be. */
+  readonly cap: Cap | undefined;
+  /** Whether the scene sets its obstacles anew with each step. */
+  readonly movesObstacles: boolean;
+  rayAt(place: Place): Ray;
+  notify(text: string): void;
+  /** The state is another one. */
+  changed(): void;
+  /** There is no room for more: makes some. */
+  makeRoom(): void;
+}
+
+export class Tools {
+  /** Where the pointer is down. */
+  private place: Place | undefined;
+  /** Who is dragged, since the pointer went down, and how far from the eye. */
+  private grip: { readonly id: number; readonly depth: number } | undefined;
+  /** The last end of a wall, and where it goes on to when there is room. */
+  private end: readonly number[] | undefined;
+  private goal: readonly number[] | undefined;
+  /** What ran when the pointer came down. */
+  private begun: Chosen | undefined;
+  private isAsking = false;
+  /** Whether a step has been taken since the pointer went down. */
+  private hasWorked = false;
+  /** The run that was asked for more room since the pointer went down: asked again it would refuse again. */
+  private asked: Run | undefined;
+  /** Where the pointer was down for less than a step, to push or pull: the next step still does it there. */
+  private tap: Place | undefined;
+  private readonly random = new Random(1);
+
+  constructor(private readonly site: Workplace) {}
+
+  get isHolding(): boolean {
+    return this.grip !== undefined;
+  }
+
+  /** The pointer is down here; undefined when it is up again. */
+  at(place: Place | undefined): void {
+    const isFirst = !this.place;
+    if (!place) {
+      const { pointer } = this.site.choices;
+      if (!this.hasWorked && (pointer === 'push' || pointer === 'pull')) this.tap = this.place;
+      this.place = undefined;
+      this.hasWorked = false;
+      this.grip = undefined;
+      this.asked = undefined;
+      // What there was no room for yet is still drawn.
+      if (!this.goal) this.end = undefined;
+      return;
+    }
+    this.place = place;
+    this.tap = undefined;
+    const { run, choices, present } = this.site;
+    this.leaveOthers();
+    if (isFirst) this.begun = present;
+    if (!run) return;
+    if (choices.pointer === 'wall') {
+      if (isFirst) this.end = undefined;
+      const { dimensions, world, method } = run.simulation;
+      if (method) {
+        this.site.notify('What is solid here belongs to the scene; walls are drawn in scenes of collisions.');
+        return;
+      }
+      if (this.site.movesObstacles) {
+        this.site.notify('The obstacles of this scene move by themselves, so no walls stay among them.');
+        return;
+      }
+      if (dimensions === 3 && world.kind === 'unbounded') {
+        this.site.notify('A world without end has no floor to build walls on.');
+        return;
+      }
+      const ray = this.site.rayAt(place);
+      const goal = dimensions === 3 ? onFloor(ray, world.min[1] ?? 0) : ray.origin;
+      if (goal) this.extendWall(run, goal);
+    } else if (isFirst) {
+      this.ask(run, place);
+    }
+  }
+
+  /** To be called before each step. */
+  beforeStep(run: Run, seconds: number): void {
+    const { grip, site } = this;
+    const place = this.place ?? this.tap;
+    if (!place || seconds === 0) return;
+    this.tap = undefined;
+    this.hasWorked = true;
+    const { pointer, brush } = site.choices;
+    const { radius, world } = run.simulation;
+    const ray = site.rayAt(place);
+    if (pointer === 'push' || pointer === 'pull') {
+      const force = BRUSH_FORCE * radius * (pointer === 'push' ? 1 : -1);
+      run.push({ ...ray, reach: brush * radius, force }, seconds);
+    } else if (pointer === 'drag' && grip) {
+      const there = pointAlong(ray, grip.depth).map((along, axis) =>
+        Math.min((world.max[axis] ?? 0) - radius, Math.max((world.min[axis] ?? 0) + radius, along)),
+      );
+      run.hold({ id: grip.id, place: there, speed: DRAG_SPEED * radius }, seconds);
+    }
+  }
+
+  /** To be called every frame: what goes on as long as the pointer is down. */
+  update(): void {
+    this.leaveOthers();
+    const { place, goal } = this;
+    const { run, choices } = this.site;
+    if (goal && run && run.simulation.obstacleCapacity > run.simulation.obstacleCount) {
+      this.extendWall(run, goal);
+    }
+    if (place && run && (choices.pointer === 'add' || choices.pointer === 'erase')) this.ask(run, place);
+  }
+
+  /** Where something else runs by now, nobody of what ran is held, and none of its walls goes on. */
+  private leaveOthers(): void {
+    const { present } = this.site;
+    if (!this.begun || isSameStart(this.begun, present)) return;
+    this.begun = present;
+    this.grip = undefined;
+    this.end = undefined;
+    this.goal = undefined;
+  }
+
+  /** Asks who is where, and acts on the answer. */
+  private async ask(run: Run, place: Place): Promise<void> {
+    const { site } = this;
+    const { pointer } = site.choices;
+    if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;
+    this.isAsking = true;
+    const { restorations } = run;
+    try {
+      let particles = await run.simulation.read();
+      // A tap is asked about once, so between two stages of a step it waits.
+      while (run === site.run && run.simulation.isBusy) particles = await run.simulation.read();
+      // Another state has other ids.
+      if (run !== site.run || run.restorations !== restorations) return;
+      const ray = site.rayAt(this.place ?? place);
+      if (pointer === 'add') this.add(run, particles, ray);
+      else if (pointer === 'erase') this.erase(run, particles, ray);
+      else if (this.place) this.grasp(run, particles, ray);
+    } catch (error) {
+      if (run === site.run) site.notify(explain(error));
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  private askForRoom(run: Run): void {
+    if (this.asked === run) return;
+    this.asked = run;
+    this.site.makeRoom();
+  }
+
+  private grasp(run: Run, particles: ParticleArrays, ray: Ray): void {
+    const { simulation } = run;
+    const picked = pick(simulation, particles, ray, GRASP * simulation.radius);
+    this.grip = picked;
+    if (!picked) this.site.notify('There is no particle here to drag.');
+  }
+
+  private add(run: Run, particles: ParticleArrays, ray: Ray): void {
+    const { simulation, fixed } = run;
+    const { capacity, count, radius } = simulation;
+    const { cap } = this.site;
+    if (cap && count >= cap.most) {
+      this.site.notify(`No more are added. ${cap.reason}`);
+      return;
+    }
+    if (count >= capacity) {
+      this.askForRoom(run);
+      return;
+    }
+    const reach = this.site.choices.brush * radius;
+    const within = {
+      place: pointAlong(ray, ray.depth),
+      reach,
+      most: Math.min(capacity, cap?.most ?? capacity) - count,
+    };
+    const added = sprinkle(simulation, particles, fixed, within, this.random);
+    if (!added) return;
+    run.add(added);
+    this.site.changed();
+  }
+
+  private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
+    if (run.simulation.method === 'flock') {
+      this.site.notify('Birds are not erased; push them, or choose a scene of collisions or a liquid.');
+      return;
+    }
+    const { simulation, fixed } = run;
+    const { dimensions, radius, method } = simulation;
+    const reach = this.site.choices.brush * radius;
+    const gone = near(dimensions, particles.positions, ray, reach).map(
+      (index) => particles.ids[index] as number,
+    );
+    // What a method or a scene moves would be back with the next step.
+    const without = method || this.site.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
+    if (gone.length > 0) simulation.remove(gone);
+    if (without.length > 0) run.setObstacles(changeObstacles(simulation, fixed, { without }));
+    if (gone.length + without.length > 0) this.site.changed();
+  }
+
+  private extendWall(run: Run, goal: readonly number[]): void {
+    const { simulation, fixed } = run;
+    const { radius, obstacleCapacity, obstacleCount } = simulation;
+    const height = this.site.choices.brush * radius;
+    const room = obstacleCapacity - obstacleCount;
+    const { balls, end } = wall(simulation, fixed, this.end ?? goal, goal, height, room);
+    this.end = end;
+    if (balls.length > 0) {
+      run.setObstacles(changeObstacles(simulation, fixed, { balls }));
+      this.site.changed();
+    }
+    const isDone = end.every((along, axis) => along === goal[axis]);
+    this.goal = isDone ? undefined : goal;
+    if (!isDone) this.askForRoom(run);
+    else if (!this.place) this.end = undefined;
+  }
+}
+
+function pointAlong({ origin, direction }: Ray, depth: number): number[] {
+  return origin.map((from, axis) => from + depth * (direction[axis] ?? 0));
+}

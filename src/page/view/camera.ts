@@ -1,0 +1,250 @@
+/**
+ * Purpose: from the world to the screen. In the plane the whole box is fitted into the free part of the window, and can be
+ * moved and magnified; the camera of space is in space-camera.ts, which is loaded when there is space to be seen. Matrices are column by column, as WGSL reads them; the eye
+ * looks along −z with y up, and clip space is WebGPU's (z from 0 to 1).
+ */
+import type { Dimensions } from '../../core/world/world';
+import type { SeenBox } from '../model/seen-box';
+
+export type Matrix = Float32Array;
+
+/** Of the box that is looked at. */
+export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
+
+/** CSS pixels from the canvas's top left corner. */
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Viewport {
+  /** Size of the canvas in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels a CSS pixel. */
+  readonly pixelRatio: number;
+  /** The part that no panel covers. */
+  readonly free: Rectangle;
+}
+
+export interface Sight {
+  /** What is taken from points before `view`: see SeenBox. */
+  readonly origin: readonly number[];
+  readonly view: Matrix;
+  readonly projection: Matrix;
+  /** CSS pixels a unit of length; in space, where the eye looks at. */
+  readonly pixelsPerUnit: number;
+  /** In space, distance of the eye from what it looks at, and how far the box reaches from there. */
+  readonly distance: number;
+  readonly reach: number;
+}
+
+/** From the eye through a place of the screen; in the plane only the point of it that is there. */
+export interface Ray {
+  readonly origin: readonly number[];
+  /** Of length 1; in the plane 0. */
+  readonly direction: readonly number[];
+  /** How far along it what is looked at lies. */
+  readonly depth: number;
+}
+
+/** Where the eye is, and how a visitor moves it. Ways on the screen are CSS pixels, y down. */
+export interface Camera {
+  sight(box: Corners, viewport: Viewport): Sight;
+  /** What is seen follows by so much. */
+  pan(across: number, down: number): void;
+  /** Nearer by a factor; what is at this place stays there. */
+  zoom(factor: number, x: number, y: number): void;
+  /** In space by so many radians; in the plane nothing turns. */
+  turn(yaw: number, pitch: number): void;
+  ray(x: number, y: number): Ray;
+  /** The whole box again. */
+  fit(): void;
+  /** What addresses tell it by; undefined where the visitor has left everything as it was. */
+  look(box: Corners): readonly number[] | undefined;
+  /** As such numbers say, which must be in their ranges; those of other dimensions say nothing. */
+  lookAs(look: readonly number[], box: Corners): void;
+}
+
+const IDENTITY = [
+  [1, 0, 0, 0],
+  [0, 1, 0, 0],
+  [0, 0, 1, 0],
+  [0, 0, 0, 1],
+] as const;
+
+export const NO_ORIGIN = [0, 0, 0] as const;
+
+/** Free room around the box, CSS pixels. */
+export const MARGIN = 16;
+
+/** Boxes that an address may look beside the box. */
+const MOST_BESIDE = 4;
+
+const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
+/** Angle between the plane of the floor and the line of sight, and how near the eye may come. */
+export const LOWEST_PITCH = 0.05;
+export const HIGHEST_PITCH = 1.4;
+export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
+
+export class PlaneCamera implements Camera {
+  private magnification = 1;
+  /** Of the world, in the middle of the free part; the middle of the box where it is undefined. */
+  private centre: readonly [number, number] | undefined;
+  /** As it was last seen. */
+  private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
+
+  sight(box: Corners, viewport: Viewport): Sight {
+    const { free } = viewport;
+    const [width, height] = extents(box);
+    const fitted = Math.max(
+      1e-6,
+      Math.min((free.width - 2 * MARGIN) / width, (free.height - 2 * MARGIN) / height),
+    );
+    const scale = fitted * this.magnification;
+    const [middleX, middleY] = middle(box);
+    const [x, y] = this.centre ?? [middleX, middleY];
+    const [left, top] = [free.x + free.width / 2, free.y + free.height / 2];
+    this.seen = { scale, centre: [x, y], x: left, y: top };
+    const { origin = NO_ORIGIN } = box;
+    const [fromX, fromY] = [x - (origin[0] ?? 0), y - (origin[1] ?? 0)];
+    const [across, up] = [(2 * scale) / viewport.width, (2 * scale) / viewport.height];
+    const projection = matrix([
+      [across, 0, 0, 0],
+      [0, up, 0, 0],
+      [0, 0, -0.5, 0],
+      [
+        (2 * left) / viewport.width - 1 - across * fromX,
+        1 - (2 * top) / viewport.height - up * fromY,
+        0.5,
+        1,
+      ],
+    ]);
+    return { origin, view: matrix(IDENTITY), projection, pixelsPerUnit: scale, distance: 0, reach: 0 };
+  }
+
+  pan(across: number, down: number): void {
+    const { scale, centre } = this.seen;
+    this.centre = [centre[0] - across / scale, centre[1] + down / scale];
+    this.seen = { ...this.seen, centre: this.centre };
+  }
+
+  zoom(factor: number, x: number, y: number): void {
+    const before = this.magnification;
+    this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
+    // Of the way from the middle to the place, what the place would move by.
+    const grown = 1 - before / this.magnification;
+    const { scale, centre, x: left, y: top } = this.seen;
+    this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];
+    this.seen = { ...this.seen, centre: this.centre, scale: (scale * this.magnification) / before };
+  }
+
+  turn(): void {}
+
+  ray(x: number, y: number): Ray {
+    const { scale, centre, x: left, y: top } = this.seen;
+    const origin = [centre[0] + (x - left) / scale, centre[1] - (y - top) / scale];
+    return { origin, direction: [0, 0], depth: 0 };
+  }
+
+  fit(): void {
+    this.magnification = 1;
+    this.centre = undefined;
+  }
+
+  look(box: Corners): readonly number[] | undefined {
+    if (this.magnification === 1 && !this.centre) return undefined;
+    const [x, y] = middle(box);
+    const [width, height] = extents(box);
+    const [across, up] = this.centre ?? [x, y];
+    return inRange(2, [(across - x) / width, (up - y) / height, this.magnification]);
+  }
+
+  lookAs(look: readonly number[], box: Corners): void {
+    if (look.length !== LOOK_RANGES[2].length) return;
+    const [across = 0, up = 0, magnification = 1] = look;
+    const [x, y] = middle(box);
+    const [width, height] = extents(box);
+    this.centre = [x + across * width, y + up * height];
+    this.magnification = magnification;
+  }
+}
+
+/** A point of the world on the canvas: CSS pixels and the distance along the line of sight. */
+export function project(
+  sight: Sight,
+  viewport: Viewport,
+  point: readonly number[],
+): { x: number; y: number; distance: number } {
+  const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
+  const eye = transform(sight.view, [from(0), from(1), from(2), 1]);
+  const [x = 0, y = 0, , w = 1] = transform(sight.projection, eye);
+  return {
+    x: ((x / w + 1) / 2) * viewport.width,
+    y: ((1 - y / w) / 2) * viewport.height,
+    distance: -(eye[2] ?? 0),
+  };
+}
+
+function matrix(columns: readonly (readonly number[])[]): Matrix {
+  return Float32Array.from(columns.flat());
+}
+
+function transform(by: Matrix, vector: readonly number[]): number[] {
+  return vector.map((_, row) =>
+    vector.reduce((sum, part, column) => sum + part * (by[4 * column + row] as number), 0),
+  );
+}
+
+const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
+
+/**
+ * Least and most of what a look is told by. In the plane: the middle, in boxes from the middle of the box, and the zoom; in space
+ * yaw, pitch and zoom (the distance is the usual one over it), and what is looked at, in boxes from the middle.
+ */
+export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
+  2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
+  3: [
+    [-Math.PI, Math.PI],
+    [LOWEST_PITCH, HIGHEST_PITCH],
+    [SPACE_ZOOM.least, SPACE_ZOOM.most],
+    BESIDE,
+    BESIDE,
+    BESIDE,
+  ],
+};
+
+export function inRange(dimensions: Dimensions, look: readonly number[]): readonly number[] {
+  return LOOK_RANGES[dimensions].map(([least, most], index) => clamp(look[index] as number, least, most));
+}
+
+/** Short enough for an address, exact to a tenth of a pixel or so. */
+export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
+  const near = inRange(dimensions, look);
+  const zoom = Number((near[2] as number).toPrecision(5));
+  const decimals = Math.ceil(4 + Math.log10(Math.max(1, zoom)));
+  return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
+}
+
+/** What such a text says, brought into range; undefined of what is none. */
+export function readLook(dimensions: Dimensions, text: string): readonly number[] | undefined {
+  const look = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const isWhole = look.length === LOOK_RANGES[dimensions].length && !look.some(Number.isNaN);
+  return isWhole ? inRange(dimensions, look) : undefined;
+}
+
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+export function extents({ min, max }: Corners): [number, number, number] {
+  const extent = (axis: number) => (max[axis] ?? 0) - (min[axis] ?? 0);
+  return [extent(0), extent(1), extent(2)];
+}
+
+export function middle({ min, max }: Corners): [number, number, number] {
+  const centre = (axis: number) => ((max[axis] ?? 0) + (min[axis] ?? 0)) / 2;
+  return [centre(0), centre(1), centre(2)];
+}

@@ -1,0 +1,305 @@
+/**
+ * Purpose: overlays for the CPU engine: the twin of overlay.ts, drawn into a 2D canvas from what the simulation holds, by the
+ * plain grid of the reference. That is slow, so lists are made for some thousands of particles only; what is left out for it
+ * is said. In space lines lie over particles.
+ */
+
+import { shapesOf } from '../../core/particles/shapes';
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import { latticeOfParticle } from '../../core/world/cells';
+import { latticeAt } from '../../core/world/levels';
+import type { World } from '../../core/world/world';
+import { buildGrid, type Grid, sortParticles } from '../../reference/grid/grid';
+import { isFiniteParticle } from '../../reference/measure/finite';
+import { probeCells } from '../../reference/query/probe';
+import { findContact, separation } from '../../reference/solve/contact';
+import type { Body } from '../model/body';
+import {
+  CANDIDATE_OPACITY,
+  CANDIDATE_WIDTH,
+  CONTACT_WIDTH,
+  DASH,
+  HEAT_OPACITY,
+  heatAxes,
+  heatEnd,
+  LEAP,
+  LEAP_OPACITY,
+  LINE_OPACITY,
+  largestCell,
+  lineShare,
+  NARROWEST_CELL,
+  NO_FIELDS,
+  type Overlays,
+  shownCells,
+  THREAD_WIDTH,
+  WIDE_CELL,
+} from '../model/overlays';
+import { formatCount } from '../support/format';
+import { project } from './camera';
+import { interpolate, type Rgb, toCss } from './colour';
+import type { Frame } from './engine';
+
+/** Particles that are put in order, and whose pairs are listed, at most. */
+const MOST_SORTED = 20_000;
+const MOST_LISTED = 5000;
+/** Colours of the thread. */
+const STEPS = 32;
+const CASING = 0.75;
+const CASING_OPACITY = 0.7;
+
+type Place = readonly number[];
+type Way = readonly [Place, Place];
+
+/** What is not drawn, in a sentence, else ''. */
+export function describeLeftOut(
+  { thread, candidatePairs, contactLines }: Frame['overlays'],
+  count: number,
+): string {
+  const sentences: string[] = [];
+  if ((candidatePairs || contactLines) && count > MOST_LISTED) {
+    sentences.push(`On the CPU pairs are drawn of at most ${formatCount(MOST_LISTED)} particles.`);
+  }
+  if (thread && count > MOST_SORTED) {
+    sentences.push(`On the CPU the sorted order is drawn of at most ${formatCount(MOST_SORTED)} particles.`);
+  }
+  return sentences.join(' ');
+}
+
+/** Of these, what is drawn of so many particles. */
+export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
+  const { thread, candidatePairs, contactLines } = wanted;
+  const hasPairs = count <= MOST_LISTED;
+  return {
+    ...wanted,
+    thread: thread && count <= MOST_SORTED,
+    candidatePairs: candidatePairs && hasPairs,
+    contactLines: contactLines && hasPairs,
+    ...NO_FIELDS,
+  };
+}
+
+export class CanvasOverlay {
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly simulation: Body,
+    private readonly particles: ParticleArrays,
+    private readonly frame: Frame,
+  ) {}
+
+  /** The faces of the box: in the plane over particles, in space behind them. */
+  drawFaces(): void {
+    const { heatMap, cellLines } = this.frame.overlays;
+    if (heatMap) this.drawHeat();
+    if (cellLines) this.drawCells();
+    this.context.globalAlpha = 1;
+  }
+
+  drawLines(): void {
+    const { overlays, theme } = this.frame;
+    const { world } = this.simulation;
+    const { positions, velocities, ids } = this.particles;
+    const sizes = shapesOf(world.dimensions, this.particles);
+    if (overlays.thread) {
+      this.drawThread(sortParticles(world, positions, velocities, ids, sizes));
+    }
+    if (overlays.candidatePairs || overlays.contactLines) {
+      const grid = buildGrid(world, positions, velocities, ids, sizes);
+      const [contacts, others] = this.pairs(grid);
+      const { candidate, contact } = theme.overlay;
+      if (overlays.candidatePairs)
+        this.strokeAll(others, candidate, CANDIDATE_WIDTH, CANDIDATE_OPACITY, DASH);
+      if (overlays.contactLines) this.strokeAll(contacts, contact, CONTACT_WIDTH);
+      else this.strokeAll(contacts, candidate, CANDIDATE_WIDTH, CANDIDATE_OPACITY, DASH);
+    }
+    this.context.globalAlpha = 1;
+  }
+
+  private drawHeat(): void {
+    const { context, simulation, particles, frame } = this;
+    const { world, dimensions, count } = simulation;
+    const cells = shownCells(world);
+    const [across, up] = heatAxes(world);
+    const counters = new Map<number, number>();
+    for (let index = 0; index < count; index++) {
+      if (!isFiniteParticle(dimensions, particles.positions, index)) continue;
+      const lattice =
+        world.levels > 0
+          ? latticeAt(world, particles.positions, index, 0)
+          : latticeOfParticle(world, particles.positions, index).map((cell, axis) =>
+              world.period[axis] === 0 ? cell - 1 : cell,
+            );
+      const along = (axis: number) =>
+        Math.min(Math.max(lattice[axis] as number, 0), (cells[axis] as number) - 1);
+      const counter = along(up) * (cells[across] as number) + along(across);
+      counters.set(counter, (counters.get(counter) ?? 0) + 1);
+    }
+    const end = heatEnd(world, count);
+    context.fillStyle = toCss(frame.theme.overlay.heat);
+    for (const [counter, found] of counters) {
+      const cell = [counter % (cells[across] as number), Math.floor(counter / (cells[across] as number))];
+      const corner = (right: number, above: number) => {
+        const place = [...world.min];
+        place[across] = this.border(across, (cell[0] as number) + right);
+        place[up] = this.border(up, (cell[1] as number) + above);
+        return this.toScreen(place);
+      };
+      const corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+      if (corners.includes(undefined)) continue;
+      const [least, most] = HEAT_OPACITY;
+      context.globalAlpha = least + (most - least) * Math.min(1, found / end);
+      context.beginPath();
+      for (const point of corners) if (point) context.lineTo(point[0], point[1]);
+      context.fill();
+    }
+  }
+
+  /** The faces that overlay.ts draws. */
+  private drawCells(): void {
+    const { simulation, frame } = this;
+    const { world, dimensions } = simulation;
+    if (dimensions === 2) {
+      this.drawFace([0, 1], []);
+      return;
+    }
+    // Which end of an axis is farther: its high one, where the axis leads away from the eye.
+    const far = (axis: number) =>
+      ((frame.sight.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
+    this.drawFace([0, 2], [0, world.min[1] as number, 0]);
+    this.drawFace([1, 2], [far(0), 0, 0]);
+    this.drawFace([0, 1], [0, 0, far(2)]);
+  }
+
+  private drawFace([first, second]: readonly [number, number], fixed: readonly number[]): void {
+    const { simulation, frame, context } = this;
+    const { world } = simulation;
+    const cells = shownCells(world);
+    const levels = Math.max(1, world.levels);
+    context.strokeStyle = toCss(frame.theme.overlay.cell);
+    context.lineWidth = 1;
+    context.setLineDash([]);
+    for (let level = 0; level < levels; level++) {
+      const width = 2 ** level;
+      const size = world.cellSize * width * frame.sight.pixelsPerUnit;
+      const fade = Math.min(1, (size - NARROWEST_CELL) / (WIDE_CELL - NARROWEST_CELL));
+      if (fade <= 0) continue;
+      context.globalAlpha =
+        fade * (LINE_OPACITY[0] + ((LINE_OPACITY[1] - LINE_OPACITY[0]) * level) / Math.max(1, levels - 1));
+      context.beginPath();
+      for (const [axis, other] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        const count = cells[axis] as number;
+        const last =
+          (world.period[axis] as number) > 0 ? count >> level : Math.floor((count - 1) / width) + 1;
+        for (let border = 1; border < last; border++) {
+          const from = [...fixed];
+          from[axis] = this.border(axis, border * width);
+          const to = [...from];
+          from[other] = world.min[other] as number;
+          to[other] = world.max[other] as number;
+          this.trace([from, to]);
+        }
+      }
+      context.stroke();
+    }
+  }
+
+  /** Where a cell begins; the last one ends with the box. */
+  private border(axis: number, cell: number): number {
+    const { world } = this.simulation;
+    const place = (world.min[axis] as number) + cell * world.cellSize;
+    const isEnd = cell >= (shownCells(world)[axis] as number);
+    return isEnd ? (world.max[axis] as number) : Math.min(place, world.max[axis] as number);
+  }
+
+  private drawThread({ positions }: Pick<Grid, 'positions'>): void {
+    const { world, dimensions } = this.simulation;
+    const { first, last } = this.frame.theme.overlay;
+    const count = positions.length / dimensions;
+    const leap = LEAP * largestCell(world);
+    const steps = Array.from({ length: STEPS }, () => ({ near: [] as Way[], far: [] as Way[] }));
+    for (let slot = 0; slot + 1 < count; slot++) {
+      const way = [this.place(positions, slot), this.place(positions, slot + 1)] as const;
+      const length = Math.hypot(...way[0].map((along, axis) => along - (way[1][axis] as number)));
+      if (!Number.isFinite(length)) continue;
+      const step = steps[Math.floor((slot * STEPS) / count)];
+      (length > leap ? step?.far : step?.near)?.push(way);
+    }
+    steps.forEach(({ near, far }, step) => {
+      const colour = interpolate([first, last], step / (STEPS - 1));
+      this.strokeAll(far, colour, THREAD_WIDTH, LEAP_OPACITY);
+      this.strokeAll(near, colour, THREAD_WIDTH);
+    });
+  }
+
+  /** Contacts, then candidates that are none; across an end of the world two halves of a way each. */
+  private pairs(grid: Grid): readonly [Way[], Way[]] {
+    const { world } = this.simulation;
+    const contacts: Way[] = [];
+    const others: Way[] = [];
+    grid.ids.forEach((_, slot) => {
+      probeCells(world, grid, slot, (other) => {
+        if (other < slot) return;
+        const isContact = findContact(world, { diameter: world.diameter }, grid, slot, other) !== undefined;
+        if (!isContact && !this.frame.overlays.candidatePairs) return;
+        (isContact ? contacts : others).push(...this.ways(world, grid.positions, slot, other));
+      });
+    });
+    return [contacts, others];
+  }
+
+  private ways(world: World, positions: Float32Array, slot: number, other: number): Way[] {
+    const [own, far] = [this.place(positions, slot), this.place(positions, other)];
+    const way = separation(world, positions, other, slot);
+    const isAround = way.some((along, axis) => {
+      const period = world.period[axis] as number;
+      return period > 0 && Math.abs((far[axis] as number) - (own[axis] as number) - along) > period / 2;
+    });
+    if (!isAround) return [[own, far]];
+    const half = (from: Place, sign: 1 | -1) =>
+      from.map((along, axis) => along + (sign * (way[axis] as number)) / 2);
+    return [
+      [own, half(own, 1)],
+      [far, half(far, -1)],
+    ];
+  }
+
+  private place(positions: Float32Array, slot: number): number[] {
+    const { dimensions } = this.simulation;
+    return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
+  }
+
+  /** Width and dash as beside large particles. */
+  private strokeAll(ways: readonly Way[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
+    const { context, frame } = this;
+    if (ways.length === 0) return;
+    const share = lineShare(this.simulation, frame.sight.pixelsPerUnit);
+    context.beginPath();
+    for (const way of ways) this.trace(way);
+    context.setLineDash(dash > 0 ? [dash * share, dash * share] : []);
+    context.globalAlpha = opacity * CASING_OPACITY;
+    context.strokeStyle = toCss(frame.theme.background);
+    context.lineWidth = share * (width + 2 * CASING);
+    context.stroke();
+    context.globalAlpha = opacity;
+    context.strokeStyle = toCss(colour);
+    context.lineWidth = share * width;
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  private trace([from, to]: Way): void {
+    const [first, second] = [this.toScreen(from), this.toScreen(to)];
+    if (!first || !second) return;
+    this.context.moveTo(first[0], first[1]);
+    this.context.lineTo(second[0], second[1]);
+  }
+
+  /** Undefined behind the eye. */
+  private toScreen(place: Place): readonly [number, number] | undefined {
+    const { sight, viewport } = this.frame;
+    const { x, y, distance } = project(sight, viewport, place);
+    return this.simulation.dimensions === 3 && distance <= 0 ? undefined : [x, y];
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * Purpose: draws particles into a 2D canvas, for the CPU engine: discs and rectangles in the plane, and in space pictures
+ * of a shaded sphere and the faces of boxes, far ones first. Colours are those of the GPU's view, in COLOURS steps.
+ */
+import type { StaticBodies } from '../../core/obstacles/tree';
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import type { Body } from '../model/body';
+import { hidesLines, SPHERE_SHARE } from '../model/overlays';
+import { project, type Rectangle, type Sight, type Viewport } from './camera';
+import type { CanvasOverlay } from './canvas-overlay';
+import { interpolate, type Rgb, type Theme, toCss } from './colour';
+import type { Frame } from './engine';
+
+const COLOURS = 32;
+/** Edge of the picture of a sphere, pixels. */
+const SPRITE_SIZE = 64;
+/** Discs smaller than this radius, in pixels, are drawn as squares, which is much quicker. */
+const SMALLEST_DISC = 1;
+/** Pixels; boxes narrower than the first have no rim. */
+const NARROWEST_RIMMED = 5;
+const RIM_WIDTH = 1.5;
+const RIM_BRIGHTNESS = 0.7;
+/** LIGHT and the shares of light of shaders/draw/spheres.wgsl. */
+const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
+
+/** CSS pixels. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export class CanvasView {
+  readonly canvas = document.createElement('canvas');
+  private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
+
+  /** `values`: of each particle, what decides its colour. */
+  draw(
+    simulation: Body,
+    particles: ParticleArrays,
+    values: ArrayLike<number>,
+    obstacles: StaticBodies,
+    frame: Frame,
+    layOver?: (context: CanvasRenderingContext2D) => CanvasOverlay,
+  ): void {
+    const context = this.canvas.getContext('2d', { alpha: false });
+    if (!context) return;
+    const { viewport, theme } = frame;
+    const { pixelRatio } = viewport;
+    this.canvas.width = Math.max(1, Math.round(viewport.width * pixelRatio));
+    this.canvas.height = Math.max(1, Math.round(viewport.height * pixelRatio));
+    context.fillStyle = toCss(theme.background);
+    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    context.scale(pixelRatio, pixelRatio);
+    const { dimensions, radius } = simulation;
+    const share = dimensions === 3 && hidesLines(frame.overlays) ? SPHERE_SHARE : 1;
+    const overlay = layOver?.(context);
+    const bodies = [
+      {
+        count: obstacles.positions.length / dimensions,
+        positions: obstacles.positions,
+        reach: (body: number) => obstacles.radii?.[body] ?? radius,
+        halves: obstacles.halves,
+        colour: () => OBSTACLE_COLOUR,
+      },
+      {
+        count: particles.ids.length,
+        positions: particles.positions,
+        reach: (body: number) => share * (particles.radii?.[body] ?? radius),
+        halves: share < 1 ? particles.halfExtents?.map((half) => share * half) : particles.halfExtents,
+        colour: (body: number) => colourOf((values[body] ?? 0) / frame.scale.end),
+      },
+    ];
+    if (dimensions === 2) {
+      drawPlane(context, bodies, frame);
+      overlay?.drawFaces();
+    } else {
+      if (frame.box.isWorld) drawBox(context, frame);
+      overlay?.drawFaces();
+      this.drawSpace(context, bodies, frame);
+    }
+    overlay?.drawLines();
+  }
+
+  private drawSpace(
+    context: CanvasRenderingContext2D,
+    bodies: readonly Bodies[],
+    { sight, viewport, theme }: Frame,
+  ): void {
+    const focal = sight.pixelsPerUnit * sight.distance;
+    const pictures = this.pictures(theme);
+    const faces = facesSeen(sight, theme);
+    const seen = bodies.flatMap((one) =>
+      Array.from({ length: one.count }, (_, body) => {
+        const point = one.positions.subarray(3 * body, 3 * body + 3);
+        return { one, body, point, ...project(sight, viewport, Array.from(point)) };
+      }).filter(({ distance }) => distance > 0),
+    );
+    seen.sort((first, second) => second.distance - first.distance);
+    for (const { one, body, point, x, y, distance } of seen) {
+      const colour = one.colour(body);
+      const half = one.halves?.subarray(3 * body, 3 * body + 3);
+      if (half && (half[0] ?? 0) > 0) {
+        paintBoxFaces(context, point, half, sight, viewport, faces[colour] ?? []);
+        continue;
+      }
+      const picture = pictures[colour];
+      const pixels = (one.reach(body) * focal) / distance;
+      if (picture) context.drawImage(picture, x - pixels, y - pixels, 2 * pixels, 2 * pixels);
+    }
+  }
+
+  private pictures(theme: Theme): readonly HTMLCanvasElement[] {
+    if (this.sprites?.theme !== theme) {
+      this.sprites = { theme, pictures: paletteOf(theme).map(paintSphere) };
+    }
+    return this.sprites.pictures;
+  }
+}
+
+/** Discs, spheres and boxes that are coloured alike. */
+interface Bodies {
+  readonly count: number;
+  readonly positions: Float32Array;
+  readonly reach: (body: number) => number;
+  readonly halves: Float32Array | undefined;
+  /** Its place in the palette. */
+  readonly colour: (body: number) => number;
+}
+
+/** Behind the colours of values. */
+const OBSTACLE_COLOUR = COLOURS;
+
+function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
+  const values = Array.from({ length: COLOURS }, (_, step) => interpolate(stops, step / (COLOURS - 1)));
+  return [...values, obstacle];
+}
+
+function colourOf(share: number): number {
+  return Math.min(COLOURS - 1, Math.max(0, Math.round(share * (COLOURS - 1))));
+}
+
+function drawPlane(
+  context: CanvasRenderingContext2D,
+  bodies: readonly Bodies[],
+  { box, sight, viewport, theme }: Frame,
+): void {
+  const low = project(sight, viewport, box.min);
+  const high = project(sight, viewport, box.max);
+  if (box.isWorld) {
+    context.fillStyle = toCss(theme.surface);
+    context.strokeStyle = toCss(theme.line);
+    context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
+    context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
+  }
+  const scale = sight.pixelsPerUnit;
+  const palette = paletteOf(theme);
+  for (const one of bodies) {
+    groupByColour(one).forEach((group, step) => {
+      const colour = palette[step] as Rgb;
+      const rims: Rectangle[] = [];
+      context.fillStyle = toCss(colour);
+      context.beginPath();
+      for (const body of group) {
+        const pixels = one.reach(body) * scale;
+        const x = low.x + ((one.positions[2 * body] ?? 0) - (box.min[0] ?? 0)) * scale;
+        const y = low.y - ((one.positions[2 * body + 1] ?? 0) - (box.min[1] ?? 0)) * scale;
+        const across = (one.halves?.[2 * body] ?? 0) * scale;
+        const up = (one.halves?.[2 * body + 1] ?? 0) * scale;
+        if (across > 0) {
+          context.rect(x - across, y - up, 2 * across, 2 * up);
+          if (2 * Math.min(across, up) >= NARROWEST_RIMMED) rims.push(rimOf(x, y, across, up));
+        } else if (pixels < SMALLEST_DISC) {
+          context.rect(x - pixels, y - pixels, 2 * pixels, 2 * pixels);
+        } else {
+          context.moveTo(x + pixels, y);
+          context.arc(x, y, pixels, 0, 2 * Math.PI);
+        }
+      }
+      context.fill();
+      // Without it boxes of one colour that lie on each other would be one.
+      context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
+      context.lineWidth = RIM_WIDTH;
+      context.beginPath();
+      for (const { x, y, width, height } of rims) context.rect(x, y, width, height);
+      context.stroke();
+    });
+  }
+}
+
+/** Bodies of each colour; those whose coordinates are not finite are left out. */
+function groupByColour({ count, positions, colour }: Bodies): number[][] {
+  const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
+  for (let body = 0; body < count; body++) {
+    const sum = (positions[2 * body] ?? 0) + (positions[2 * body + 1] ?? 0);
+    if (Number.isFinite(sum)) groups[colour(body)]?.push(body);
+  }
+  return groups;
+}
+
+/** The middle of a rim that lies within a rectangle given by its middle and half of its edges. */
+function rimOf(x: number, y: number, across: number, up: number): Rectangle {
+  const inset = RIM_WIDTH / 2;
+  return {
+    x: x - across + inset,
+    y: y - up + inset,
+    width: 2 * (across - inset),
+    height: 2 * (up - inset),
+  };
+}
+
+/** A face of boxes: the axis it stands across, the side it is on, and its light in a picture. */
+interface Face {
+  readonly axis: number;
+  readonly side: 1 | -1;
+  readonly fill: string;
+  readonly rim: string;
+}
+
+/** All six faces in every colour. */
+function facesSeen({ view }: Sight, theme: Theme): readonly (readonly Face[])[] {
+  const lights = [0, 1, 2].flatMap((axis) =>
+    ([1, -1] as const).map((side) => {
+      // Seen from the eye, as LIGHT is, and the world's up.
+      const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
+      const along = (direction: readonly number[]) =>
+        normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
+      const sky = 0.5 + 0.5 * along([view[4] ?? 0, view[5] ?? 0, view[6] ?? 0]);
+      return { axis, side, light: 0.34 + 0.26 * sky + 0.62 * Math.max(0, along(LIGHT)) };
+    }),
+  );
+  return paletteOf(theme).map((colour) =>
+    lights.map(({ axis, side, light }) => ({
+      axis,
+      side,
+      fill: toCss(colour, light),
+      rim: toCss(colour, RIM_BRIGHTNESS * light),
+    })),
+  );
+}
+
+/** The faces of a box that look at the eye: none hides another. */
+function paintBoxFaces(
+  context: CanvasRenderingContext2D,
+  centre: Float32Array,
+  half: Float32Array,
+  sight: Sight,
+  viewport: Viewport,
+  faces: readonly Face[],
+): void {
+  const corners = Array.from({ length: 8 }, (_, bits) =>
+    project(
+      sight,
+      viewport,
+      [1, 2, 4].map((bit, axis) => (centre[axis] ?? 0) + (bits & bit ? 1 : -1) * (half[axis] ?? 0)),
+    ),
+  );
+  if (corners.some(({ distance }) => distance <= 0)) return;
+  const nearest = Math.min(...corners.map(({ distance }) => distance));
+  const narrowest = (2 * Math.min(...half) * sight.pixelsPerUnit * sight.distance) / nearest;
+  context.lineJoin = 'round';
+  for (const { axis, side, fill, rim } of faces) {
+    const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
+    const first = side > 0 ? 1 << axis : 0;
+    const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
+    // Counter-clockwise seen from outside on the high side, so on the screen, where y goes down, of negative area.
+    if (side * doubleAreaOf(around) >= 0) continue;
+    context.beginPath();
+    for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
+    context.closePath();
+    context.fillStyle = fill;
+    context.fill();
+    // Also closes the gap that two fills leave along an edge they share.
+    context.strokeStyle = narrowest >= NARROWEST_RIMMED ? rim : fill;
+    context.stroke();
+  }
+}
+
+/** Twice the area of a polygon on the screen, positive where its corners go around clockwise as seen. */
+function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
+  let sum = 0;
+  corners.forEach((corner, index) => {
+    const next = corners[(index + 1) % corners.length];
+    if (corner && next) sum += corner.x * next.y - next.x * corner.y;
+  });
+  return sum;
+}
+
+function paintSphere(colour: Rgb): HTMLCanvasElement {
+  const canvas = document.createElement('canvas');
+  canvas.width = SPRITE_SIZE;
+  canvas.height = SPRITE_SIZE;
+  const context = canvas.getContext('2d');
+  if (!context) return canvas;
+  const half = SPRITE_SIZE / 2;
+  const shade = context.createRadialGradient(half * 0.7, half * 0.55, 0, half, half, half);
+  shade.addColorStop(0, toCss(colour, 1.25));
+  shade.addColorStop(0.6, toCss(colour, 0.85));
+  shade.addColorStop(1, toCss(colour, 0.42));
+  context.fillStyle = shade;
+  context.arc(half, half, half, 0, 2 * Math.PI);
+  context.fill();
+  return canvas;
+}
+
+/** Corners are numbered by bits: 1 is the far end of x, 2 of y, 4 of z. */
+const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
+  [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
+);
+
+function drawBox(context: CanvasRenderingContext2D, { box, sight, viewport, theme }: Frame): void {
+  const corner = (bits: number) =>
+    project(
+      sight,
+      viewport,
+      [1, 2, 4].map((bit, axis) => (bits & bit ? box.max : box.min)[axis] ?? 0),
+    );
+  context.fillStyle = toCss(theme.surface);
+  context.strokeStyle = toCss(theme.line);
+  context.beginPath();
+  for (const bits of [0, 1, 5, 4]) context.lineTo(corner(bits).x, corner(bits).y);
+  context.fill();
+  context.beginPath();
+  for (const [from, to] of EDGES) {
+    context.moveTo(corner(from).x, corner(from).y);
+    context.lineTo(corner(to).x, corner(to).y);
+  }
+  context.stroke();
+}

@@ -1,0 +1,194 @@
+/**
+ * Purpose: colours and what they mean. Values are shown in viridis, which is perceptually uniform and safe for colour-blind
+ * eyes; of its range each theme leaves out the end that its background would swallow. All other colours are custom
+ * properties in style.css, read here so that canvas and page agree.
+ */
+import type { SimulationOptions } from '../../core/simulation/simulation';
+import type { Body } from '../model/body';
+import type { Colouring } from '../model/fields';
+import { isDark } from '../support/appearance';
+import { formatCount, formatReal } from '../support/format';
+
+/** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
+export type Rgb = readonly [number, number, number];
+
+export interface Theme {
+  readonly isDark: boolean;
+  readonly background: Rgb;
+  /** Inside of the box. */
+  readonly surface: Rgb;
+  /** Edges of the box. */
+  readonly line: Rgb;
+  /** Particles that never move. */
+  readonly obstacle: Rgb;
+  /** Colours of values from 0 to the legend's end, evenly spaced. */
+  readonly stops: readonly Rgb[];
+  readonly overlay: OverlayColours;
+}
+
+/** Of what is laid over the picture: see overlays.ts. */
+export interface OverlayColours {
+  readonly cell: Rgb;
+  readonly heat: Rgb;
+  /** The thread's beginning and end. */
+  readonly first: Rgb;
+  readonly last: Rgb;
+  readonly candidate: Rgb;
+  readonly contact: Rgb;
+  /** Of a liquid: arrows of velocity, what is around them, and solid cells. */
+  readonly velocity: Rgb;
+  readonly casing: Rgb;
+  readonly solid: Rgb;
+}
+
+/** Number of colours in a theme; between them is interpolated. */
+export const COLOUR_STOPS = 24;
+
+/** Viridis at twenty even steps. */
+const VIRIDIS = [
+  '440154',
+  '481568',
+  '482677',
+  '453781',
+  '3f4788',
+  '39558c',
+  '32648e',
+  '2d718e',
+  '287d8e',
+  '238a8d',
+  '1f968b',
+  '20a386',
+  '29af7f',
+  '3cbc75',
+  '56c667',
+  '74d055',
+  '94d840',
+  'b8de29',
+  'dce318',
+  'fde725',
+].map(parseHex);
+
+/** Share of viridis that is used: on dark not the darkest, on light not the lightest. */
+const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
+
+export function colourStops(isDark: boolean): Rgb[] {
+  const [low, high] = RANGE[isDark ? 'dark' : 'light'];
+  return Array.from({ length: COLOUR_STOPS }, (_, index) =>
+    interpolate(VIRIDIS, low + ((high - low) * index) / (COLOUR_STOPS - 1)),
+  );
+}
+
+/** The colour of a share from 0 to 1 of evenly spaced colours. */
+export function interpolate(stops: readonly Rgb[], share: number): Rgb {
+  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const first = Math.min(Math.floor(place), stops.length - 2);
+  const [low, high] = [stops[first] as Rgb, stops[first + 1] as Rgb];
+  const part = place - first;
+  const mix = (channel: 0 | 1 | 2) => low[channel] + (high[channel] - low[channel]) * part;
+  return [mix(0), mix(1), mix(2)];
+}
+
+export function toCss(colour: Rgb, brightness = 1): string {
+  const [red, green, blue] = colour.map((channel) => Math.round(Math.min(1, channel * brightness) * 255));
+  return `rgb(${red} ${green} ${blue})`;
+}
+
+/** `#rrggbb` or `rrggbb`. */
+export function parseHex(text: string): Rgb {
+  const value = Number.parseInt(text.trim().replace('#', ''), 16);
+  return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
+}
+
+export function readTheme(): Theme {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => parseHex(style.getPropertyValue(name));
+  const dark = isDark();
+  return {
+    isDark: dark,
+    background: colour('--stage'),
+    surface: colour('--stage-box'),
+    line: colour('--stage-line'),
+    obstacle: colour('--stage-obstacle'),
+    stops: colourStops(dark),
+    overlay: {
+      cell: colour('--overlay-cell'),
+      heat: colour('--overlay-heat'),
+      first: colour('--overlay-first'),
+      last: colour('--overlay-last'),
+      candidate: colour('--overlay-candidate'),
+      contact: colour('--overlay-contact'),
+      velocity: colour('--overlay-velocity'),
+      casing: colour('--overlay-casing'),
+      solid: colour('--overlay-solid'),
+    },
+  };
+}
+
+/** What a particle is coloured by, and the value of the last colour. */
+export interface Scale {
+  readonly by: Colouring;
+  readonly end: number;
+}
+
+export interface Legend {
+  readonly title: string;
+  readonly start: string;
+  readonly end: string;
+  readonly stops: readonly Rgb[];
+}
+
+/** Diameters within which neighbours are counted. */
+export const DENSITY_REACH = 2;
+
+/** Of the densest packing: those that one touches, and those that are nearer than DENSITY_REACH or just there. */
+const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
+
+/** Seconds of the last colour. */
+const OLDEST = 10;
+
+/** What the colours of a simulation go up to. */
+export function scaleFor(by: Colouring, simulation: Body, options: SimulationOptions): Scale {
+  const { dimensions } = simulation;
+  if (by === 'speed') return { by, end: speedScale(simulation, options) };
+  if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
+  if (by === 'age') return { by, end: OLDEST };
+  return { by, end: MOST_AROUND[by][dimensions] };
+}
+
+export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
+  switch (by) {
+    case 'speed':
+      return { title: 'Speed', start: '0', end: `${formatReal(end)} units/s`, stops };
+    case 'id':
+      return { title: 'Id', start: '0', end: formatCount(end), stops };
+    case 'age':
+      return { title: 'Age', start: '0', end: `${end} s or more`, stops };
+    case 'contacts':
+      return { title: 'Contacts', start: '0', end: `${end} or more`, stops };
+    case 'density':
+      return { title: `Within ${DENSITY_REACH} diameters`, start: '0', end: `${end} or more`, stops };
+  }
+}
+
+export function legendCss({ stops }: Legend): string {
+  return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
+}
+
+/** Radii that a fall in a world without end is taken to last. */
+const ENDLESS_FALL = 100;
+
+/**
+ * Speed at the legend's end: what a fall through a third of the box gives, or what few of the first particles
+ * exceed; two digits, at least 1.
+ */
+function speedScale(simulation: Body, options: SimulationOptions): number {
+  const { world, settings, dimensions, radius } = simulation;
+  const isEndless = world.kind === 'unbounded';
+  const height = isEndless ? ENDLESS_FALL * radius : (world.max[1] ?? 0) - (world.min[1] ?? 0);
+  const fall = Math.sqrt(2 * Math.abs(settings.gravity[1] ?? 0) * height);
+  const velocities = options.velocities ?? new Float32Array(0);
+  let squares = 0;
+  for (const component of velocities) squares += component * component;
+  const usual = velocities.length > 0 ? Math.sqrt((squares * dimensions) / velocities.length) : 0;
+  return Number(Math.max(1, 0.6 * fall, 2 * usual).toPrecision(2));
+}

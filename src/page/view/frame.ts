@@ -1,0 +1,87 @@
+/**
+ * Purpose: what every drawing shader is told of a frame (shaders/draw/frame.wgsl), packed; and what all pictures have in
+ * common: their format of depth and how what is translucent is blended. Pure.
+ */
+import frameText from '../../../shaders/draw/frame.wgsl?raw';
+import type { ShaderSource } from '../../gpu/link';
+import type { GpuBody } from '../model/body';
+import { hidesLines, SPHERE_SHARE } from '../model/overlays';
+import { COLOUR_STOPS } from './colour';
+import type { Frame } from './engine';
+
+export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
+
+/** struct Frame of shaders/draw/frame.wgsl: fields in order, with their floats. */
+const FRAME_FIELDS = {
+  view: 16,
+  projection: 16,
+  background: 4,
+  surface: 4,
+  line: 4,
+  obstacle: 4,
+  origin: 4,
+  lowest: 4,
+  highest: 4,
+  scale: 4,
+  fog: 4,
+  stops: 4 * COLOUR_STOPS,
+} as const;
+
+type FrameValues = Readonly<Record<keyof typeof FRAME_FIELDS, readonly number[] | Float32Array>>;
+
+const FRAME_FLOATS = Object.values(FRAME_FIELDS).reduce<number>((sum, floats) => sum + floats, 0);
+
+export const FRAME_BYTES = 4 * FRAME_FLOATS;
+
+export const DEPTH_FORMAT = 'depth24plus';
+
+/** Opacity of the floor in space; the inside of the box in the plane is opaque. */
+const FLOOR_OPACITY = 0.8;
+const THICKEST_FOG = 0.45;
+
+export const BLEND: GPUBlendState = {
+  color: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
+  alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
+};
+
+/** What a frame says of particles of a simulation. */
+export type Framed = Pick<GpuBody, 'radius' | 'dimensions' | 'time'>;
+
+/** `samples`: of a pixel. */
+export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
+  return pack(frameValues(simulation, frame, samples));
+}
+
+function frameValues(
+  simulation: Framed,
+  { box, sight, viewport, theme, scale, overlays }: Frame,
+  samples: number,
+): FrameValues {
+  const { radius, dimensions, time } = simulation;
+  const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
+  const share = dimensions === 3 && hidesLines(overlays) ? SPHERE_SHARE : 1;
+  return {
+    view: sight.view,
+    projection: sight.projection,
+    background: [...theme.background, 1],
+    surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
+    line: [...theme.line, 1],
+    obstacle: [...theme.obstacle, 1],
+    origin: [...corner(sight.origin), 0],
+    lowest: [...corner(box.min), share],
+    highest: [...corner(box.max), 0],
+    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
+    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
+    stops: theme.stops.flatMap((stop) => [...stop, 1]),
+  };
+}
+
+function pack(values: FrameValues): Float32Array<ArrayBuffer> {
+  const packed = new Float32Array(FRAME_FLOATS);
+  let offset = 0;
+  for (const name of Object.keys(FRAME_FIELDS) as (keyof typeof FRAME_FIELDS)[]) {
+    packed.set(values[name], offset);
+    offset += FRAME_FIELDS[name];
+  }
+  return packed;
+}

@@ -1,0 +1,255 @@
+/**
+ * Purpose: what the grid does for one particle, told: its cell and slice of the sorted array, the cells that are probed,
+ * and what becomes of each candidate. Inputs: a world, particles as a simulation reads them. Output: plain records.
+ * Numbers are those of the reference, which the engines match to the bit; the broad phase is the grid, whatever runs.
+ */
+
+import { shapesOf } from '../../core/particles/shapes';
+import type { ParticleArrays } from '../../core/simulation/simulation';
+import { bucketOfLattice, carryPositions, latticeOfParticle } from '../../core/world/cells';
+import { areWithinReach, broughtIn, bucketAt, coarsened, latticeAt, levelOf } from '../../core/world/levels';
+import type { World } from '../../core/world/world';
+import { countParticles } from '../../reference/grid/count';
+import { OFFSETS } from '../../reference/grid/offsets';
+import { exclusiveScan } from '../../reference/grid/scan';
+import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
+
+/** Going over more takes too long for a page that answers a pointer. */
+export const MOST_INSPECTED = 1_000_000;
+
+/** From one slot of the sorted array until before another. */
+export interface Slice {
+  readonly start: number;
+  readonly end: number;
+  /** Of the particles in it, in order. */
+  readonly ids: readonly number[];
+}
+
+export interface ProbedCell extends Slice {
+  /** Where each particle has a radius of its own, else undefined. */
+  readonly level: number | undefined;
+  /** Coordinates, as the engines number cells: see core/world/cells.ts. */
+  readonly cell: readonly number[];
+  /** Where it is filed: its index, or its place in the table where cells are hashed. */
+  readonly bucket: number;
+  /** Its corners. */
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+}
+
+/**
+ * What becomes of somebody who is found: a contact; apart, tested and rejected; a stranger of another cell that shares a
+ * bucket, passed over before any distance is computed; or the particle itself.
+ */
+export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
+
+export interface Candidate {
+  readonly id: number;
+  readonly slot: number;
+  /** Place in the arrays that were read. */
+  readonly index: number;
+  readonly verdict: Verdict;
+  /** Between middles, of the nearest images; and the sum of both radii (of equal ones the diameter). */
+  readonly distance: number;
+  readonly reach: number;
+  /** How far they overlap; below 0 how far they are apart. Of boxes by their faces: see core/particles/shapes.ts. */
+  readonly overlap: number;
+}
+
+export interface Inspected {
+  readonly id: number;
+  readonly index: number;
+  readonly position: readonly number[];
+  readonly velocity: readonly number[];
+  /** Of the ball around it. */
+  readonly radius: number;
+  /** Of a box half of its edges. */
+  readonly halves: readonly number[] | undefined;
+  readonly slot: number;
+  /** Its own cell; undefined of what is set aside, which nobody probes for. */
+  readonly own: ProbedCell | undefined;
+  /** In the order of the probe; where there are levels those of its own level, then those of higher ones that have anybody. */
+  readonly probe: readonly ProbedCell[];
+  /** By slot. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** Prepares for questions about these particles, whose ids ascend; the answer is undefined for an id that nobody has. */
+export function inspectAll(
+  world: World,
+  radius: number,
+  particles: ParticleArrays,
+): (id: number) => Inspected | undefined {
+  const { dimensions, levels } = world;
+  const { ids, velocities } = particles;
+  const positions = carryPositions(world, particles.positions);
+  const sizes = shapesOf(dimensions, particles);
+  const { radii, halves } = sizes;
+  const { counts, cells: buckets, ranks } = countParticles(world, positions, ids.length, ids, radii);
+  const start = exclusiveScan(counts);
+  const bodies = { positions, ...sizes };
+  const levelAt = (index: number) => radii && levelOf(world, radii[index] as number);
+  const slotOf = (index: number) => (start[buckets[index] as number] as number) + (ranks[index] as number);
+  const latticeOf = (index: number) => {
+    const level = levelAt(index);
+    return level === undefined
+      ? latticeOfParticle(world, positions, index)
+      : latticeAt(world, positions, index, level);
+  };
+  let occupied = 0;
+  if (radii) for (let index = 0; index < ids.length; index++) occupied |= 1 << (levelAt(index) ?? 31);
+
+  /** Everybody in some buckets. */
+  const gather = (wanted: ReadonlySet<number>) => {
+    const found = new Map<number, number[]>();
+    for (const bucket of wanted) found.set(bucket, []);
+    for (let index = 0; index < ids.length; index++) found.get(buckets[index] as number)?.push(index);
+    return found;
+  };
+
+  const judge = (own: number, index: number, isStranger: boolean): Candidate => {
+    const reach = reachBetween(world.levels > 0 ? 0 : world.diameter, radii, own, index);
+    const squared = distanceSquared(world, positions, own, index);
+    const distance = Math.sqrt(squared);
+    const faced = halves && faceShapes(world, bodies, own, index);
+    const isContact = faced ? faced.isContact : squared < Math.fround(reach * reach);
+    const met: Verdict = isStranger ? 'stranger' : isContact ? 'contact' : 'apart';
+    return {
+      id: ids[index] as number,
+      slot: slotOf(index),
+      index,
+      verdict: index === own ? 'itself' : met,
+      distance,
+      reach,
+      overlap: faced?.overlap ?? reach - distance,
+    };
+  };
+
+  return (id) => {
+    const own = placeOf(ids, id);
+    if (own === undefined) return undefined;
+    const bucket = buckets[own] as number;
+    const vector = (array: Float32Array) =>
+      Array.from(array.subarray(dimensions * own, dimensions * (own + 1)));
+    const half = halves && vector(halves);
+    const told = {
+      id,
+      index: own,
+      position: vector(positions),
+      velocity: vector(velocities),
+      radius: radii?.[own] ?? radius,
+      halves: half?.some((along) => along > 0) ? half : undefined,
+      slot: slotOf(own),
+    };
+    if (bucket >= world.cellCount) return { ...told, own: undefined, probe: [], candidates: [] };
+    const level = levelAt(own);
+    const lattice = latticeOf(own);
+    const asked = cellsAround(world, lattice, level, occupied);
+    const members = gather(new Set(asked.map(({ bucket: wanted }) => wanted)));
+    const probe = asked.map((cell): ProbedCell => {
+      const here = (members.get(cell.bucket) ?? []).filter(
+        (index) =>
+          levelAt(index) === cell.level &&
+          latticeOf(index).every((coordinate, axis) => coordinate === cell.cell[axis]),
+      );
+      const first = start[cell.bucket] as number;
+      const end = start[cell.bucket + 1] as number;
+      const corners = cornersOf(world, cell.cell, cell.level ?? 0);
+      return { ...cell, start: first, end, ids: here.map((index) => ids[index] as number), ...corners };
+    });
+    const found = new Map<number, Candidate>();
+    for (const indices of members.values()) {
+      for (const index of indices) found.set(index, judge(own, index, true));
+    }
+    if (levels > 0) {
+      for (let index = 0; index < ids.length; index++) {
+        const isIn = (buckets[index] as number) < world.cellCount;
+        if (isIn && areWithinReach(world, positions, radii as Float32Array, own, index)) {
+          found.set(index, judge(own, index, false));
+        }
+      }
+    } else {
+      for (const cell of probe) {
+        for (const other of cell.ids) {
+          const index = placeOf(ids, other) as number;
+          found.set(index, judge(own, index, false));
+        }
+      }
+    }
+    return {
+      ...told,
+      own: probe.find(
+        (cell) => cell.level === level && cell.cell.every((coordinate, axis) => coordinate === lattice[axis]),
+      ),
+      probe,
+      candidates: [...found.values()].sort((a, b) => a.slot - b.slot),
+    };
+  };
+}
+
+/** Where an id is among ascending ones. */
+export function placeOf(ids: Uint32Array, id: number): number | undefined {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < id) low = middle + 1;
+    else high = middle;
+  }
+  return ids[low] === id ? low : undefined;
+}
+
+type Asked = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
+
+/** The cells that are probed for somebody in a cell. */
+function cellsAround(
+  world: World,
+  lattice: readonly number[],
+  level: number | undefined,
+  occupied: number,
+): Asked[] {
+  const offsets = OFFSETS[world.dimensions];
+  if (level === undefined) {
+    return offsets.map((offset) => {
+      const cell = lattice.map((coordinate, axis) => {
+        const moved = coordinate + (offset[axis] as number);
+        const cells = world.cells[axis] as number;
+        return world.period[axis] === 0 ? moved : (moved + cells) % cells;
+      });
+      return { level, cell, bucket: bucketOfLattice(world, cell) };
+    });
+  }
+  return Array.from({ length: world.levels - level }, (_, above) => level + above)
+    .filter((higher) => higher === level || (occupied & (1 << higher)) !== 0)
+    .flatMap((higher) => {
+      const middle = coarsened(world, lattice, level, higher);
+      const around = offsets.map((offset) => {
+        const beside = middle.map((coordinate, axis) => coordinate + (offset[axis] as number));
+        return broughtIn(world, beside, higher);
+      });
+      return around.map((cell) => ({ level: higher, cell, bucket: bucketAt(world, cell, higher) }));
+    });
+}
+
+/** Where a cell is in the world; the last one along an axis takes in what is left. */
+export function cornersOf(
+  world: World,
+  cell: readonly number[],
+  level: number,
+): { readonly min: number[]; readonly max: number[] } {
+  const size = world.cellSize * 2 ** level;
+  const low = (axis: number) => (world.kind === 'unbounded' ? 0 : (world.min[axis] as number));
+  const place = (axis: number, after: number) => {
+    // The ring of empty cells around a box is before the first.
+    const ring = world.levels === 0 && world.kind !== 'unbounded' && world.period[axis] === 0 ? 1 : 0;
+    return low(axis) + ((cell[axis] as number) - ring + after) * size;
+  };
+  const min = cell.map((_, axis) => place(axis, 0));
+  const max = cell.map((coordinate, axis) => {
+    const period = world.period[axis] as number;
+    const cells = world.cells[axis] as number;
+    const isLast = period > 0 && coordinate === (world.levels > 0 ? cells >> level : cells) - 1;
+    return isLast ? (world.max[axis] as number) : place(axis, 1);
+  });
+  return { min, max };
+}

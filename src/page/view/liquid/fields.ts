@@ -1,0 +1,225 @@
+/**
+ * Purpose: the fields of a liquid laid over its picture, straight from the GPU buffers of its lattice: pressure, solid cells and
+ * velocity (shaders/draw/liquid_fields.wgsl). Uses the device alone, no page. Inputs: the lattice's buffers, the frame, what is
+ * shown. Nothing is read back.
+ */
+import fieldsText from '../../../../shaders/draw/liquid_fields.wgsl?raw';
+import { compileShader } from '../../../gpu/shader-module';
+import type { Fluid } from '../../../methods/fluid';
+import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/liquid-look';
+import { COLOUR_STOPS } from '../colour';
+import type { Frame } from '../engine';
+import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
+
+/** struct Fields of shaders/draw/liquid_fields.wgsl: so many vectors of four, and then the stops of pressure. */
+const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
+
+type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
+
+/** CSS pixels from an arrow to the next at least, and of the longest, in such steps. */
+const ARROW_STEP = 20;
+const LONGEST_ARROW = 1.1;
+/** Arrows in a picture at most. */
+const MOST_ARROWS = 2 ** 16;
+const PRESSURE_STOPS = 8;
+
+/** What the view that draws lends. */
+export interface FieldsPicture {
+  readonly format: GPUTextureFormat;
+  readonly samples: number;
+  readonly frameLayout: GPUBindGroupLayout;
+}
+
+export interface FieldPipelines {
+  readonly slice: GPURenderPipeline;
+  readonly arrows: GPURenderPipeline;
+  /** In space. */
+  readonly faces: GPURenderPipeline | undefined;
+}
+
+/** Of a liquid, what fields are drawn from. */
+export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
+
+export class LiquidFields {
+  private readonly layout: GPUBindGroupLayout;
+  private readonly uniforms: GPUBuffer;
+  private readonly group: GPUBindGroup;
+
+  private constructor(
+    private readonly device: GPUDevice,
+    private readonly fluid: FieldSource,
+    private readonly pipelines: FieldPipelines,
+    layout: GPUBindGroupLayout,
+  ) {
+    this.layout = layout;
+    this.uniforms = device.createBuffer({
+      label: 'draw.fields',
+      size: 16 * (FIELDS.length + PRESSURE_STOPS),
+      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    });
+    const { kinds, velocity, pressure } = fluid.buffers;
+    this.group = device.createBindGroup({
+      label: 'draw.fields.group',
+      layout: this.layout,
+      entries: [this.uniforms, kinds, velocity, pressure].map((buffer, binding) => ({
+        binding,
+        resource: { buffer },
+      })),
+    });
+  }
+
+  static async create(device: GPUDevice, fluid: FieldSource, picture: FieldsPicture): Promise<LiquidFields> {
+    const layout = createLayout(device);
+    const pipelines = await createFieldPipelines(device, fluid.plan.dimensions, picture, layout);
+    return new LiquidFields(device, fluid, pipelines, layout);
+  }
+
+  /** Writes what the frame says; before the pass is submitted. */
+  update(frame: Frame): void {
+    this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
+  }
+
+  /** Solid cells of space, which hide what is behind them. */
+  drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
+    const { faces } = this.pipelines;
+    if (!faces || !overlays.solidCells) return;
+    const [x, y, z] = this.fluid.plan.lattice.extents;
+    pass.setPipeline(faces);
+    pass.setBindGroup(1, this.group);
+    pass.draw(4, 3 * x * y * z);
+  }
+
+  drawOver(pass: GPURenderPassEncoder, frame: Frame): void {
+    const { overlays } = frame;
+    const { dimensions } = this.fluid.plan;
+    pass.setBindGroup(1, this.group);
+    if (overlays.pressureMap || (dimensions === 2 && overlays.solidCells)) {
+      pass.setPipeline(this.pipelines.slice);
+      pass.draw(4);
+    }
+    if (overlays.velocityArrows) {
+      const { across, up } = this.arrowsOf(frame);
+      pass.setPipeline(this.pipelines.arrows);
+      pass.draw(4, across * up);
+    }
+  }
+
+  destroy(): void {
+    this.uniforms.destroy();
+  }
+
+  /** Which cells have arrows: so far apart that they are told from each other, and in the plane only where the picture is. */
+  private arrowsOf({ sight }: Frame): {
+    readonly step: number;
+    readonly first: readonly [number, number];
+    readonly across: number;
+    readonly up: number;
+  } {
+    const { dimensions, lattice, cellSize } = this.fluid.plan;
+    const size = cellSize * sight.pixelsPerUnit;
+    const range = (axis: 0 | 1): readonly [number, number] => {
+      const most = lattice.cells[axis];
+      if (dimensions === 3) return [0, most];
+      const scale = sight.projection[5 * axis] as number;
+      const shift = sight.projection[12 + axis] as number;
+      const ends = [-1, 1].map((end) => ((end - shift) / scale + (sight.origin[axis] ?? 0)) / cellSize);
+      const [low = 0, high = most] = ends;
+      return [Math.max(0, Math.floor(low)), Math.min(most, Math.ceil(high))];
+    };
+    const [left, right] = range(0);
+    const [bottom, top] = range(1);
+    const area = Math.max(0, right - left) * Math.max(0, top - bottom);
+    const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
+    // The same cells wherever the picture is moved to.
+    const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
+    const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
+    return {
+      step,
+      first: [begin(left), begin(bottom)],
+      across: count(left, right),
+      up: count(bottom, top),
+    };
+  }
+
+  private pack(frame: Frame): Float32Array<ArrayBuffer> {
+    const { viewport, theme, overlays, sight } = frame;
+    const { plan, substepSeconds } = this.fluid;
+    const { lattice, cellSize, density } = plan;
+    const { step, first, across } = this.arrowsOf(frame);
+    const unit = substepSeconds > 0 ? (density * cellSize) / substepSeconds : 0;
+    const longest = LONGEST_ARROW * step * cellSize * sight.pixelsPerUnit;
+    const { velocity, casing, solid } = theme.overlay;
+    const values: FieldValues = {
+      cells: [...lattice.cells, cellSize],
+      screen: [viewport.width, viewport.height, viewport.pixelRatio, longest],
+      arrows: [step, ...first, Math.max(1, across)],
+      scale: [
+        unit / pressureEnd(plan),
+        1 / velocityEnd(plan),
+        plan.dimensions === 3 ? lattice.cells[2] / 2 : 0,
+        lattice.size,
+      ],
+      shown: [Number(overlays.pressureMap), Number(overlays.solidCells), 0, 0],
+      arrow: [...velocity, 1],
+      casing: [...casing, 0.75],
+      solid: [...solid, 1],
+    };
+    const stops = pressureStops(theme.isDark, PRESSURE_STOPS).flatMap((stop) => [...stop, PRESSURE_OPACITY]);
+    return Float32Array.from([...FIELDS.flatMap((name) => values[name]), ...stops]);
+  }
+}
+
+function createLayout(device: GPUDevice): GPUBindGroupLayout {
+  return device.createBindGroupLayout({
+    label: 'draw.fields.layout',
+    entries: [0, 1, 2, 3].map((binding) => ({
+      binding,
+      visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
+      buffer: { type: binding === 0 ? 'uniform' : 'read-only-storage' },
+    })),
+  });
+}
+
+export async function createFieldPipelines(
+  device: GPUDevice,
+  dimensions: 2 | 3,
+  { format, samples, frameLayout }: FieldsPicture,
+  layout = createLayout(device),
+): Promise<FieldPipelines> {
+  const module = await compileShader(device, 'draw.fields', {
+    dimensions,
+    sources: [FRAME_SOURCE, { name: 'draw/liquid_fields.wgsl', text: fieldsText }],
+    constants: { STOPS: COLOUR_STOPS, PRESSURE_STOPS },
+  });
+  const create = (name: 'slice' | 'face' | 'arrow') =>
+    device.createRenderPipelineAsync({
+      label: `draw.fields.${name}.pipeline`,
+      layout: device.createPipelineLayout({
+        label: `draw.fields.${name}.pipeline-layout`,
+        bindGroupLayouts: [frameLayout, layout],
+      }),
+      vertex: { module, entryPoint: `${name}_vertex` },
+      fragment: {
+        module,
+        entryPoint: `${name}_fragment`,
+        targets: [{ format, ...(name !== 'face' && { blend: BLEND }) }],
+      },
+      primitive: { topology: 'triangle-strip' },
+      multisample: { count: dimensions === 3 ? samples : 1 },
+      ...(dimensions === 3 && {
+        depthStencil: {
+          format: DEPTH_FORMAT,
+          depthWriteEnabled: name === 'face',
+          // The slice is within the liquid, which would hide it. Faces lie where bodies of solid cells have theirs.
+          depthCompare: name === 'face' ? 'less-equal' : 'always',
+          ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
+        } as const,
+      }),
+    });
+  const [slice, arrows, faces] = await Promise.all([
+    create('slice'),
+    create('arrow'),
+    dimensions === 3 ? create('face') : undefined,
+  ]);
+  return { slice, arrows, faces };
+}

@@ -1,0 +1,228 @@
+/**
+ * Purpose: pipelines of a liquid's surface and what they are bound to, for each colour and for all. Uses the device alone.
+ * Inputs: what the view that draws lends. Outputs: pipelines, compiled and awaited.
+ */
+import colourText from '../../../../shaders/draw/colour.wgsl?raw';
+import liquidText from '../../../../shaders/draw/liquid.wgsl?raw';
+import ballsText from '../../../../shaders/draw/liquid_balls.wgsl?raw';
+import reachText from '../../../../shaders/draw/liquid_reach.wgsl?raw';
+import splatText from '../../../../shaders/draw/liquid_splat.wgsl?raw';
+import surfaceText from '../../../../shaders/draw/liquid_surface.wgsl?raw';
+import waterText from '../../../../shaders/draw/liquid_water.wgsl?raw';
+import type { ShaderSource } from '../../../gpu/link';
+import { compileShader } from '../../../gpu/shader-module';
+import { COLOUR_STOPS } from '../colour';
+import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
+
+export const LIQUID_SOURCE: ShaderSource = { name: 'draw/liquid.wgsl', text: liquidText };
+
+const SOURCES = {
+  colour: { name: 'draw/colour.wgsl', text: colourText },
+  liquid: LIQUID_SOURCE,
+  reach: { name: 'draw/liquid_reach.wgsl', text: reachText },
+  splat: { name: 'draw/liquid_splat.wgsl', text: splatText },
+  surface: { name: 'draw/liquid_surface.wgsl', text: surfaceText },
+  balls: { name: 'draw/liquid_balls.wgsl', text: ballsText },
+  water: { name: 'draw/liquid_water.wgsl', text: waterText },
+} as const satisfies Record<string, ShaderSource>;
+
+/** Texels to either side that smoothing goes at most, as balls near the eye ask for. */
+const MOST_TEXELS = { hardware: 32, software: 20 } as const;
+
+/** Where no ball is; half floats hold it, and distances from what is looked at are about 1 at most. */
+export const NOTHING = 16;
+
+export const FIELD_FORMAT = 'rg16float';
+export const NEAREST_FORMAT = 'r16float';
+export const DISTANCE_FORMAT = 'r32float';
+
+const ADD: GPUBlendState = {
+  color: { srcFactor: 'one', dstFactor: 'one' },
+  alpha: { srcFactor: 'one', dstFactor: 'one' },
+};
+const LEAST: GPUBlendState = {
+  color: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
+  alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
+};
+
+/** What decides the colour, as in gpu-view.ts. */
+export type LiquidColour = 'speed' | 'value' | 'age';
+
+/** What the view that draws lends. */
+export interface LiquidPicture {
+  readonly format: GPUTextureFormat;
+  readonly samples: number;
+  readonly isSoftware: boolean;
+  readonly frameLayout: GPUBindGroupLayout;
+  /** Of positions and what decides the colour. */
+  readonly particleLayouts: Readonly<Record<LiquidColour, GPUBindGroupLayout>>;
+}
+
+export interface Layouts {
+  readonly alone: GPUBindGroupLayout;
+  readonly surface: GPUBindGroupLayout;
+  readonly balls: GPUBindGroupLayout;
+  readonly water: GPUBindGroupLayout;
+}
+
+export interface ColourPipelines {
+  /** Particles into textures: the field of the plane, the balls of space. */
+  readonly particles: GPURenderPipeline;
+  /** In the plane. */
+  readonly drops: GPURenderPipeline | undefined;
+}
+
+type Entry = Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'>;
+
+/** Bindings in their order. */
+export function createLayout(
+  device: GPUDevice,
+  label: string,
+  entries: readonly Entry[],
+): GPUBindGroupLayout {
+  const visibility = GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT;
+  return device.createBindGroupLayout({
+    label: `draw.liquid.${label}.layout`,
+    entries: entries.map((entry, binding) => ({ binding, visibility, ...entry })),
+  });
+}
+
+export function createLayouts(device: GPUDevice, isMultisampled: boolean): Layouts {
+  const layout = (label: string, entries: readonly Entry[]) => createLayout(device, label, entries);
+  const uniform: Entry = { buffer: { type: 'uniform' } };
+  const filtered: Entry = { texture: { sampleType: 'float' } };
+  const loaded: Entry = { texture: { sampleType: 'unfilterable-float' } };
+  const linear: Entry = { sampler: { type: 'filtering' } };
+  const storage: Entry = { buffer: { type: 'read-only-storage' } };
+  const depth: Entry = { texture: { sampleType: 'depth', multisampled: isMultisampled } };
+  return {
+    alone: layout('splat', [uniform]),
+    surface: layout('surface', [uniform, storage, storage, filtered, linear]),
+    balls: layout('balls', [uniform, depth]),
+    water: layout('water', [uniform, loaded, filtered, filtered, linear]),
+  };
+}
+
+export interface Described {
+  readonly label: string;
+  readonly sources: readonly ShaderSource[];
+  readonly entryPoints: readonly [string, string];
+  /** After that of the frame. */
+  readonly groups: readonly GPUBindGroupLayout[];
+  readonly targets: readonly GPUColorTargetState[];
+  readonly topology?: GPUPrimitiveTopology;
+  readonly depth?: GPUDepthStencilState;
+  readonly samples?: number;
+}
+
+/** Particles are in group 1 where there are two groups after the frame's. */
+export async function createPipeline(
+  device: GPUDevice,
+  dimensions: 2 | 3,
+  { isSoftware, samples, frameLayout }: LiquidPicture,
+  colour: LiquidColour | undefined,
+  described: Described,
+): Promise<GPURenderPipeline> {
+  const { label, sources, entryPoints, groups, targets, topology = 'triangle-strip' } = described;
+  const [vertex, fragment] = entryPoints;
+  const module = await compileShader(device, `draw.liquid.${label}`, {
+    dimensions,
+    sources: [FRAME_SOURCE, ...sources],
+    flags: {
+      SLOTS: groups.length > 1,
+      SAMPLED: samples > 1,
+      VALUED: colour === 'value',
+      AGED: colour === 'age',
+      PLAIN: false,
+    },
+    constants: {
+      STOPS: COLOUR_STOPS,
+      NOTHING,
+      MOST_TEXELS: MOST_TEXELS[isSoftware ? 'software' : 'hardware'],
+    },
+  });
+  return device.createRenderPipelineAsync({
+    label: `draw.liquid.${label}.pipeline`,
+    layout: device.createPipelineLayout({
+      label: `draw.liquid.${label}.pipeline-layout`,
+      bindGroupLayouts: [frameLayout, ...groups],
+    }),
+    vertex: { module, entryPoint: vertex },
+    fragment: { module, entryPoint: fragment, targets: [...targets] },
+    primitive: { topology },
+    ...(described.samples && { multisample: { count: described.samples } }),
+    ...(described.depth && { depthStencil: described.depth }),
+  });
+}
+
+/** The surface of the plane, the water of space. */
+export function createSurface(
+  device: GPUDevice,
+  dimensions: 2 | 3,
+  picture: LiquidPicture,
+  layouts: Layouts,
+): Promise<GPURenderPipeline> {
+  const { liquid, reach, surface, water } = SOURCES;
+  const create = (described: Described) => createPipeline(device, dimensions, picture, undefined, described);
+  const targets = [{ format: picture.format, blend: BLEND }];
+  if (dimensions === 2) {
+    return create({
+      label: 'surface',
+      sources: [liquid, reach, surface],
+      entryPoints: ['surface_vertex', 'surface_fragment'],
+      groups: [layouts.surface],
+      targets,
+    });
+  }
+  return create({
+    label: 'water',
+    sources: [liquid, water],
+    entryPoints: ['water_vertex', 'water_fragment'],
+    groups: [layouts.water],
+    targets,
+    depth: { format: DEPTH_FORMAT, depthWriteEnabled: true, depthCompare: 'less-equal' },
+    samples: picture.samples,
+  });
+}
+
+export async function createColoured(
+  device: GPUDevice,
+  dimensions: 2 | 3,
+  picture: LiquidPicture,
+  layouts: Layouts,
+  colour: LiquidColour,
+): Promise<ColourPipelines> {
+  const { colour: colouring, liquid, reach, splat, surface, balls } = SOURCES;
+  const slots = picture.particleLayouts[colour];
+  const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
+  if (dimensions === 3) {
+    const particles = await create({
+      label: 'balls',
+      sources: [colouring, liquid, balls],
+      entryPoints: ['ball_vertex', 'ball_fragment'],
+      groups: [slots, layouts.balls],
+      targets: [
+        { format: NEAREST_FORMAT, blend: LEAST },
+        { format: FIELD_FORMAT, blend: ADD },
+      ],
+    });
+    return { particles, drops: undefined };
+  }
+  const [particles, drops] = await Promise.all([
+    create({
+      label: 'splat',
+      sources: [colouring, liquid, reach, splat],
+      entryPoints: ['splat_vertex', 'splat_fragment'],
+      groups: [slots, layouts.alone],
+      targets: [{ format: FIELD_FORMAT, blend: ADD }],
+    }),
+    create({
+      label: 'drops',
+      sources: [colouring, liquid, reach, surface],
+      entryPoints: ['drop_vertex', 'drop_fragment'],
+      groups: [slots, layouts.surface],
+      targets: [{ format: picture.format, blend: BLEND }],
+    }),
+  ]);
+  return { particles, drops };
+}

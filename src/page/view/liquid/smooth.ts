@@ -1,0 +1,94 @@
+/**
+ * Purpose: the distances of balls smoothed to those of a surface, across the screen and up it, ROUNDS times each
+ * (shaders/draw/liquid_smooth.wgsl). Inputs: the frame, struct Liquid, the nearest distances. Output: `up` of the distances.
+ * Ordering: each pass reads what the one before it wrote.
+ */
+import smoothText from '../../../../shaders/draw/liquid_smooth.wgsl?raw';
+import {
+  createLayout,
+  createPipeline,
+  DISTANCE_FORMAT,
+  LIQUID_SOURCE,
+  type LiquidPicture,
+  NOTHING,
+} from './pipelines';
+
+/** Across and up, so many times each. */
+const ROUNDS = 2;
+
+const AXES = ['across', 'up'] as const;
+type Axis = (typeof AXES)[number];
+
+/** Textures of distances: of balls, and what either axis writes. */
+export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
+
+export class LiquidSmoothing {
+  private constructor(
+    private readonly device: GPUDevice,
+    private readonly layout: GPUBindGroupLayout,
+    private readonly pipelines: Readonly<Record<Axis, GPURenderPipeline>>,
+  ) {}
+
+  static async create(device: GPUDevice, picture: LiquidPicture): Promise<LiquidSmoothing> {
+    const layout = createLayout(device, 'smooth', [
+      { buffer: { type: 'uniform' } },
+      { texture: { sampleType: 'unfilterable-float' } },
+    ]);
+    const create = (axis: Axis) =>
+      createPipeline(device, 3, picture, undefined, {
+        label: axis,
+        sources: [LIQUID_SOURCE, { name: 'draw/liquid_smooth.wgsl', text: smoothText }],
+        entryPoints: ['smooth_vertex', `${axis}_fragment`],
+        groups: [layout],
+        targets: [{ format: DISTANCE_FORMAT }],
+        topology: 'triangle-list',
+      });
+    const [across, up] = await Promise.all([create('across'), create('up')]);
+    return new LiquidSmoothing(device, layout, { across, up });
+  }
+
+  /** Of each pass: what it reads. */
+  bind(uniforms: GPUBuffer, { nearest, across, up }: Distances): readonly GPUBindGroup[] {
+    return Array.from({ length: ROUNDS * AXES.length }, (_, pass) => {
+      const source = pass === 0 ? nearest : pass % 2 === 0 ? up : across;
+      return this.device.createBindGroup({
+        label: 'draw.liquid.smooth.group',
+        layout: this.layout,
+        entries: [
+          { binding: 0, resource: { buffer: uniforms } },
+          { binding: 1, resource: source.createView() },
+        ],
+      });
+    });
+  }
+
+  /** `extent`: texels that are used, from the upper left. */
+  encode(
+    encoder: GPUCommandEncoder,
+    groups: readonly GPUBindGroup[],
+    distances: Distances,
+    frameGroup: GPUBindGroup,
+    [width, height]: readonly [number, number],
+  ): void {
+    groups.forEach((group, index) => {
+      const axis = AXES[index % 2] as Axis;
+      const pass = encoder.beginRenderPass({
+        label: 'draw.liquid.smooth',
+        colorAttachments: [
+          {
+            view: distances[axis].createView(),
+            clearValue: [NOTHING, 0, 0, 0],
+            loadOp: 'clear',
+            storeOp: 'store',
+          },
+        ],
+      });
+      pass.setViewport(0, 0, width, height, 0, 1);
+      pass.setPipeline(this.pipelines[axis]);
+      pass.setBindGroup(0, frameGroup);
+      pass.setBindGroup(1, group);
+      pass.draw(3);
+      pass.end();
+    });
+  }
+}

@@ -1,0 +1,343 @@
+/**
+ * Purpose: a liquid as a smooth surface, drawn from its particles' GPU buffers; uses the device alone, no page.
+ * In the plane particles are added up to a field (shaders/draw/liquid_splat.wgsl), whose level set is the surface
+ * (liquid_surface.wgsl). In space the nearest of balls around them (liquid_balls.wgsl) are smoothed (liquid_smooth.wgsl) and shaded
+ * with what lies behind (liquid_water.wgsl).
+ * Inputs: the frame, positions and what decides the colour, the kinds of cells (in the plane). Output: a picture.
+ * Guarantee: its textures are as large as the picture at most, and coarser where particles are large on the screen.
+ */
+import type { Fluid } from '../../../methods/fluid';
+import type { Frame } from '../engine';
+import {
+  type ColourPipelines,
+  createColoured,
+  createLayouts,
+  createSurface,
+  DISTANCE_FORMAT,
+  FIELD_FORMAT,
+  type Layouts,
+  type LiquidColour,
+  type LiquidPicture,
+  NEAREST_FORMAT,
+  NOTHING,
+} from './pipelines';
+import { type Distances, LiquidSmoothing } from './smooth';
+import { LIQUID_BYTES, type LiquidShape, packLiquid, REACH, shapeOf } from './uniforms';
+
+/** Texels along the reach: what is smooth needs no more. A GPU that the processor plays gets fewer. */
+const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
+
+/** A liquid: its plan, and its lattice, which fills gaps between particles of the plane. */
+export type LiquidSource = Pick<Fluid, 'plan' | 'buffers'>;
+
+/** Textures that a picture is drawn into. */
+export interface LiquidTargets {
+  /** One sample a pixel. In space, where `colour` is none, it is copied from. */
+  readonly target: GPUTexture;
+  readonly background: readonly number[];
+  /** In space: with several samples a pixel, where there are such; and depth, which is read from too. */
+  readonly colour: GPUTexture | undefined;
+  readonly depth: GPUTexture | undefined;
+}
+
+/** What is in a picture. */
+export interface LiquidScene {
+  readonly frame: Frame;
+  readonly frameGroup: GPUBindGroup;
+  readonly colour: LiquidColour;
+  readonly particles: GPUBindGroup;
+  readonly count: number;
+  /** Whether bodies that hide liquid are drawn around it. */
+  readonly isHidden: boolean;
+  /** What lies around the liquid, and what is drawn over it. Group 0 is set. */
+  readonly around: (pass: GPURenderPassEncoder) => void;
+  readonly over: (pass: GPURenderPassEncoder) => void;
+}
+
+/** What pictures need in every colour. */
+interface FixedPipelines {
+  readonly surface: GPURenderPipeline;
+  /** In space. */
+  readonly smoothing: LiquidSmoothing | undefined;
+}
+
+interface Textures {
+  readonly size: string;
+  readonly all: readonly GPUTexture[];
+  /** The field in the plane, thicknesses in space. */
+  readonly field: GPUTexture;
+  readonly distances: Distances | undefined;
+  readonly scene: GPUTexture | undefined;
+}
+
+interface Groups {
+  readonly depth: GPUTexture | undefined;
+  readonly particles: GPUBindGroup;
+  readonly surface: GPUBindGroup;
+  /** Of each pass of smoothing. */
+  readonly smooth: readonly GPUBindGroup[];
+}
+
+export class LiquidView {
+  private readonly shape: LiquidShape;
+  private readonly layouts: Layouts;
+  private readonly uniforms: GPUBuffer;
+  private readonly sampler: GPUSampler;
+  private readonly coloured = new Map<LiquidColour, ColourPipelines>();
+  private fixed: FixedPipelines | undefined;
+  private textures: Textures | undefined;
+  private groups: Groups | undefined;
+
+  constructor(
+    private readonly device: GPUDevice,
+    private readonly fluid: LiquidSource,
+    private readonly picture: LiquidPicture,
+  ) {
+    this.shape = shapeOf(fluid.plan);
+    this.layouts = createLayouts(device, picture.samples > 1);
+    this.uniforms = device.createBuffer({
+      label: 'draw.liquid',
+      size: LIQUID_BYTES,
+      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    });
+    this.sampler = device.createSampler({
+      label: 'draw.liquid.sampler',
+      magFilter: 'linear',
+      minFilter: 'linear',
+    });
+  }
+
+  /** Compiles what pictures in these colours need; to be awaited before `record`. */
+  async prepare(colour: LiquidColour): Promise<void> {
+    if (this.isReady(colour)) return;
+    const { device, shape, picture, layouts } = this;
+    const [fixed, coloured] = await Promise.all([
+      this.fixed ?? this.createFixed(),
+      createColoured(device, shape.dimensions, picture, layouts, colour),
+    ]);
+    this.fixed = fixed;
+    this.coloured.set(colour, coloured);
+  }
+
+  isReady(colour: LiquidColour): boolean {
+    return this.coloured.has(colour);
+  }
+
+  /** Bytes of textures as they are now. */
+  get memoryBytes(): number {
+    const bytes: Partial<Record<GPUTextureFormat, number>> = { [NEAREST_FORMAT]: 2 };
+    const each = ({ format, width, height }: GPUTexture) => (bytes[format] ?? 4) * width * height;
+    return (this.textures?.all ?? []).reduce((sum, texture) => sum + each(texture), 0);
+  }
+
+  /** Records the whole picture; the caller submits. */
+  record(encoder: GPUCommandEncoder, targets: LiquidTargets, scene: LiquidScene): void {
+    const { fixed, shape } = this;
+    const coloured = this.coloured.get(scene.colour);
+    if (!fixed || !coloured) return;
+    const { width, height } = targets.target;
+    const scale = this.scaleFor(scene.frame);
+    const textures = this.texturesFor(targets.target, scale);
+    const groups = this.groupsFor(textures, targets.depth);
+    const place = { width, height, scale, isHidden: scene.isHidden };
+    this.device.queue.writeBuffer(this.uniforms, 0, packLiquid(shape, scene.frame, place));
+    const extent = [scale * width, scale * height] as const;
+    if (shape.dimensions === 2) {
+      this.splat(encoder, textures, groups, coloured, scene, extent);
+      const pass = begin(encoder, targets, scene, 'clear', targets.target);
+      scene.around(pass);
+      pass.setPipeline(fixed.surface);
+      pass.setBindGroup(1, groups.surface);
+      pass.draw(4);
+      if (coloured.drops && scene.count > 0) {
+        pass.setPipeline(coloured.drops);
+        pass.setBindGroup(1, scene.particles);
+        pass.setBindGroup(2, groups.surface);
+        pass.draw(4, scene.count);
+      }
+      scene.over(pass);
+      pass.end();
+      return;
+    }
+    const around = begin(encoder, targets, scene, 'clear', textures.scene);
+    scene.around(around);
+    around.end();
+    if (!targets.colour && textures.scene) {
+      encoder.copyTextureToTexture({ texture: targets.target }, { texture: textures.scene }, [width, height]);
+    }
+    this.splat(encoder, textures, groups, coloured, scene, extent);
+    if (fixed.smoothing && textures.distances) {
+      fixed.smoothing.encode(encoder, groups.smooth, textures.distances, scene.frameGroup, extent);
+    }
+    const pass = begin(encoder, targets, scene, 'load', targets.target);
+    pass.setPipeline(fixed.surface);
+    pass.setBindGroup(1, groups.surface);
+    pass.draw(4);
+    scene.over(pass);
+    pass.end();
+  }
+
+  destroy(): void {
+    this.uniforms.destroy();
+    for (const texture of this.textures?.all ?? []) texture.destroy();
+    this.textures = undefined;
+    this.groups = undefined;
+  }
+
+  private async createFixed(): Promise<FixedPipelines> {
+    const { device, shape, picture, layouts } = this;
+    const [surface, smoothing] = await Promise.all([
+      createSurface(device, shape.dimensions, picture, layouts),
+      shape.dimensions === 3 ? LiquidSmoothing.create(device, picture) : undefined,
+    ]);
+    return { surface, smoothing };
+  }
+
+  /** Texels a pixel: steps of a half power of two, lest textures be made anew whenever somebody zooms. */
+  private scaleFor({ sight, viewport }: Frame): number {
+    const { shape, picture } = this;
+    const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
+    const pixels = REACH[shape.dimensions] * shape.spacing * sight.pixelsPerUnit * viewport.pixelRatio;
+    return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
+  }
+
+  /** Particles into the textures that are drawn from. */
+  private splat(
+    encoder: GPUCommandEncoder,
+    { field, distances }: Textures,
+    groups: Groups,
+    { particles }: ColourPipelines,
+    scene: LiquidScene,
+    [width, height]: readonly [number, number],
+  ): void {
+    const attachment = (texture: GPUTexture, value: number) => ({
+      view: texture.createView(),
+      clearValue: [value, 0, 0, 0],
+      loadOp: 'clear' as const,
+      storeOp: 'store' as const,
+    });
+    const pass = encoder.beginRenderPass({
+      label: 'draw.liquid.particles',
+      colorAttachments: [
+        ...(distances ? [attachment(distances.nearest, NOTHING)] : []),
+        attachment(field, 0),
+      ],
+    });
+    if (scene.count > 0) {
+      pass.setViewport(0, 0, width, height, 0, 1);
+      pass.setPipeline(particles);
+      pass.setBindGroup(0, scene.frameGroup);
+      pass.setBindGroup(1, scene.particles);
+      pass.setBindGroup(2, groups.particles);
+      pass.draw(4, scene.count);
+    }
+    pass.end();
+  }
+
+  private texturesFor({ width, height, format }: GPUTexture, scale: number): Textures {
+    const size = `${width} ${height} ${scale}`;
+    if (this.textures?.size === size) return this.textures;
+    for (const texture of this.textures?.all ?? []) texture.destroy();
+    this.groups = undefined;
+    const all: GPUTexture[] = [];
+    const create = (label: string, format: GPUTextureFormat, share: number, usage = 0) => {
+      const texture = this.device.createTexture({
+        label: `draw.liquid.${label}`,
+        size: [Math.ceil(share * width), Math.ceil(share * height)],
+        format,
+        usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.TEXTURE_BINDING | usage,
+      });
+      all.push(texture);
+      return texture;
+    };
+    const field = create('field', FIELD_FORMAT, scale);
+    const isSpace = this.shape.dimensions === 3;
+    this.textures = {
+      size,
+      all,
+      field,
+      distances: isSpace
+        ? {
+            nearest: create('nearest', NEAREST_FORMAT, scale),
+            across: create('across', DISTANCE_FORMAT, scale),
+            up: create('up', DISTANCE_FORMAT, scale),
+          }
+        : undefined,
+      scene: isSpace ? create('scene', format, 1, GPUTextureUsage.COPY_DST) : undefined,
+    };
+    return this.textures;
+  }
+
+  private groupsFor(textures: Textures, depth: GPUTexture | undefined): Groups {
+    const known = this.groups;
+    if (known && known.depth === depth) return known;
+    const { layouts } = this;
+    const { kinds, fullness } = this.fluid.buffers;
+    const { field, distances, scene } = textures;
+    const group = (label: string, layout: GPUBindGroupLayout, resources: readonly GPUBindingResource[]) =>
+      this.device.createBindGroup({
+        label: `draw.liquid.${label}.group`,
+        layout,
+        entries: [{ buffer: this.uniforms }, ...resources].map((resource, binding) => ({
+          binding,
+          resource,
+        })),
+      });
+    const view = (texture: GPUTexture) => texture.createView();
+    const smoothing = this.fixed?.smoothing;
+    if (smoothing && distances && scene && depth) {
+      this.groups = {
+        depth,
+        particles: group('balls', layouts.balls, [view(depth)]),
+        smooth: smoothing.bind(this.uniforms, distances),
+        surface: group('water', layouts.water, [view(distances.up), view(field), view(scene), this.sampler]),
+      };
+    } else {
+      this.groups = {
+        depth,
+        particles: group('splat', layouts.alone, []),
+        smooth: [],
+        surface: group('surface', layouts.surface, [
+          { buffer: kinds },
+          { buffer: fullness },
+          view(field),
+          this.sampler,
+        ]),
+      };
+    }
+    return this.groups;
+  }
+}
+
+/** The pass in which the picture itself is drawn. */
+function begin(
+  encoder: GPUCommandEncoder,
+  { target, colour, depth, background }: LiquidTargets,
+  { frameGroup }: LiquidScene,
+  loadOp: GPULoadOp,
+  resolved: GPUTexture | undefined,
+): GPURenderPassEncoder {
+  const clearValue = [...background, 1];
+  const pass = encoder.beginRenderPass({
+    label: 'draw',
+    colorAttachments: [
+      {
+        view: (colour ?? target).createView(),
+        ...(colour && resolved && { resolveTarget: resolved.createView() }),
+        clearValue,
+        loadOp,
+        storeOp: 'store',
+      },
+    ],
+    ...(depth && {
+      depthStencilAttachment: {
+        view: depth.createView(),
+        depthClearValue: 1,
+        depthLoadOp: loadOp,
+        depthStoreOp: 'store',
+      } as const,
+    }),
+  });
+  pass.setBindGroup(0, frameGroup);
+  return pass;
+}

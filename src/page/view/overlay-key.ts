@@ -1,0 +1,56 @@
+/**
+ * Purpose: the key to overlays, beside the picture: a sample of each that is drawn, what it means, and what is not drawn. Where
+ * the window is narrow it would cover the picture: there samples in a line are all there is until somebody opens it.
+ */
+import type { Body } from '../model/body';
+import { type KeyLine, keyOf } from '../model/overlays';
+import { find } from '../support/dom';
+import type { Frame } from './engine';
+
+/** Numbers that change every frame would be read out without end. */
+const NOTE_MS = 2000;
+/** As in style.css. */
+const WIDE = '(min-width: 1000px)';
+
+export class OverlayKey {
+  private readonly fold = find('overlay-fold', HTMLDetailsElement);
+  private readonly samples = find('overlay-samples', HTMLElement);
+  private readonly list = find('overlay-key', HTMLElement);
+  private readonly note = find('overlay-note', HTMLElement);
+  private shown = '';
+  private next = 0;
+
+  constructor() {
+    const wide = matchMedia(WIDE);
+    this.fold.open = wide.matches;
+    wide.addEventListener('change', () => {
+      this.fold.open = wide.matches;
+    });
+  }
+
+  /** To be called every frame; '' of what is not drawn where all is. */
+  update(frame: Frame, simulation: Body, missing: string): void {
+    const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
+    const shown = lines.map(({ text }) => text).join();
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.list.replaceChildren(...lines.map((line) => sampled('li', line)));
+      this.samples.replaceChildren(...lines.map(({ name }) => sampled('span', { name, text: '' })));
+    }
+    const now = performance.now();
+    if (this.note.textContent !== missing && (now >= this.next || missing === '')) {
+      this.note.textContent = missing;
+      this.next = now + NOTE_MS;
+    }
+    this.note.hidden = missing === '';
+    this.fold.hidden = lines.length === 0;
+  }
+}
+
+/** The style sheet paints its sample. */
+function sampled(tag: string, { name, text }: KeyLine): HTMLElement {
+  const element = document.createElement(tag);
+  element.dataset.overlay = name;
+  element.textContent = text;
+  return element;
+}

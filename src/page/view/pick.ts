@@ -1,0 +1,79 @@
+/**
+ * Purpose: which particles a pointer means. Inputs: a ray from the eye, in the plane a point, and particles as they were read.
+ * Outputs: the one that is pointed at, and those near the ray.
+ */
+import { radiusAround } from '../../core/particles/shapes';
+import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
+import type { Ray } from './camera';
+
+export interface Picked {
+  readonly id: number;
+  /** Place among the arrays. */
+  readonly index: number;
+  /** How far along the ray. */
+  readonly depth: number;
+}
+
+/** Of the ball around a particle. */
+function reachOf(
+  { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
+  { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,
+  index: number,
+): number {
+  const half = halfExtents?.subarray(dimensions * index, dimensions * (index + 1));
+  return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
+}
+
+/** Calls with the distance of each particle from the ray, and how far along it that is; set-aside ones are left out. */
+export function forEachAlong(
+  dimensions: number,
+  positions: Float32Array,
+  { origin, direction }: Pick<Ray, 'origin' | 'direction'>,
+  visit: (index: number, distance: number, depth: number) => void,
+): void {
+  const [fromX = 0, fromY = 0, fromZ = 0] = origin;
+  const [alongX = 0, alongY = 0, alongZ = 0] = direction;
+  const count = positions.length / dimensions;
+  for (let index = 0; index < count; index++) {
+    const first = dimensions * index;
+    const x = (positions[first] as number) - fromX;
+    const y = (positions[first + 1] as number) - fromY;
+    const z = dimensions === 3 ? (positions[first + 2] as number) - fromZ : 0;
+    const depth = x * alongX + y * alongY + z * alongZ;
+    const distance = Math.hypot(x - depth * alongX, y - depth * alongY, z - depth * alongZ);
+    if (Number.isFinite(distance) && depth >= 0) visit(index, distance, depth);
+  }
+}
+
+/** The first whose ball the ray goes through, else the one that it passes nearest by, not farther than `within`. */
+export function pick(
+  simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
+  particles: ParticleArrays,
+  ray: Ray,
+  within: number,
+): Picked | undefined {
+  let best: { index: number; depth: number; gap: number; tie: number } | undefined;
+  forEachAlong(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
+    const gap = Math.max(0, distance - reachOf(simulation, particles, index));
+    if (gap > within) return;
+    // In space the first that is hit; in the plane, where they may overlap, the one whose middle is nearest.
+    const tie = simulation.dimensions === 3 ? depth : distance;
+    if (best && (gap > best.gap || (gap === best.gap && tie >= best.tie))) return;
+    best = { index, depth, gap, tie };
+  });
+  return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
+}
+
+/** Places among the arrays of all whose middle is nearer to the ray than `reach`. */
+export function near(
+  dimensions: number,
+  positions: Float32Array,
+  ray: Pick<Ray, 'origin' | 'direction'>,
+  reach: number,
+): number[] {
+  const found: number[] = [];
+  forEachAlong(dimensions, positions, ray, (index, distance) => {
+    if (distance < reach) found.push(index);
+  });
+  return found;
+}

@@ -1,0 +1,160 @@
+/**
+ * Purpose: how many others are near each particle, for colours (shaders/page/tally.wgsl): a sort and a kernel over the buffers
+ * of the simulation. Output: a count for each of its slots. Where each particle has a radius, those that overlap are counted.
+ */
+import text from '../../../shaders/page/tally.wgsl?raw';
+import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
+import type { SimulationOptions } from '../../core/simulation/simulation';
+import { defineWorld, type World } from '../../core/world/world';
+import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
+import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { bodyFloats } from '../../gpu/layout';
+import { SharedParameters } from '../../gpu/params';
+import {
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
+  neighbourModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+} from '../../passes/modules';
+import { type ParticleGroup, ParticlePass } from '../../passes/particle-pass';
+import type { GpuBody } from '../model/body';
+import { DENSITY_REACH } from './colour';
+
+export type Counted = 'contacts' | 'density';
+
+interface Parts {
+  readonly [name: string]: unknown;
+  readonly sort: CellSort;
+  readonly parameters: SharedParameters;
+  readonly pass: ParticlePass<Record<string, GPUBuffer | undefined>>;
+  readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
+}
+
+/** `heavy`: where crowds are split, the kernel over heavy particles. */
+export function describeTally(variant: Variant, heavy = false): KernelDescription {
+  return {
+    label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
+    dimensions: variant.dimensions,
+    sources: [
+      ...neighbourModules(variant, 'grid'),
+      { name: 'page/tally.wgsl', text },
+      ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
+    ],
+    entryPoint: heavy ? 'each_heavy' : 'each_particle',
+    bindings: {
+      position_in: 'read',
+      start: 'read',
+      cell_of_slot: 'read',
+      id_in: 'read',
+      tallies: 'write',
+      ...guestBinding(variant),
+      ...heavyBinding(variant, heavy),
+    },
+    flags: { ...neighbourFlags(variant, 'grid', heavy), FROZEN: false },
+  };
+}
+
+export class Tally {
+  private readonly bindings = new WeakMap<GPUBuffer, SortBinding>();
+  private readonly group: ParticleGroup;
+
+  private constructor(
+    private readonly simulation: GpuBody,
+    private readonly world: World,
+    private readonly substep: Substep,
+    private readonly parts: Parts,
+  ) {
+    const { sort, pass, owned } = parts;
+    const { positions, ids, tallies } = owned.buffers;
+    this.group = pass.bind({
+      position_in: positions,
+      start: sort.start,
+      cell_of_slot: sort.cellOfSlot,
+      id_in: ids,
+      tallies,
+      guests: sort.guestList,
+      crowd: sort.heavy,
+    });
+  }
+
+  static async create(
+    gpu: Gpu,
+    simulation: GpuBody,
+    options: SimulationOptions,
+    counted: Counted,
+  ): Promise<Tally> {
+    const { dimensions, capacity } = simulation;
+    const world = counted === 'density' ? widerWorld(simulation, options) : simulation.world;
+    const parts = await createParts<Parts>({
+      sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: false }),
+      parameters: SharedParameters.create(gpu, dimensions, 'page.tally'),
+      pass: createPass(gpu, world),
+      owned: createBuffers(gpu, 'page.tally', {
+        ids: 4 * capacity,
+        positions: 4 * bodyFloats(world) * capacity,
+        tallies: 4 * capacity,
+      }),
+    });
+    const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
+    return new Tally(simulation, world, substep, parts);
+  }
+
+  /** u32: of each slot. */
+  get counts(): GPUBuffer {
+    return this.parts.owned.buffers.tallies;
+  }
+
+  encode(encoder: GPUCommandEncoder): void {
+    const { sort, parameters, pass } = this.parts;
+    const { count } = this.simulation;
+    parameters.recordInto(encoder, () => {
+      const shared = parameters.place(this.world, count, this.substep);
+      const recorded = encoder.beginComputePass({ label: 'page.tally' });
+      for (const stage of sort.stages(shared, this.sortBinding(), count, false)) stage.encode(recorded);
+      pass.encode(recorded, shared, this.group, count);
+      recorded.end();
+    });
+  }
+
+  destroy(): void {
+    const { sort, parameters, owned } = this.parts;
+    for (const part of [sort, parameters, owned]) part.destroy();
+  }
+
+  /** The simulation swaps its positions between two buffers. */
+  private sortBinding(): SortBinding {
+    const { positions } = this.simulation.buffers;
+    const known = this.bindings.get(positions);
+    if (known) return known;
+    const { sort, owned } = this.parts;
+    const binding = sort.bind(
+      { position: positions },
+      { position: owned.buffers.positions, id: owned.buffers.ids },
+    );
+    this.bindings.set(positions, binding);
+    return binding;
+  }
+}
+
+/** With cells as wide as density reaches. */
+function widerWorld({ dimensions, capacity, radius, world }: GpuBody, options: SimulationOptions): World {
+  const { periodic, crowds } = options;
+  const { min, max } = world;
+  const place = world.kind === 'unbounded' ? ({ unbounded: true } as const) : { min, max, periodic };
+  return defineWorld({ dimensions, crowds, ...place }, 2 * radius * DENSITY_REACH, capacity);
+}
+
+async function createPass(gpu: Gpu, world: World): Promise<Parts['pass']> {
+  const [all, heavy] = await Promise.all([
+    Kernel.create(gpu, describeTally(world)),
+    splitsCrowds(world, 'grid') ? Kernel.create(gpu, describeTally(world, true)) : undefined,
+  ]);
+  return new ParticlePass(all, heavy);
+}

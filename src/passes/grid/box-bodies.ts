@@ -1,0 +1,35 @@
+/** Host of shaders/grid/box_bodies.wgsl: boxes as bodies of a grid with levels, and how many are set aside. */
+import text from '../../../shaders/grid/box_bodies.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { type Variant, worldFlags, worldModules, worldName } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+/** Words of `refused`: boxes that are none, boxes that are too large. */
+export const REFUSED_WORDS = 2;
+
+export interface BoxBodiesBuffers {
+  /** The low corner and then the high one of each. */
+  readonly boxes: GPUBuffer;
+  readonly bodies: GPUBuffer;
+  readonly high_out: GPUBuffer;
+  /** Zero before. */
+  readonly refused: GPUBuffer;
+}
+
+export class BoxBodies extends ParticlePass<BoxBodiesBuffers> {
+  static describe(variant: Variant): KernelDescription {
+    return {
+      label: `grid.box-bodies${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/box_bodies.wgsl', text }],
+      entryPoint: 'make_bodies',
+      bindings: { boxes: 'read', bodies: 'write', high_out: 'write', refused: 'write' },
+      flags: worldFlags(variant),
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant): Promise<BoxBodies> {
+    return new BoxBodies(await Kernel.create(gpu, BoxBodies.describe(variant)));
+  }
+}

@@ -1,0 +1,39 @@
+/** Host of shaders/grid/count.wgsl: the bucket of each particle, counted, with its rank. */
+import text from '../../../shaders/grid/count.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { guestBinding, type Variant, worldFlags, worldModules, worldName } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface CountBuffers {
+  readonly position_in: GPUBuffer;
+  readonly counts: GPUBuffer;
+  readonly ranks: GPUBuffer;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
+  /** Needed where the pass was created with ids. */
+  readonly id_in?: GPUBuffer;
+}
+
+export class Count extends ParticlePass<CountBuffers> {
+  static describe(variant: Variant, ids: boolean): KernelDescription {
+    return {
+      label: `${ids ? 'grid.count.ids' : 'grid.count'}${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
+      entryPoint: 'count',
+      bindings: {
+        position_in: 'read',
+        counts: 'write',
+        ranks: 'write',
+        ...guestBinding(variant),
+        ...(ids ? { id_in: 'read' } : {}),
+      },
+      flags: { ...worldFlags(variant), IDS: ids },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, ids: boolean): Promise<Count> {
+    return new Count(await Kernel.create(gpu, Count.describe(variant, ids)));
+  }
+}

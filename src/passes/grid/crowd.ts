@@ -1,0 +1,223 @@
+/**
+ * Host of shaders/grid/crowd.wgsl and heavy.wgsl: crowded buckets put in order between scatter and gather, and the
+ * heavy particles listed after it. Owns the list, which first holds tiles, then particles.
+ */
+import text from '../../../shaders/grid/crowd.wgsl?raw';
+import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
+import {
+  CROWD_HEADER,
+  CROWD_RUN,
+  CROWD_TILE,
+  TILE_DISPATCH,
+  WORKGROUP_SIZE,
+} from '../../core/base/constants';
+import type { World } from '../../core/world/world';
+import { type BufferSet, createBuffers, PARTICLE_USAGE } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldName } from '../modules';
+
+export interface CrowdBuffers {
+  readonly start: GPUBuffer;
+  readonly entries: GPUBuffer;
+  /** As long as the entries; overwritten. */
+  readonly scratch: GPUBuffer;
+  readonly position_in: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** Of grids with levels: the lists of guests, and scratch as long as they are. */
+  readonly guests?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
+}
+
+/** What is put in order: the entries of the grid, or the guests of its cells. */
+export type CrowdOf = 'entries' | 'guests';
+
+const MERGES = ['tiles', 'runs', 'wholes'] as const;
+
+type Merges<Part> = Readonly<Record<(typeof MERGES)[number], Part>>;
+
+export interface CrowdBinding {
+  readonly clear: GPUBindGroup;
+  readonly entries: Merges<GPUBindGroup>;
+  readonly guests: Merges<GPUBindGroup> | undefined;
+  readonly heavy: GPUBindGroup;
+  readonly close: GPUBindGroup | undefined;
+}
+
+interface Kernels {
+  readonly clear: Kernel;
+  readonly entries: Merges<Kernel>;
+  readonly guests: Merges<Kernel> | undefined;
+  readonly heavy: Kernel;
+  readonly close: Kernel | undefined;
+}
+
+/** Threads stride over the slots: few, since most often there is nothing to list. */
+const LISTING_WORKGROUPS = 64;
+
+const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
+
+/** More than any crowd has. */
+const ALL = 2 ** 31;
+
+export class Crowd {
+  private constructor(
+    private readonly kernels: Kernels,
+    private readonly owned: BufferSet<'crowd'>,
+  ) {}
+
+  static describeMerges({ dimensions }: Pick<Variant, 'dimensions'>, of: CrowdOf): Merges<KernelDescription> {
+    const guests = of === 'guests';
+    const sources = [PARAMS, { name: 'grid/crowd.wgsl', text }];
+    const name = `grid.crowd${guests ? '.guests' : ''}`;
+    const merge = (step: string, piece: number, whole: number): KernelDescription => ({
+      label: `${name}.${step}`,
+      dimensions,
+      sources,
+      entryPoint: 'merge_pieces',
+      bindings: { crowd: 'read', start: 'read', pieces: 'read', merged: 'write' },
+      flags: { TILES: false, GUESTS: guests },
+      constants: { PIECE: piece, WHOLE: whole },
+    });
+    return {
+      tiles: {
+        label: `${name}.tiles`,
+        dimensions,
+        sources,
+        entryPoint: 'sort_tiles',
+        bindings: { crowd: 'read', start: 'read', entries: 'write' },
+        flags: { TILES: true, GUESTS: guests },
+      },
+      runs: merge('runs', CROWD_TILE, CROWD_RUN),
+      wholes: merge('wholes', CROWD_RUN, ALL),
+    };
+  }
+
+  static describeClear({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
+    return {
+      label: 'grid.heavy.clear',
+      dimensions,
+      sources: [PARAMS, HEAVY],
+      entryPoint: 'clear',
+      bindings: { crowd: 'write' },
+      flags: { CLEAR: true, CLOSE: false },
+    };
+  }
+
+  /** Where there are levels. */
+  static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
+    return {
+      label: 'grid.heavy.close',
+      dimensions,
+      sources: [PARAMS, HEAVY_WORDS, HEAVY],
+      entryPoint: 'close',
+      bindings: { crowd: 'write', guests: 'write' },
+      flags: { CLEAR: false, CLOSE: true },
+    };
+  }
+
+  static describeHeavy(variant: Variant): KernelDescription {
+    return {
+      label: `grid.heavy.list${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...neighbourModules(variant, 'grid'), HEAVY],
+      entryPoint: 'list_heavy',
+      bindings: {
+        crowd: 'write',
+        start: 'read',
+        cell_of_slot: 'read',
+        position_in: 'read',
+        ...(variant.levels ? { guests: 'write' } : {}),
+      },
+      flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, FROZEN: false, CROWDS: true },
+    };
+  }
+
+  static async create(gpu: Gpu, world: World, capacity: number): Promise<Crowd> {
+    const createMerges = async (of: CrowdOf): Promise<Merges<Kernel>> => {
+      const described = Crowd.describeMerges(world, of);
+      const [tiles, runs, wholes] = await Promise.all([
+        Kernel.create(gpu, described.tiles),
+        Kernel.create(gpu, described.runs),
+        Kernel.create(gpu, described.wholes),
+      ]);
+      return { tiles, runs, wholes };
+    };
+    const [clear, entries, guests, heavy, close] = await Promise.all([
+      Kernel.create(gpu, Crowd.describeClear(world)),
+      createMerges('entries'),
+      world.levels > 0 ? createMerges('guests') : undefined,
+      Kernel.create(gpu, Crowd.describeHeavy(world)),
+      world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
+    ]);
+    // Two words a tile of a crowd come to less than one a particle, whatever levels it is a guest on.
+    const owned = await createBuffers(
+      gpu,
+      'grid',
+      { crowd: 4 * (CROWD_HEADER + capacity) },
+      PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
+    );
+    return new Crowd({ clear, entries, guests, heavy, close }, owned);
+  }
+
+  /** See CROWD_HEADER: how many are listed, and the list. */
+  get list(): GPUBuffer {
+    return this.owned.buffers.crowd;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes;
+  }
+
+  bind({ start, entries, scratch, position_in, cell_of_slot, guests }: CrowdBuffers): CrowdBinding {
+    const { crowd } = this.owned.buffers;
+    const { kernels } = this;
+    const bindMerges = (merges: Merges<Kernel>, list: GPUBuffer, other: GPUBuffer) => ({
+      tiles: merges.tiles.bind({ crowd, start, entries: list }),
+      runs: merges.runs.bind({ crowd, start, pieces: list, merged: other }),
+      wholes: merges.wholes.bind({ crowd, start, pieces: other, merged: list }),
+    });
+    return {
+      clear: kernels.clear.bind({ crowd }),
+      entries: bindMerges(kernels.entries, entries, scratch),
+      guests: kernels.guests && guests && bindMerges(kernels.guests, guests.list, guests.scratch),
+      heavy: kernels.heavy.bind({ crowd, start, cell_of_slot, position_in, guests: guests?.list }),
+      close: guests && kernels.close?.bind({ crowd, guests: guests.list }),
+    };
+  }
+
+  /** Before the scatter, which lists tiles. */
+  encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
+    this.kernels.clear.encode(pass, shared, binding.clear, 1);
+  }
+
+  /** Between scatter and gather; of guests, after they are listed. */
+  encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
+    const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
+    for (const step of MERGES) {
+      const kernel = this.kernels[of]?.[step];
+      const group = binding[of]?.[step];
+      if (group) kernel?.encodeIndirect(pass, shared, group, workgroups);
+    }
+  }
+
+  /** After the gather. */
+  encodeHeavy(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    binding: CrowdBinding,
+    count: number,
+  ): void {
+    this.kernels.heavy.encode(
+      pass,
+      shared,
+      binding.heavy,
+      Math.min(LISTING_WORKGROUPS, Math.ceil(count / WORKGROUP_SIZE)),
+    );
+    if (binding.close) this.kernels.close?.encode(pass, shared, binding.close, 1);
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Host of shaders/grid/finer_entries.wgsl: for grids with levels, the particles of lower levels in each cell, as lists.
+ * Owns the lists, with room for every particle on every level that it may be a guest on, and for the heavy particles
+ * behind them. Where there are too few levels for guests, it records next to nothing.
+ */
+import text from '../../../shaders/grid/finer_entries.wgsl?raw';
+import { GUEST_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
+import { guestBuckets, guestSteps } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import { type BufferSet, createBuffers } from '../../gpu/buffers';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { type Variant, worldFlags, worldModules, worldName } from '../modules';
+import type { Crowd, CrowdBinding } from './crowd';
+
+export interface GuestBuffers {
+  readonly start: GPUBuffer;
+  readonly counts: GPUBuffer;
+  /** The list of crowds. */
+  readonly crowd: GPUBuffer;
+  /** As they are given, and in sorted order. */
+  readonly given: GPUBuffer;
+  readonly position_in: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+}
+
+const STEPS = ['clear', 'note', 'list', 'order'] as const;
+type Step = (typeof STEPS)[number];
+
+export type GuestBinding = Readonly<Record<Step, GPUBindGroup>>;
+
+const BINDINGS = {
+  clear: { guests: 'write' },
+  note: { guests: 'write', position_in: 'read' },
+  list: {
+    guests: 'write',
+    start: 'read',
+    counts: 'write',
+    crowd: 'write',
+    position_in: 'read',
+    cell_of_slot: 'read',
+  },
+  order: { guests: 'write', start: 'read', counts: 'write' },
+} as const;
+
+/** A word for each and one more, and a bit for each: see shaders/neighbours/heavy_words.wgsl. */
+function heavyBytes(capacity: number): number {
+  return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
+}
+
+export class Guests {
+  private constructor(
+    private readonly kernels: Readonly<Record<Step, Kernel>>,
+    /** That may have guests. */
+    private readonly buckets: number,
+    private readonly owned: BufferSet<'guests' | 'scratch'>,
+  ) {}
+
+  static describe(variant: Variant, step: Step): KernelDescription {
+    return {
+      label: `grid.guests.${step}${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/finer_entries.wgsl', text }],
+      entryPoint: `${step}_guests`,
+      bindings: BINDINGS[step],
+      flags: {
+        ...worldFlags(variant),
+        CLEAR: step === 'clear',
+        NOTE: step === 'note',
+        LIST: step === 'list',
+      },
+    };
+  }
+
+  static async create(gpu: Gpu, world: World, capacity: number): Promise<Guests> {
+    const kernels = await Promise.all(STEPS.map((step) => Kernel.create(gpu, Guests.describe(world, step))));
+    const scratch = 4 * (GUEST_HEADER + Math.max(0, world.levels - guestSteps(world)) * capacity);
+    const owned = await createBuffers(gpu, 'grid', {
+      guests: scratch + heavyBytes(capacity),
+      scratch,
+    });
+    const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
+    return new Guests(named as Record<Step, Kernel>, guestBuckets(world), owned);
+  }
+
+  /** A word of levels that anyone may be on; then slots, by bucket; at the end, the heavy particles. */
+  get list(): GPUBuffer {
+    return this.owned.buffers.guests;
+  }
+
+  /** As long as the guests: for crowds of them to be merged in. */
+  get scratch(): GPUBuffer {
+    return this.owned.buffers.scratch;
+  }
+
+  get bytes(): number {
+    return this.owned.bytes;
+  }
+
+  bind({ start, counts, crowd, given, position_in, cell_of_slot }: GuestBuffers): GuestBinding {
+    const guests = this.list;
+    const { clear, note, list, order } = this.kernels;
+    return {
+      clear: clear.bind({ guests }),
+      note: note.bind({ guests, position_in: given }),
+      list: list.bind({ guests, start, counts, crowd, position_in, cell_of_slot }),
+      order: order.bind({ guests, start, counts }),
+    };
+  }
+
+  /** Before the count. */
+  encodeLevels(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    binding: GuestBinding,
+    count: number,
+  ): void {
+    this.kernels.clear.encode(pass, shared, binding.clear, 1);
+    if (this.buckets > 0) {
+      this.kernels.note.encode(pass, shared, binding.note, Math.ceil(count / WORKGROUP_SIZE));
+    }
+  }
+
+  /** After the gather. `crowd` puts the crowded lists in order. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    binding: GuestBinding,
+    count: number,
+    crowd: Crowd,
+    crowdBinding: CrowdBinding,
+  ): void {
+    // The list of crowds is then that of the heavy particles.
+    crowd.encodeClear(pass, shared, crowdBinding);
+    if (this.buckets === 0) return;
+    const { list, order } = this.kernels;
+    list.encode(pass, shared, binding.list, Math.ceil(count / WORKGROUP_SIZE));
+    crowd.encodeSort(pass, shared, crowdBinding, 'guests');
+    order.encode(pass, shared, binding.order, Math.ceil(this.buckets / WORKGROUP_SIZE));
+    crowd.encodeClear(pass, shared, crowdBinding);
+  }
+
+  destroy(): void {
+    this.owned.destroy();
+  }
+}

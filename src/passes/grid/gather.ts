@@ -1,0 +1,43 @@
+/** Host of shaders/grid/gather.wgsl: canonical order, and the state moved into it. */
+import text from '../../../shaders/grid/gather.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { type Variant, variantName, worldFlags, worldModules } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface GatherBuffers {
+  readonly entries: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly position_in: GPUBuffer;
+  readonly position_out: GPUBuffer;
+  readonly id_out: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** Needed where the pass was created with velocities. */
+  readonly velocity_in?: GPUBuffer;
+  readonly velocity_out?: GPUBuffer;
+}
+
+export class Gather extends ParticlePass<GatherBuffers> {
+  static describe(variant: Variant, velocities: boolean): KernelDescription {
+    return {
+      label: `${velocities ? 'grid.gather.velocities' : 'grid.gather'}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/gather.wgsl', text }],
+      entryPoint: 'gather',
+      bindings: {
+        entries: 'read',
+        start: 'read',
+        position_in: 'read',
+        position_out: 'write',
+        id_out: 'write',
+        cell_of_slot: 'write',
+        ...(velocities ? { velocity_in: 'read', velocity_out: 'write' } : {}),
+      },
+      flags: { ...worldFlags(variant), VELOCITY: velocities, CROWDS: variant.crowds === true },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, velocities: boolean): Promise<Gather> {
+    return new Gather(await Kernel.create(gpu, Gather.describe(variant, velocities)));
+  }
+}

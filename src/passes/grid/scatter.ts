@@ -1,0 +1,43 @@
+/** Host of shaders/grid/scatter.wgsl: entries (slot, id) grouped by bucket. */
+import text from '../../../shaders/grid/scatter.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { type Variant, variantName, worldFlags, worldModules } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface ScatterBuffers {
+  readonly position_in: GPUBuffer;
+  readonly ranks: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly entries: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
+  /** Needed where the pass was created with ids. */
+  readonly id_in?: GPUBuffer;
+}
+
+export class Scatter extends ParticlePass<ScatterBuffers> {
+  static describe(variant: Variant, ids: boolean): KernelDescription {
+    return {
+      label: `${ids ? 'grid.scatter.ids' : 'grid.scatter'}${variantName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'grid/scatter.wgsl', text }],
+      entryPoint: 'scatter',
+      bindings: {
+        position_in: 'read',
+        ranks: 'read',
+        start: 'read',
+        entries: 'write',
+        ...(variant.crowds ? { crowd: 'write', ...(variant.levels ? { guests: 'write' } : {}) } : {}),
+        ...(ids ? { id_in: 'read' } : {}),
+      },
+      flags: { ...worldFlags(variant), IDS: ids, CROWDS: variant.crowds === true },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, ids: boolean): Promise<Scatter> {
+    return new Scatter(await Kernel.create(gpu, Scatter.describe(variant, ids)));
+  }
+}

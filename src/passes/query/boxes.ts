@@ -1,0 +1,133 @@
+/**
+ * Host of shaders/query/boxes.wgsl: particles in boxes, tallied by box, then written at scanned offsets. Boxes over
+ * few cells are searched by a thread each; tallying puts the others into a queue, for workgroups.
+ */
+import text from '../../../shaders/query/boxes.wgsl?raw';
+import { MOST_BOX_WORKGROUPS } from '../../core/base/constants';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
+import { SORT_STRETCH, segmentModules } from '../search-modules';
+import { ListPass, type ListStep } from './list-pass';
+
+export const BOXES_FIELDS = { box_count: 'u32' } as const;
+
+/** Words of the queue before the boxes in it: three of an indirect dispatch, and how many there are. */
+const QUEUE_HEADER = 4;
+
+/** Who searches a box. */
+export const BOX_SEARCHERS = ['alone', 'together'] as const;
+export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
+
+export interface BoxesBuffers {
+  readonly position_in: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  readonly boxes: GPUBuffer;
+  /** Slots of a UniformRing: BOXES_FIELDS. */
+  readonly parameters: GPUBuffer;
+  /** `queueBytes`, usage INDIRECT; its first QUEUE_HEADER words zero before a search. */
+  readonly queue: GPUBuffer;
+  /** tally: a count for each box. */
+  readonly tallies?: GPUBuffer;
+  /** fill: first place of each box, and of the box after it. */
+  readonly offsets?: GPUBuffer;
+  readonly ids?: GPUBuffer;
+}
+
+export interface BoxesBinding {
+  readonly alone: GPUBindGroup;
+  readonly together: GPUBindGroup;
+  readonly queue: GPUBuffer;
+}
+
+export function queueBytes(boxes: number): number {
+  return 4 * (QUEUE_HEADER + boxes);
+}
+
+export class Boxes {
+  private constructor(
+    private readonly alone: ListPass<BoxesBuffers>,
+    private readonly together: Readonly<Record<ListStep, Kernel>>,
+  ) {}
+
+  static describe(
+    variant: Variant,
+    step: ListStep,
+    searcher: BoxSearcher,
+    workgroupsPerDimension: number,
+  ): KernelDescription {
+    const isTogether = searcher === 'together';
+    const isFill = step === 'fill';
+    const queue = isTogether ? ({ queue: 'read' } as const) : isFill ? {} : ({ queue: 'write' } as const);
+    return {
+      label: `measure.boxes.${step}-${searcher}${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...segmentModules(variant),
+        STRETCH,
+        ...(isFill && !isTogether ? [SORT_STRETCH] : []),
+        { name: 'query/boxes.wgsl', text },
+      ],
+      entryPoint: isTogether ? 'search_together' : 'search_alone',
+      bindings: {
+        position_in: 'read',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        boxes: 'read',
+        parameters: 'parameters',
+        ...(isFill ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
+        ...queue,
+      },
+      flags: { ...worldFlags(variant), FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },
+      constants: { MOST_WORKGROUPS: Math.min(MOST_BOX_WORKGROUPS, workgroupsPerDimension) },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant): Promise<Boxes> {
+    const create = (step: ListStep, searcher: BoxSearcher) =>
+      Kernel.create(gpu, Boxes.describe(variant, step, searcher, gpu.workgroupsPerDimension));
+    const [tally, fill, tallyTogether, fillTogether] = await Promise.all([
+      create('tally', 'alone'),
+      create('fill', 'alone'),
+      create('tally', 'together'),
+      create('fill', 'together'),
+    ]);
+    return new Boxes(new ListPass({ tally, fill }), { tally: tallyTogether, fill: fillTogether });
+  }
+
+  bind(step: ListStep, buffers: BoxesBuffers): BoxesBinding {
+    return {
+      alone: this.alone.bind(step, buffers),
+      together: this.together[step].bind({ ...buffers }),
+      queue: buffers.queue,
+    };
+  }
+
+  /** Before the pass of a search: nobody waits. */
+  static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
+    encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
+  }
+
+  /** `count`: boxes. `offsets`: of the slot of the parameters. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    step: ListStep,
+    binding: BoxesBinding,
+    count: number,
+    offsets: readonly number[],
+  ): void {
+    this.alone.encode(pass, shared, step, binding.alone, count, offsets);
+    this.together[step].encodeIndirect(
+      pass,
+      shared,
+      binding.together,
+      { buffer: binding.queue, offset: 0 },
+      offsets,
+    );
+  }
+}

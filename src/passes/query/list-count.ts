@@ -1,0 +1,80 @@
+/** Host of shaders/query/list_count.wgsl: how many entries a list holds, and a dispatch over them. */
+import text from '../../../shaders/query/list_count.wgsl?raw';
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { Dimensions } from '../../core/world/world';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { PARAMS } from '../modules';
+
+export interface ListCountBuffers {
+  readonly offsets: { readonly buffer: GPUBuffer; readonly size: number };
+  readonly list: GPUBuffer;
+  /** LIST_COUNT_WORDS words. */
+  readonly count: GPUBuffer;
+}
+
+/** Found, listed, the three numbers of an indirect dispatch, and a word of the kernels' own. */
+export const LIST_COUNT_WORDS = 6;
+
+/** Byte at which those three begin. */
+export const LIST_DISPATCH_OFFSET = 8;
+
+/** `found` where there are more entries than 32 bits count. */
+export const UNCOUNTABLE = 0xffff_ffff;
+
+/** Words of an entry: two ids a pair, one a neighbour. */
+export type EntryWords = 1 | 2;
+
+/** Groups are made for one list; the check goes over its offsets. */
+export interface ListCountBinding {
+  readonly check: GPUBindGroup;
+  readonly count: GPUBindGroup;
+  readonly workgroups: number;
+}
+
+export class ListCount {
+  private constructor(
+    private readonly checking: Kernel,
+    private readonly counting: Kernel,
+  ) {}
+
+  static describe(
+    dimensions: Dimensions,
+    workgroupsPerDimension: number,
+    words: EntryWords,
+  ): readonly [KernelDescription, KernelDescription] {
+    const describe = (label: string, entryPoint: string): KernelDescription => ({
+      label: `${label}.${words}`,
+      dimensions,
+      sources: [PARAMS, { name: 'query/list_count.wgsl', text }],
+      entryPoint,
+      bindings: { offsets: 'read', list: 'read', count: 'write' },
+      constants: {
+        LIST_COUNT_WORDS,
+        WORKGROUPS_PER_DIMENSION: workgroupsPerDimension,
+        WORDS_PER_ENTRY: words,
+      },
+    });
+    return [describe('measure.list-check', 'check'), describe('measure.list-count', 'count_list')];
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions, words: EntryWords): Promise<ListCount> {
+    const [check, count] = ListCount.describe(dimensions, gpu.workgroupsPerDimension, words);
+    const [checking, counting] = await Promise.all([Kernel.create(gpu, check), Kernel.create(gpu, count)]);
+    return new ListCount(checking, counting);
+  }
+
+  bind(buffers: ListCountBuffers): ListCountBinding {
+    return {
+      check: this.checking.bind({ ...buffers }),
+      count: this.counting.bind({ ...buffers }),
+      workgroups: Math.ceil(buffers.offsets.size / (4 * WORKGROUP_SIZE)),
+    };
+  }
+
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ListCountBinding): void {
+    this.checking.encode(pass, shared, binding.check, binding.workgroups);
+    this.counting.encode(pass, shared, binding.count, 1);
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Purpose: what passes share that fill a list whose length only the GPU knows: one kernel tallies the entries of
+ * each owner, one writes them at scanned offsets. `encode` only records; the caller submits.
+ */
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { Kernel } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+
+export type ListStep = 'tally' | 'fill';
+
+export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | undefined }> {
+  constructor(private readonly kernels: Readonly<Record<ListStep, Kernel>>) {}
+
+  bind(step: ListStep, buffers: Buffers): GPUBindGroup {
+    return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
+  }
+
+  /** `count`: owners. `offsets`: of bindings that are slots of a ring. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    step: ListStep,
+    group: GPUBindGroup,
+    count: number,
+    offsets?: readonly number[],
+  ): void {
+    this.kernels[step].encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE), offsets);
+  }
+}

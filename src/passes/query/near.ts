@@ -1,0 +1,59 @@
+/** Host of shaders/query/near.wgsl: particles near points, tallied by point, then written at scanned offsets. */
+import text from '../../../shaders/query/near.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { type Breadth, STRETCH, type Variant, worldFlags, worldName } from '../modules';
+import { EACH_POINT, SORT_STRETCH, searchModules } from '../search-modules';
+import { ListPass, type ListStep } from './list-pass';
+
+export const NEAR_FIELDS = { reach_squared: 'f32', point_count: 'u32', reach_cells: 'u32' } as const;
+
+export interface NearBuffers {
+  readonly position_in: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  readonly points: GPUBuffer;
+  /** Slots of a UniformRing: NEAR_FIELDS. */
+  readonly parameters: GPUBuffer;
+  /** tally: a count for each point. */
+  readonly tallies?: GPUBuffer;
+  /** fill: first place of each point, and of the point after it. */
+  readonly offsets?: GPUBuffer;
+  readonly ids?: GPUBuffer;
+}
+
+export class Near extends ListPass<NearBuffers> {
+  static describe(variant: Variant, step: ListStep, breadth: Breadth): KernelDescription {
+    return {
+      label: `measure.near.${step}${worldName(variant, breadth)}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...searchModules(variant, breadth),
+        STRETCH,
+        ...(step === 'fill' ? [SORT_STRETCH] : []),
+        { name: 'query/near.wgsl', text },
+        EACH_POINT,
+      ],
+      entryPoint: 'each_point',
+      bindings: {
+        position_in: 'read',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        points: 'read',
+        parameters: 'parameters',
+        ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
+      },
+      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill' },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, breadth: Breadth): Promise<Near> {
+    const [tally, fill] = await Promise.all([
+      Kernel.create(gpu, Near.describe(variant, 'tally', breadth)),
+      Kernel.create(gpu, Near.describe(variant, 'fill', breadth)),
+    ]);
+    return new Near({ tally, fill });
+  }
+}

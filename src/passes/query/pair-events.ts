@@ -1,0 +1,90 @@
+/**
+ * Host of shaders/query/pair_events.wgsl: pairs that began, stayed and ended between two lists, tallied by first
+ * id, then written at scanned offsets; and the list kept for the next comparison.
+ */
+import text from '../../../shaders/query/pair_events.wgsl?raw';
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { Dimensions } from '../../core/world/world';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { PARAMS, STRETCH } from '../modules';
+
+/** What can have happened to a pair. */
+export const EVENT_KINDS = ['begun', 'stayed', 'ended'] as const;
+
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+type EventStep = 'tally' | EventKind | 'keep';
+
+const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
+
+export interface PairEventsBuffers {
+  readonly offsets: GPUBuffer | GPUBufferBinding;
+  readonly pairs: GPUBuffer;
+  /** Of the comparison before; as long as the two above. */
+  readonly offsets_before: GPUBuffer;
+  readonly pairs_before: GPUBuffer;
+  /** tally and keep: found and listed. */
+  readonly count?: GPUBuffer;
+  /** tally: a count for each first id. */
+  readonly begun?: GPUBuffer;
+  readonly stayed?: GPUBuffer;
+  readonly ended?: GPUBuffer;
+  /** One kind: first place of each first id, and the list. */
+  readonly event_offsets?: GPUBuffer;
+  readonly events?: GPUBuffer;
+}
+
+export class PairEventsPass {
+  private constructor(private readonly kernels: Readonly<Record<EventStep, Kernel>>) {}
+
+  static describe(dimensions: Dimensions): KernelDescription[] {
+    return STEPS.map((step) => ({
+      label: `measure.pair-events.${step}`,
+      dimensions,
+      sources: [PARAMS, STRETCH, { name: 'query/pair_events.wgsl', text }],
+      entryPoint: step === 'keep' ? 'keep' : 'compare',
+      bindings: {
+        offsets: 'read',
+        pairs: 'read',
+        offsets_before: step === 'keep' ? 'write' : 'read',
+        pairs_before: step === 'keep' ? 'write' : 'read',
+        ...(step === 'keep' || step === 'tally'
+          ? { count: 'read' }
+          : { event_offsets: 'read', events: 'write' }),
+        ...(step === 'tally' ? { begun: 'write', stayed: 'write', ended: 'write' } : {}),
+      },
+      flags: {
+        KEEP: step === 'keep',
+        TALLY: step === 'tally',
+        BEGUN: step === 'begun',
+        STAYED: step === 'stayed',
+        ENDED: step === 'ended',
+      },
+    }));
+  }
+
+  static async create(gpu: Gpu, dimensions: Dimensions): Promise<PairEventsPass> {
+    const kernels = await Promise.all(
+      PairEventsPass.describe(dimensions).map((description) => Kernel.create(gpu, description)),
+    );
+    const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
+    return new PairEventsPass(named as Record<EventStep, Kernel>);
+  }
+
+  bind(step: EventStep, buffers: PairEventsBuffers): GPUBindGroup {
+    return this.kernels[step].bind({ ...buffers });
+  }
+
+  /** One thread an offset, of which there is one more than first ids. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    step: EventStep,
+    group: GPUBindGroup,
+    offsets: number,
+  ): void {
+    this.kernels[step].encode(pass, shared, group, Math.ceil(offsets / WORKGROUP_SIZE));
+  }
+}

@@ -1,0 +1,156 @@
+/** Host of shaders/query/pairs.wgsl: overlapping pairs, tallied by id, then written at scanned offsets. */
+import text from '../../../shaders/query/pairs.wgsl?raw';
+import { MARK_ROWS } from '../../core/base/constants';
+import type { BroadPhase } from '../../core/contact/settings';
+import type { Gpu } from '../../gpu/device';
+import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { scanBytes } from '../grid/scan';
+import {
+  EACH_HEAVY,
+  EACH_HEAVY_MARKED,
+  EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
+  neighbourModules,
+  STRETCH,
+  shapeModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+  worldName,
+} from '../modules';
+import { bindKernels, encodeKernels, type ParticleGroup } from '../particle-pass';
+import type { ListStep } from './list-pass';
+
+export interface PairsBuffers {
+  readonly position_in: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** tally: a count for each id. */
+  readonly tallies?: GPUBuffer;
+  /** fill: first place of each id, and of the id after it. */
+  readonly offsets?: GPUBuffer;
+  readonly pairs?: GPUBuffer;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
+  /** Needed where the variant is made for crowds: the heavy ones, and how many. */
+  readonly crowd?: GPUBuffer | undefined;
+  /** Of boxes, the high corners; positions are the low ones. */
+  readonly high_in?: GPUBuffer | undefined;
+}
+
+/** What overlaps: balls around particles, or boxes of a grid with levels. */
+export type PairShape = 'ball' | 'box';
+
+/**
+ * Bytes of `offsets` of so many owners: where heavy particles are split, with marks behind them. See each_heavy_marked.wgsl,
+ * which works out from the length of the buffer where what is.
+ */
+export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
+  if (!variant.crowds) return scanBytes(owners + 1);
+  const ids = 32 * Math.ceil(Math.max(1, owners) / 32);
+  return 4 * (2 * ids + MARK_ROWS);
+}
+
+interface Kernels {
+  readonly all: Kernel;
+  readonly heavy: Kernel | undefined;
+}
+
+export class Pairs {
+  private constructor(private readonly kernels: Readonly<Record<ListStep, Kernels>>) {}
+
+  static describe(
+    variant: Variant,
+    broadPhase: BroadPhase,
+    step: ListStep,
+    shape: PairShape = 'ball',
+    heavy = false,
+  ): KernelDescription {
+    const isBox = shape === 'box';
+    const isFill = step === 'fill';
+    const crowds = splitsCrowds(variant, broadPhase);
+    const each = isFill ? EACH_HEAVY_MARKED : EACH_HEAVY;
+    return {
+      label: `measure.pairs.${broadPhase}.${step}${crowds ? variantName(variant) : worldName(variant)}${isBox ? '.boxes' : ''}${heavy ? '.heavy' : ''}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        ...shapeModules(variant),
+        STRETCH,
+        { name: 'query/pairs.wgsl', text },
+        ...(heavy ? each : [EACH_PARTICLE]),
+      ],
+      entryPoint: heavy ? 'each_heavy' : 'each_particle',
+      bindings: {
+        position_in: 'read',
+        id_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        ...(isFill ? { offsets: heavy ? 'write' : 'read', pairs: 'write' } : { tallies: 'write' }),
+        ...guestBinding(variant),
+        ...heavyBinding(variant, heavy),
+        ...(isBox ? { high_in: 'read' } : {}),
+      },
+      flags: {
+        ...neighbourFlags(variant, broadPhase, heavy),
+        FROZEN: false,
+        FILL: isFill,
+        BOXES: isBox,
+        // Boxes are not where their centres are, and reach farther than a ball: all cells around are asked.
+        MOVED: isBox,
+      },
+    };
+  }
+
+  static async create(
+    gpu: Gpu,
+    variant: Variant,
+    broadPhase: BroadPhase,
+    compilation?: Compilation,
+    shape: PairShape = 'ball',
+  ): Promise<Pairs> {
+    const kernelOf = (step: ListStep, heavy: boolean) =>
+      Kernel.create(gpu, Pairs.describe(variant, broadPhase, step, shape, heavy), compilation);
+    const kernelsOf = async (step: ListStep): Promise<Kernels> => {
+      const heavies = splitsCrowds(variant, broadPhase) ? kernelOf(step, true) : undefined;
+      const [all, heavy] = await Promise.all([kernelOf(step, false), heavies]);
+      return { all, heavy };
+    };
+    const [tally, fill] = await Promise.all([kernelsOf('tally'), kernelsOf('fill')]);
+    return new Pairs({ tally, fill });
+  }
+
+  bind(step: ListStep, buffers: PairsBuffers): ParticleGroup {
+    const { all, heavy } = this.kernels[step];
+    return bindKernels(all, heavy, { ...buffers });
+  }
+
+  /** `count`: particles. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    step: ListStep,
+    group: ParticleGroup,
+    count: number,
+  ): void {
+    const { all, heavy } = this.kernels[step];
+    encodeKernels(all, heavy, pass, shared, group, count);
+  }
+}
+
+/** A list without the places that fill found no pair for: nobody is a pair with itself, so two equal ids are none. */
+export function withoutHoles(pairs: Uint32Array): Uint32Array {
+  let end = 0;
+  for (let place = 0; place < pairs.length; place += 2) {
+    const first = pairs[place] as number;
+    const second = pairs[place + 1] as number;
+    if (first === second) continue;
+    pairs[end++] = first;
+    pairs[end++] = second;
+  }
+  return end === pairs.length ? pairs : pairs.slice(0, end);
+}

@@ -1,0 +1,103 @@
+/**
+ * Host of shaders/query/rays.wgsl: the balls that rays meet, tallied by ray, then written at scanned offsets; or only
+ * the first of each.
+ */
+import text from '../../../shaders/query/rays.wgsl?raw';
+import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { Gpu } from '../../gpu/device';
+import { type BindingKind, Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
+import { pathModules, SORT_STRETCH } from '../search-modules';
+import { ListPass } from './list-pass';
+
+/** The radius is that of all balls; where each has its own, nobody asks for it. */
+export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
+
+export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
+export type RaysStep = (typeof RAYS_STEPS)[number];
+
+export interface RaysBuffers {
+  readonly position_in: GPUBuffer;
+  readonly id_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  readonly rays: GPUBuffer;
+  /** Slots of a UniformRing: RAYS_FIELDS. */
+  readonly parameters: GPUBuffer;
+  /** tally: a count for each ray. */
+  readonly tallies?: GPUBuffer;
+  /** fill: first place of each ray, and of the ray after it. */
+  readonly offsets?: GPUBuffer;
+  /** fill: of the list; first: one a ray. */
+  readonly ids?: GPUBuffer;
+  readonly distances?: GPUBuffer;
+}
+
+const OUTPUTS: Readonly<Record<RaysStep, Readonly<Record<string, BindingKind>>>> = {
+  tally: { tallies: 'write' },
+  fill: { offsets: 'read', ids: 'write', distances: 'write' },
+  first: { ids: 'write', distances: 'write' },
+};
+
+function describe(variant: Variant, step: RaysStep): KernelDescription {
+  return {
+    label: `measure.rays.${step}${worldName(variant)}`,
+    dimensions: variant.dimensions,
+    sources: [
+      ...pathModules(variant),
+      STRETCH,
+      ...(step === 'fill' ? [SORT_STRETCH] : []),
+      { name: 'query/rays.wgsl', text },
+    ],
+    entryPoint: 'follow',
+    bindings: {
+      position_in: 'read',
+      id_in: 'read',
+      start: 'read',
+      cell_of_slot: 'read',
+      rays: 'read',
+      parameters: 'parameters',
+      ...OUTPUTS[step],
+    },
+    flags: { ...worldFlags(variant), FILL: step === 'fill', FIRST: step === 'first' },
+  };
+}
+
+export class Rays extends ListPass<RaysBuffers> {
+  static describe(variant: Variant, step: RaysStep): KernelDescription {
+    return describe(variant, step);
+  }
+
+  static async create(gpu: Gpu, variant: Variant): Promise<Rays> {
+    const [tally, fill] = await Promise.all([
+      Kernel.create(gpu, describe(variant, 'tally')),
+      Kernel.create(gpu, describe(variant, 'fill')),
+    ]);
+    return new Rays({ tally, fill });
+  }
+}
+
+/** The first ball of each ray. */
+export class FirstHits {
+  private constructor(private readonly kernel: Kernel) {}
+
+  static async create(gpu: Gpu, variant: Variant): Promise<FirstHits> {
+    return new FirstHits(await Kernel.create(gpu, describe(variant, 'first')));
+  }
+
+  bind(buffers: RaysBuffers): GPUBindGroup {
+    return this.kernel.bind({ ...buffers });
+  }
+
+  /** `count`: rays. `offsets`: of the slot of the parameters. */
+  encode(
+    pass: GPUComputePassEncoder,
+    shared: SharedBinding,
+    group: GPUBindGroup,
+    count: number,
+    offsets: readonly number[],
+  ): void {
+    this.kernel.encode(pass, shared, group, Math.ceil(count / WORKGROUP_SIZE), offsets);
+  }
+}

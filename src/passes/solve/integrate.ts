@@ -1,0 +1,38 @@
+/** Host of shaders/solve/integrate.wgsl: advance, and where nothing else does, count where particles arrive. */
+import text from '../../../shaders/solve/integrate.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { type Variant, worldFlags, worldModules, worldName } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface IntegrateBuffers {
+  readonly position: GPUBuffer;
+  readonly velocity: GPUBuffer;
+  /** Needed where it counts. */
+  readonly counts?: GPUBuffer;
+  readonly ranks?: GPUBuffer;
+  readonly id_in?: GPUBuffer;
+}
+
+export class Integrate extends ParticlePass<IntegrateBuffers> {
+  /** `counts`: whether nothing else moves particles before they are sorted. With levels the sort counts itself. */
+  static describe(variant: Variant, counts = true): KernelDescription {
+    const counting = counts && !variant.levels;
+    return {
+      label: `solve.integrate${counts ? '' : '.alone'}${worldName(variant)}`,
+      dimensions: variant.dimensions,
+      sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
+      entryPoint: 'integrate',
+      bindings: {
+        position: 'write',
+        velocity: 'write',
+        ...(counting ? { counts: 'write', ranks: 'write', id_in: 'read' } : {}),
+      },
+      flags: { ...worldFlags(variant), COUNT: counting },
+    };
+  }
+
+  static async create(gpu: Gpu, variant: Variant, counts = true): Promise<Integrate> {
+    return new Integrate(await Kernel.create(gpu, Integrate.describe(variant, counts)));
+  }
+}

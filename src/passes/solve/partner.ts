@@ -1,0 +1,77 @@
+/** Host of shaders/solve/partner.wgsl: each particle's fastest approaching contact. */
+import text from '../../../shaders/solve/partner.wgsl?raw';
+import type { BroadPhase } from '../../core/contact/settings';
+import type { Gpu } from '../../gpu/device';
+import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
+import {
+  CONTACT,
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
+  neighbourModules,
+  obstacleConstants,
+  obstacleModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+  worldName,
+} from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface PartnerBuffers {
+  readonly position_in: GPUBuffer;
+  readonly velocity_in: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  readonly partner_out: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
+}
+
+export class Partner extends ParticlePass<PartnerBuffers> {
+  static describe(variant: Variant, broadPhase: BroadPhase, heavy = false): KernelDescription {
+    const crowds = splitsCrowds(variant, broadPhase);
+    return {
+      label: `solve.partner.${broadPhase}${crowds ? variantName(variant) : worldName(variant)}${heavy ? '.heavy' : ''}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        CONTACT,
+        ...obstacleModules(variant),
+        { name: 'solve/partner.wgsl', text },
+        ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
+      ],
+      entryPoint: heavy ? 'each_heavy' : 'each_particle',
+      bindings: {
+        position_in: 'read',
+        velocity_in: 'read',
+        start: 'read',
+        cell_of_slot: 'read',
+        partner_out: 'write',
+        ...guestBinding(variant),
+        ...heavyBinding(variant, heavy),
+      },
+      flags: neighbourFlags(variant, broadPhase, heavy),
+      constants: obstacleConstants(variant),
+    };
+  }
+
+  static async create(
+    gpu: Gpu,
+    variant: Variant,
+    broadPhase: BroadPhase,
+    compilation?: Compilation,
+  ): Promise<Partner> {
+    const [kernel, heavy] = await Promise.all([
+      Kernel.create(gpu, Partner.describe(variant, broadPhase), compilation),
+      splitsCrowds(variant, broadPhase)
+        ? Kernel.create(gpu, Partner.describe(variant, broadPhase, true), compilation)
+        : undefined,
+    ]);
+    return new Partner(kernel, heavy);
+  }
+}

@@ -1,0 +1,89 @@
+/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or of pushing apart alone. */
+import text from '../../../shaders/solve/resolve.wgsl?raw';
+import type { BroadPhase } from '../../core/contact/settings';
+import type { Gpu } from '../../gpu/device';
+import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
+import {
+  CONTACT,
+  EACH_HEAVY,
+  EACH_PARTICLE,
+  guestBinding,
+  heavyBinding,
+  neighbourFlags,
+  neighbourModules,
+  obstacleConstants,
+  obstacleModules,
+  splitsCrowds,
+  type Variant,
+  variantName,
+  worldName,
+} from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+/** `respond` moves positions and velocities; `separate` only positions. */
+export type ResolveMode = 'respond' | 'separate';
+
+export interface ResolveBuffers {
+  readonly position_in: GPUBuffer;
+  readonly position_out: GPUBuffer;
+  readonly start: GPUBuffer;
+  readonly cell_of_slot: GPUBuffer;
+  /** Needed where the mode is `respond`. */
+  readonly velocity_in?: GPUBuffer;
+  readonly velocity_out?: GPUBuffer;
+  readonly partner_in?: GPUBuffer;
+  /** Needed where the variant is made for crowds. */
+  readonly crowd?: GPUBuffer | undefined;
+  /** Needed where the variant has levels. */
+  readonly guests?: GPUBuffer | undefined;
+}
+
+export class Resolve extends ParticlePass<ResolveBuffers> {
+  static describe(
+    variant: Variant,
+    broadPhase: BroadPhase,
+    mode: ResolveMode,
+    heavy = false,
+  ): KernelDescription {
+    const crowds = splitsCrowds(variant, broadPhase);
+    return {
+      label: `solve.resolve.${broadPhase}.${mode}${crowds ? variantName(variant) : worldName(variant)}${heavy ? '.heavy' : ''}`,
+      dimensions: variant.dimensions,
+      sources: [
+        ...neighbourModules(variant, broadPhase),
+        CONTACT,
+        ...obstacleModules(variant),
+        { name: 'solve/resolve.wgsl', text },
+        ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),
+      ],
+      entryPoint: heavy ? 'each_heavy' : 'each_particle',
+      bindings: {
+        position_in: 'read',
+        position_out: 'write',
+        start: 'read',
+        cell_of_slot: 'read',
+        ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
+        ...guestBinding(variant),
+        ...heavyBinding(variant, heavy),
+      },
+      flags: { ...neighbourFlags(variant, broadPhase, heavy), SEPARATE: mode === 'separate' },
+      constants: obstacleConstants(variant),
+    };
+  }
+
+  static async create(
+    gpu: Gpu,
+    variant: Variant,
+    broadPhase: BroadPhase,
+    mode: ResolveMode,
+    compilation?: Compilation,
+  ): Promise<Resolve> {
+    const [kernel, heavy] = await Promise.all([
+      Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode), compilation),
+      splitsCrowds(variant, broadPhase)
+        ? Kernel.create(gpu, Resolve.describe(variant, broadPhase, mode, true), compilation)
+        : undefined,
+    ]);
+    return new Resolve(kernel, heavy);
+  }
+}

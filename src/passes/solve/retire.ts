@@ -1,0 +1,35 @@
+/** Host of shaders/solve/retire.wgsl: marks the particles that leave. */
+import text from '../../../shaders/solve/retire.wgsl?raw';
+import type { Gpu } from '../../gpu/device';
+import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
+import { bodyFlags, PARAMS, type Variant, worldName } from '../modules';
+import { ParticlePass } from '../particle-pass';
+
+export interface RetireBuffers {
+  /** One bit an id, 1 where it leaves. */
+  readonly leaving: GPUBuffer;
+  readonly position: GPUBuffer;
+  readonly id: GPUBuffer;
+}
+
+export class Retire extends ParticlePass<RetireBuffers> {
+  static describe(variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>): KernelDescription {
+    const { dimensions, levels, boxes } = variant;
+    return {
+      label: `solve.retire${worldName({ dimensions, kind: 'bounded', levels, boxes })}`,
+      dimensions,
+      sources: [PARAMS, { name: 'solve/retire.wgsl', text }],
+      entryPoint: 'retire',
+      bindings: { leaving: 'read', position: 'write', id: 'write' },
+      flags: bodyFlags(variant),
+    };
+  }
+
+  static async create(
+    gpu: Gpu,
+    variant: Pick<Variant, 'dimensions' | 'levels' | 'boxes'>,
+    compilation?: Compilation,
+  ): Promise<Retire> {
+    return new Retire(await Kernel.create(gpu, Retire.describe(variant), compilation));
+  }
+}

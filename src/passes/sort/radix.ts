@@ -1,0 +1,109 @@
+/** Host of shaders/sort/radix.wgsl: one digit of a radix sort; between its two kernels the counts are scanned. */
+import text from '../../../shaders/sort/radix.wgsl?raw';
+import {
+  RADIX_BITS,
+  RADIX_RUN,
+  RADIX_SOFTWARE_BITS,
+  RADIX_SOFTWARE_RUN,
+  WORKGROUP_SIZE,
+} from '../../core/base/constants';
+import { type Gpu, isSoftware } from '../../gpu/device';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import type { SharedBinding } from '../../gpu/params';
+import { PARAMS } from '../modules';
+
+export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
+
+/** How keys are divided: values of a digit, and keys of a thread. Equal keys keep their order in any shape. */
+export interface RadixShape {
+  readonly bits: number;
+  readonly run: number;
+}
+
+export const RADIX_SHAPES = {
+  gpu: { bits: RADIX_BITS, run: RADIX_RUN },
+  software: { bits: RADIX_SOFTWARE_BITS, run: RADIX_SOFTWARE_RUN },
+} as const satisfies Readonly<Record<string, RadixShape>>;
+
+export function radixShape(gpu: Gpu): RadixShape {
+  return RADIX_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
+}
+
+/** Workgroups that so many keys need. */
+export function radixWorkgroups(keys: number, { run }: RadixShape): number {
+  return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
+}
+
+/** Counters that so many keys need. */
+export function radixCounters(keys: number, { bits, run }: RadixShape): number {
+  return Math.ceil(keys / run) * 2 ** bits;
+}
+
+export interface RadixVariant {
+  /** Keys of 64 bits, the low word first. */
+  readonly wide: boolean;
+  /** A word that goes with each key. */
+  readonly payload: boolean;
+  readonly shape: RadixShape;
+}
+
+const STEPS = ['radix_count', 'radix_scatter'] as const;
+
+export type RadixBuffers = Readonly<
+  Record<'radix' | 'counts' | 'starts' | 'key_in' | 'key_out', GPUBuffer>
+> & {
+  readonly payload_in?: GPUBuffer | undefined;
+  readonly payload_out?: GPUBuffer | undefined;
+};
+
+export interface RadixGroups {
+  readonly count: GPUBindGroup;
+  readonly scatter: GPUBindGroup;
+}
+
+export class Radix {
+  private constructor(
+    private readonly counting: Kernel,
+    private readonly scattering: Kernel,
+    private readonly shape: RadixShape,
+  ) {}
+
+  static describe({ wide, payload, shape }: RadixVariant): KernelDescription[] {
+    return STEPS.map((entryPoint) => ({
+      label: `sort.${entryPoint}${wide ? '.wide' : ''}${payload ? '.payload' : ''}.${shape.bits}-bits`,
+      // Keys have none.
+      dimensions: 2,
+      sources: [PARAMS, { name: 'sort/radix.wgsl', text }],
+      entryPoint,
+      bindings: {
+        radix: 'uniform',
+        counts: 'write',
+        starts: 'read',
+        key_in: 'read',
+        key_out: 'write',
+        ...(payload ? { payload_in: 'read', payload_out: 'write' } : {}),
+      },
+      flags: { WIDE: wide, PAYLOAD: payload },
+      constants: { RADIX_DIGITS: 2 ** shape.bits, RADIX_RUN: shape.run },
+    }));
+  }
+
+  static async create(gpu: Gpu, variant: RadixVariant): Promise<Radix> {
+    const [count, scatter] = await Promise.all(
+      Radix.describe(variant).map((description) => Kernel.create(gpu, description)),
+    );
+    return new Radix(count as Kernel, scatter as Kernel, variant.shape);
+  }
+
+  bind(buffers: RadixBuffers): RadixGroups {
+    return { count: this.counting.bind({ ...buffers }), scatter: this.scattering.bind({ ...buffers }) };
+  }
+
+  encodeCount(pass: GPUComputePassEncoder, shared: SharedBinding, groups: RadixGroups, keys: number): void {
+    this.counting.encode(pass, shared, groups.count, radixWorkgroups(keys, this.shape));
+  }
+
+  encodeScatter(pass: GPUComputePassEncoder, shared: SharedBinding, groups: RadixGroups, keys: number): void {
+    this.scattering.encode(pass, shared, groups.scatter, radixWorkgroups(keys, this.shape));
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Purpose: finds each particle's bucket and counts the buckets. Twin of shaders/grid/count.wgsl.
+ * Inputs: positions in any order; ids where removal is possible (default: 0, 1, 2 …); radii where each has its own.
+ * Outputs: particles in each bucket (cells, quarantine, exit; the last entry, which the scan turns into the
+ * total, is 0), each particle's bucket, and its rank among those counted into it.
+ * Ordering: ranks follow the order of the input; on the GPU they follow the atomics.
+ */
+import { startLength } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import { bucketOfParticle } from '../measure/finite';
+
+export interface Counts {
+  readonly counts: Uint32Array;
+  readonly cells: Uint32Array;
+  readonly ranks: Uint32Array;
+}
+
+export function countParticles(
+  world: World,
+  positions: Float32Array,
+  count: number,
+  ids?: Uint32Array,
+  radii?: Float32Array,
+): Counts {
+  const counts = new Uint32Array(startLength(world));
+  const cells = new Uint32Array(count);
+  const ranks = new Uint32Array(count);
+  for (let particle = 0; particle < count; particle++) {
+    const id = ids ? (ids[particle] as number) : particle;
+    const cell = bucketOfParticle(world, positions, particle, id, radii);
+    const rank = counts[cell] as number;
+    cells[particle] = cell;
+    ranks[particle] = rank;
+    counts[cell] = rank + 1;
+  }
+  return { counts, cells, ranks };
+}

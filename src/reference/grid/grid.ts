@@ -1,0 +1,63 @@
+/**
+ * Purpose: the whole grid, made by the twins of its passes: count, scan, scatter, gather.
+ * Inputs: positions (velocities default to rest, ids to 0, 1, 2 …), sizes where each particle has its own. Outputs: starts,
+ * state in canonical order, and for each id its slot.
+ */
+import type { Sizes } from '../../core/particles/shapes';
+import type { World } from '../../core/world/world';
+import { listCandidates } from '../query/candidates';
+import { countParticles } from './count';
+import { gatherParticles, type SortedState } from './gather';
+import { exclusiveScan } from './scan';
+import { scatterParticles } from './scatter';
+
+export interface Grid extends SortedState {
+  /** First slot of each bucket; the last entry is the number of particles. */
+  readonly start: Uint32Array;
+  /** Slot of each id up to the greatest, or NO_SLOT. */
+  readonly slots: Uint32Array;
+  /** Where each particle has a radius of its own: see candidates.ts. */
+  readonly candidates?: readonly (readonly number[])[] | undefined;
+}
+
+/** In `slots` where no particle has the id. */
+export const NO_SLOT = 0xffff_ffff;
+
+export function buildGrid(
+  world: World,
+  positions: Float32Array,
+  velocities: Float32Array = new Float32Array(positions.length),
+  ids?: Uint32Array,
+  sizes: Sizes = {},
+): Grid {
+  const sorted = sortParticles(world, positions, velocities, ids, sizes);
+  const candidates = listCandidates(world, sorted);
+  return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
+}
+
+/** The same without what is only looked up in it. */
+export function sortParticles(
+  world: World,
+  positions: Float32Array,
+  velocities: Float32Array = new Float32Array(positions.length),
+  ids?: Uint32Array,
+  sizes: Sizes = {},
+): SortedState & Pick<Grid, 'start'> {
+  const count = positions.length / world.dimensions;
+  const counts = countParticles(world, positions, count, ids, sizes.radii);
+  const start = exclusiveScan(counts.counts);
+  const entries = scatterParticles(start, counts, ids);
+  return { ...gatherParticles(world, start, entries, positions, velocities, sizes), start };
+}
+
+function slotsOf(ids: Uint32Array): Uint32Array {
+  let greatest = -1;
+  // Ids marked as leaving have no slot to be found by.
+  for (const id of ids) if (id > greatest && (id | 0) >= 0) greatest = id;
+  const slots = new Uint32Array(greatest + 1).fill(NO_SLOT);
+  for (let slot = 0; slot < ids.length; slot++) {
+    const id = ids[slot] as number;
+    if (id <= greatest) slots[id] = slot;
+  }
+  return slots;
+}

@@ -1,0 +1,76 @@
+/**
+ * Purpose: the grid of particles that each have a radius of their own, plain and slow: twin of what the passes of
+ * HashGrid make with shaders/levels/levels.wgsl, and the pairs that brute force finds.
+ * Inputs: packed positions, a radius each. Ordering: buckets ascending, ids ascending in each; what is set aside last.
+ */
+import { guestBuckets, guestSteps } from '../../core/world/cells';
+import { bucketAt, guestBucket, latticeAt, levelOf } from '../../core/world/levels';
+import type { World } from '../../core/world/world';
+import { isFiniteParticle } from '../measure/finite';
+import { nearestImage } from '../solve/contact';
+import { sortParticles } from './grid';
+
+export interface LevelGrid {
+  /** Index of the particle in each slot. */
+  readonly ids: Uint32Array;
+  /** First slot of each bucket, then of what is set aside. */
+  readonly start: Uint32Array;
+  /** Slots of the guests of each bucket that may have any (see core/world/levels.ts), ascending, one after the other. */
+  readonly guests: Uint32Array;
+  /** How many there are before those of each such bucket; then the end, unless there is none. */
+  readonly guestStart: Uint32Array;
+  /** A bit for each level that anyone is on. */
+  readonly occupied: number;
+}
+
+export function buildLevelGrid(world: World, positions: Float32Array, radii: Float32Array): LevelGrid {
+  const { cellCount } = world;
+  const sorted = sortParticles(world, positions, undefined, undefined, { radii });
+  const { ids, start } = sorted;
+  const inCells = start[cellCount] as number;
+  const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
+  // A level that nobody is on has no guests.
+  const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
+  const buckets = guestBuckets(world);
+  const hosts = Array.from({ length: buckets }, (): number[] => []);
+  for (let slot = 0; slot < inCells; slot++) {
+    for (let higher = (levels[slot] as number) + guestSteps(world); higher < world.levels; higher++) {
+      if (!(occupied & (1 << higher))) continue;
+      const bucket = bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher);
+      hosts[guestBucket(world, bucket) - guestBucket(world, cellCount - buckets)]?.push(slot);
+    }
+  }
+  const guestStart = new Uint32Array(buckets > 0 ? buckets + 1 : 0);
+  hosts.forEach((guests, bucket) => {
+    guestStart[bucket + 1] = (guestStart[bucket] as number) + guests.length;
+  });
+  const guests = Uint32Array.from(hosts.flat());
+  return { ids, start: start.subarray(0, cellCount + 1), guests, guestStart, occupied };
+}
+
+/** Every two that overlap, the lower id first, by the first and then the second, in doubles. */
+export function bruteForceLevelPairs(
+  world: World,
+  positions: Float32Array,
+  radii: Float32Array,
+): Uint32Array {
+  const { dimensions, period } = world;
+  const pairs: number[] = [];
+  const isThere = (particle: number) =>
+    levelOf(world, radii[particle] as number) !== undefined &&
+    isFiniteParticle(dimensions, positions, particle);
+  for (let a = 0; a < radii.length; a++) {
+    if (!isThere(a)) continue;
+    for (let b = a + 1; b < radii.length; b++) {
+      if (!isThere(b)) continue;
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const apart =
+          (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number);
+        squared += nearestImage(apart, period[axis] as number) ** 2;
+      }
+      if (squared < ((radii[a] as number) + (radii[b] as number)) ** 2) pairs.push(a, b);
+    }
+  }
+  return Uint32Array.from(pairs);
+}

@@ -1,0 +1,73 @@
+/**
+ * Purpose: which boxes overlap, by comparing every two: the oracle of boxes.
+ * Inputs: packed boxes, the low corner and then the high one of each. Where space wraps around (`period` is not 0),
+ * boxes brought in, with low corners from 0 to the period. Output: pairs by the first id and then the second.
+ */
+import type { Dimensions } from '../../core/world/world';
+
+/** Finite, and no low end above the high one. */
+export function isBox(dimensions: Dimensions, boxes: Float32Array, box: number): boolean {
+  for (let axis = 0; axis < dimensions; axis++) {
+    const low = boxes[2 * dimensions * box + axis] as number;
+    const high = boxes[2 * dimensions * box + dimensions + axis] as number;
+    if (!Number.isFinite(low) || !Number.isFinite(high) || low > high) return false;
+  }
+  return true;
+}
+
+export function bruteForceBoxPairs(
+  dimensions: Dimensions,
+  boxes: Float32Array,
+  period: readonly number[] = [],
+): Uint32Array {
+  const pairs: number[] = [];
+  const count = boxes.length / (2 * dimensions);
+  const valid = Array.from({ length: count }, (_, box) => isBox(dimensions, boxes, box));
+  for (let a = 0; a < count; a++) {
+    if (!valid[a]) continue;
+    for (let b = a + 1; b < count; b++) {
+      if (valid[b] && doOverlap(dimensions, boxes, a, b, period)) pairs.push(a, b);
+    }
+  }
+  return Uint32Array.from(pairs);
+}
+
+function doOverlap(
+  dimensions: Dimensions,
+  boxes: Float32Array,
+  a: number,
+  b: number,
+  period: readonly number[],
+): boolean {
+  for (let axis = 0; axis < dimensions; axis++) {
+    const [lowA, highA] = endsOf(dimensions, boxes, a, axis);
+    const [lowB, highB] = endsOf(dimensions, boxes, b, axis);
+    const length = period[axis] ?? 0;
+    const meets = (shift: number) => lowA + shift <= highB && lowB <= highA + shift;
+    const isEverywhere = length > 0 && Math.max(highA - lowA, highB - lowB) >= length;
+    if (!isEverywhere && !meets(0) && !(length > 0 && (meets(length) || meets(-length)))) return false;
+  }
+  return true;
+}
+
+function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: number): [number, number] {
+  const place = 2 * dimensions * box + axis;
+  return [boxes[place] as number, boxes[place + dimensions] as number];
+}
+
+/** The same where boxes are many and space does not wrap around, by a sweep along x that shares no code with rows. */
+export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
+  const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
+    .filter((box) => isBox(dimensions, boxes, box))
+    .sort((a, b) => endsOf(dimensions, boxes, a, 0)[0] - endsOf(dimensions, boxes, b, 0)[0]);
+  const pairs: [number, number][] = [];
+  for (const [place, a] of ids.entries()) {
+    const [, high] = endsOf(dimensions, boxes, a, 0);
+    for (let next = place + 1; next < ids.length; next++) {
+      const b = ids[next] as number;
+      if ((boxes[2 * dimensions * b] as number) > high) break;
+      if (doOverlap(dimensions, boxes, a, b, [])) pairs.push([Math.min(a, b), Math.max(a, b)]);
+    }
+  }
+  return Uint32Array.from(pairs.sort(([a, b], [c, d]) => a - c || b - d).flat());
+}

@@ -1,0 +1,37 @@
+/**
+ * Purpose: which particles are in a box, by looking at each, in doubles: the oracle of boxes.
+ * Inputs: packed positions, where a grid stores them; two corners. Where the world wraps around (`period` is not 0), a
+ * particle is in a box if one of its images is. Output: ids ascending.
+ */
+import { isFiniteParticle } from '../measure/finite';
+
+export function particlesInBox(
+  positions: Float32Array,
+  period: readonly number[],
+  min: readonly number[],
+  max: readonly number[],
+): number[] {
+  const dimensions = period.length;
+  const ids: number[] = [];
+  if (![...min, ...max].every(Number.isFinite)) return ids;
+  for (let id = 0; id < positions.length / dimensions; id++) {
+    if (!isFiniteParticle(dimensions, positions, id)) continue;
+    const place = positions.subarray(dimensions * id, dimensions * (id + 1));
+    const isInside = place.every((coordinate, axis) =>
+      isBetween(coordinate, period[axis] as number, min[axis] as number, max[axis] as number),
+    );
+    if (isInside) ids.push(id);
+  }
+  return ids;
+}
+
+/** Of the images of a coordinate, the one that is nearest above `low` decides. */
+function isBetween(coordinate: number, period: number, low: number, high: number): boolean {
+  if (low > high) return false;
+  if (period === 0) return coordinate >= low && coordinate <= high;
+  const periods = Math.ceil((low - coordinate) / period);
+  return [periods - 1, periods, periods + 1].some((count) => {
+    const image = coordinate + count * period;
+    return image >= low && image <= high;
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Purpose: who is near whom, where each particle has a radius of its own: those whose cells are the same or touch, on
+ * the higher of their two levels. Listed when particles are sorted, since they stay candidates until the next sort
+ * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop has levels and guests in between.
+ * Inputs: sorted state. Output: for each slot the other slots, ascending; none of what is set aside.
+ */
+import { broughtIn, bucketAt, coarsened, levelOf } from '../../core/world/levels';
+import type { World } from '../../core/world/world';
+import type { SortedState } from '../grid/gather';
+import { OFFSETS } from '../grid/offsets';
+
+export function listCandidates(
+  world: World,
+  {
+    cells,
+    lattices,
+    radii,
+    start,
+  }: Pick<SortedState, 'cells' | 'lattices' | 'radii'> & { start: Uint32Array },
+): number[][] | undefined {
+  if (!radii) return undefined;
+  const { dimensions, cellCount, levels } = world;
+  const candidates = Array.from(cells, (): number[] => []);
+  const slotLevels = Array.from(radii, (radius) => levelOf(world, radius));
+  for (let slot = 0; slot < (start[cellCount] as number); slot++) {
+    const level = slotLevels[slot] as number;
+    const own = Array.from(lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+    for (let higher = level; higher < levels; higher++) {
+      for (const near of cellsAround(world, coarsened(world, own, level, higher), higher)) {
+        const bucket = bucketAt(world, near, higher);
+        for (let other = start[bucket] as number; other < (start[bucket + 1] as number); other++) {
+          // Cells of several levels may share a bucket.
+          const isThere =
+            slotLevels[other] === higher &&
+            near.every((coordinate, axis) => lattices[other * dimensions + axis] === coordinate);
+          if (!isThere || other === slot) continue;
+          candidates[slot]?.push(other);
+          if (higher > level) candidates[other]?.push(slot);
+        }
+      }
+    }
+  }
+  for (const others of candidates) others.sort((a, b) => a - b);
+  return candidates;
+}
+
+function cellsAround(world: World, lattice: readonly number[], level: number): number[][] {
+  return OFFSETS[world.dimensions].map((offset) => {
+    const beside = lattice.map((coordinate, axis) => coordinate + (offset[axis] as number));
+    return broughtIn(world, beside, level);
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * Purpose: who is near a point, by looking at every particle: the twin of shaders/query/near.wgsl and nearest.wgsl,
+ * with no cells to be wrong about. Inputs: packed positions, finite or not, and a point, both brought into a world
+ * that wraps around. Outputs: ids ascending; or the nearest first, of those equally far the lower id.
+ * Distances are rounded as 32-bit floats, every operation once and none fused: where coordinates are dyadic, as in the
+ * scenes, they are exact wherever they are less than the radius, and equal the GPU's.
+ */
+import { separate, wrapCoordinate } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import { dot, loadVector, type Vector } from '../solve/contact';
+
+export interface NearParticle {
+  readonly id: number;
+  readonly distanceSquared: number;
+}
+
+/** Particles nearer than a radius to a point, ids ascending; none to a point that is not finite. */
+export function findNear(
+  world: World,
+  positions: Float32Array,
+  point: Vector,
+  radius: number,
+): NearParticle[] {
+  if (!point.every(Number.isFinite)) return [];
+  const { dimensions } = world;
+  const limit = Math.fround(Math.fround(radius) ** 2);
+  const place = bringIn(world, point);
+  const found: NearParticle[] = [];
+  for (let id = 0; id < positions.length / dimensions; id++) {
+    const particle = loadVector(dimensions, positions, id);
+    if (!particle.every(Number.isFinite)) continue;
+    const other = bringIn(world, particle);
+    const apart = place.map((value, axis) => separate(world, value, other[axis] as number, axis));
+    const distanceSquared = dot(apart, apart);
+    if (distanceSquared < limit) found.push({ id, distanceSquared });
+  }
+  return found;
+}
+
+/** The k nearest of them, or as many as there are. `without`: a particle that does not count. */
+export function findNearest(
+  world: World,
+  positions: Float32Array,
+  point: Vector,
+  k: number,
+  radius: number,
+  without?: number,
+): NearParticle[] {
+  return findNear(world, positions, point, radius)
+    .filter(({ id }) => id !== without)
+    .sort((a, b) => a.distanceSquared - b.distanceSquared || a.id - b.id)
+    .slice(0, k);
+}
+
+function bringIn(world: World, place: Vector): Vector {
+  return place.map((value, axis) => wrapCoordinate(world, value, axis));
+}

@@ -1,0 +1,28 @@
+/**
+ * Purpose: all overlapping pairs, found through the grid in 32-bit arithmetic. Twin of
+ * shaders/query/pairs.wgsl with the host's sort of each id's pairs after it.
+ * Inputs: a grid whose cells are those of its positions. Output: pairs of ids, sorted.
+ */
+import type { PairList } from '../../core/simulation/simulation';
+import type { World } from '../../core/world/world';
+import type { Grid } from '../grid/grid';
+import { type Bodies, findContact } from '../solve/contact';
+import { PairCollector } from './pair-list';
+import { type ProbedGrid, probeCells } from './probe';
+
+export function findPairs(
+  world: World,
+  diameter: number,
+  grid: ProbedGrid & Bodies & Pick<Grid, 'ids'>,
+): PairList {
+  const pairs = new PairCollector();
+  for (let slot = 0; slot < grid.ids.length; slot++) {
+    probeCells(world, grid, slot, (other) => {
+      if (other < slot) return;
+      if (findContact(world, { diameter }, grid, slot, other)) {
+        pairs.add(grid.ids[slot] as number, grid.ids[other] as number);
+      }
+    });
+  }
+  return pairs.toPairList();
+}

@@ -1,0 +1,79 @@
+/**
+ * Purpose: the oracle for bodies of which some are boxes: those whose sides overlap along x are held against each other, in
+ * doubles, with no cells and no balls around boxes to be wrong about.
+ * Inputs: packed positions, sizes (see src/core/particles/shapes.ts), the length of the world along axes that wrap around (0 along
+ * others). Outputs: the overlapping pairs, and those that 32-bit floats may decide otherwise.
+ */
+
+import type { Sizes } from '../../core/particles/shapes';
+import { shapeBorderline } from '../../core/world/borderline';
+import type { Dimensions, World } from '../../core/world/world';
+import { isFiniteParticle } from '../measure/finite';
+import { nearestImage } from '../solve/contact';
+import { type OraclePairs, PairCollector } from './pair-list';
+
+/** Wider than what is borderline, by far. */
+const SLACK = 2 ** -12;
+
+export function sweepShapes(
+  dimensions: Dimensions,
+  positions: Float32Array,
+  { radii, halves }: Sizes,
+  ends: Pick<World, 'min' | 'period'>,
+): OraclePairs {
+  const count = positions.length / dimensions;
+  const half = (body: number, axis: number) => (halves?.[dimensions * body + axis] as number) || 0;
+  const rounding = (body: number) => (half(body, 0) > 0 ? 0 : (radii?.[body] as number));
+  const overlapping = new PairCollector();
+  const ambiguous = new PairCollector();
+
+  const consider = (a: number, b: number) => {
+    const round = rounding(a) + rounding(b);
+    let squared = 0;
+    let least = Number.NEGATIVE_INFINITY;
+    let size = round;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const apart =
+        (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
+      const sides = half(a, axis) + half(b, axis);
+      const beyond = Math.abs(nearestImage(apart, ends.period[axis] as number)) - sides;
+      squared += Math.max(0, beyond) ** 2;
+      least = Math.max(least, beyond);
+      size += sides;
+    }
+    const isOverlap = squared > 0 ? squared < round * round : least < round;
+    const overlap = round - (squared > 0 ? Math.sqrt(squared) : least);
+    if (isOverlap) overlapping.add(a, b);
+    if (overlap !== 0 && Math.abs(overlap) <= shapeBorderline(size, ends)) ambiguous.add(a, b);
+  };
+
+  const period = ends.period[0] as number;
+  const low = ends.min[0] as number;
+  const sides: { readonly body: number; readonly from: number; readonly to: number }[] = [];
+  for (let body = 0; body < count; body++) {
+    if (!isFiniteParticle(dimensions, positions, body)) continue;
+    const place = positions[dimensions * body] as number;
+    const at = period > 0 ? place - period * Math.floor((place - low) / period) : place;
+    const reach = (half(body, 0) + rounding(body)) * (1 + SLACK) + Math.max(Math.abs(at), period) * 2 ** -20;
+    sides.push({ body, from: at - reach, to: at + reach });
+    // What reaches over an end is met at the other one, too.
+    for (const shift of [-period, period]) {
+      const isBeyond = shift < 0 ? at + reach >= low + period : at - reach < low;
+      if (period > 0 && isBeyond) sides.push({ body, from: at - reach + shift, to: at + reach + shift });
+    }
+  }
+  sides.sort((one, two) => one.from - two.from);
+  const seen = new Set<number>();
+  for (const [index, { body, to }] of sides.entries()) {
+    for (let next = index + 1; next < sides.length; next++) {
+      const other = sides[next] as { readonly body: number; readonly from: number };
+      if (other.from > to) break;
+      const [a, b] = [Math.min(body, other.body), Math.max(body, other.body)];
+      const key = a * count + b;
+      if (a === b || (period > 0 && seen.has(key))) continue;
+      if (period > 0) seen.add(key);
+      consider(a, b);
+    }
+  }
+  return { overlapping: overlapping.toPairList(), ambiguous: ambiguous.toPairList() };
+}

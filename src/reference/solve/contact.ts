@@ -1,0 +1,194 @@
+/**
+ * Purpose: 32-bit vector arithmetic and the geometry of one contact (of boxes, see src/core/particles/shapes.ts). Twin of
+ * shaders/solve/contact.wgsl, every operation rounded once, none fused.
+ * Guarantee: antisymmetric to the bit: swapping the two particles negates the normal and leaves the overlap.
+ */
+
+import type { Substep } from '../../core/contact/settings';
+import { NOT_APART, type Sizes } from '../../core/particles/shapes';
+import { separate } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+import type { SortedState } from '../grid/gather';
+
+const { fround } = Math;
+
+/** Nearer than this the direction is noise; it is then taken from the two slots, which are canonical. */
+export const COINCIDENT_SQUARED = 2 ** -100;
+
+export type Vector = number[];
+
+/** The vector of one particle, out of packed ones. */
+export function loadVector(dimensions: number, vectors: Float32Array, particle: number): Vector {
+  const vector: Vector = [];
+  for (let axis = 0; axis < dimensions; axis++) vector.push(vectors[particle * dimensions + axis] as number);
+  return vector;
+}
+
+export function storeVector(vectors: Float32Array, particle: number, vector: Vector): void {
+  for (let axis = 0; axis < vector.length; axis++) {
+    vectors[particle * vector.length + axis] = vector[axis] as number;
+  }
+}
+
+export function subtract(a: Vector, b: Vector): Vector {
+  return a.map((component, axis) => fround(component - (b[axis] as number)));
+}
+
+/** a + factor · b */
+export function addScaled(a: Vector, factor: number, b: Vector): Vector {
+  return a.map((component, axis) => fround(component + fround(factor * (b[axis] as number))));
+}
+
+export function add(a: Vector, b: Vector): Vector {
+  return a.map((component, axis) => fround(component + (b[axis] as number)));
+}
+
+export function scale(factor: number, vector: Vector): Vector {
+  return vector.map((component) => fround(factor * component));
+}
+
+export function dot(a: Vector, b: Vector): number {
+  let sum = fround((a[0] as number) * (b[0] as number));
+  for (let axis = 1; axis < a.length; axis++) {
+    sum = fround(sum + fround((a[axis] as number) * (b[axis] as number)));
+  }
+  return sum;
+}
+
+export interface Contact {
+  /** Unit length, from the other particle to this one. */
+  readonly normal: Vector;
+  readonly overlap: number;
+}
+
+/** A difference of coordinates, in a world that wraps around that of the nearest images: in doubles. */
+export function nearestImage(apart: number, period: number): number {
+  return period === 0 ? apart : apart - period * Math.round(apart / period);
+}
+
+/** From `other` to `particle`, in 32 bits; `others`: where the other one is to be found, if not in `positions`. */
+export function separation(
+  world: World,
+  positions: Float32Array,
+  particle: number,
+  other: number,
+  others = positions,
+): Vector {
+  const { dimensions } = world;
+  return Array.from({ length: dimensions }, (_, axis) =>
+    separate(
+      world,
+      positions[particle * dimensions + axis] as number,
+      others[other * dimensions + axis] as number,
+      axis,
+    ),
+  );
+}
+
+/** Distance² of two particles out of packed positions. */
+export function distanceSquared(
+  world: World,
+  positions: Float32Array,
+  particle: number,
+  other: number,
+  others = positions,
+): number {
+  const apart = separation(world, positions, particle, other, others);
+  return dot(apart, apart);
+}
+
+/** Where particles are, and how large each is if each has a size of its own. */
+export type Bodies = Pick<SortedState, 'positions' | keyof Sizes>;
+
+/** The distance at which two particles touch: the diameter, or the sum of their own radii. */
+export function reachBetween(
+  diameter: number,
+  radii: Float32Array | undefined,
+  slot: number,
+  other: number,
+  others = radii,
+): number {
+  return radii && others ? fround((radii[slot] as number) + (others[other] as number)) : diameter;
+}
+
+/**
+ * The contact of the particles in two slots, seen from the first, or undefined where they do not overlap; `others`: where
+ * the other one is to be found.
+ */
+export function findContact(
+  world: World,
+  substep: Pick<Substep, 'diameter'>,
+  bodies: Bodies,
+  slot: number,
+  other: number,
+  others = bodies,
+): Contact | undefined {
+  const { dimensions } = world;
+  const { positions, radii, halves } = bodies;
+  if (halves) {
+    const { normal, overlap, isContact } = faceShapes(world, bodies, slot, other, others);
+    return isContact ? { normal, overlap } : undefined;
+  }
+  const reach = reachBetween(substep.diameter, radii, slot, other, others.radii);
+  const squared = distanceSquared(world, positions, slot, other, others.positions);
+  // Written so that a NaN is no contact.
+  if (!(squared < fround(reach * reach))) return undefined;
+  if (squared < COINCIDENT_SQUARED) {
+    return { normal: coincidentNormal(dimensions, slot, other), overlap: reach };
+  }
+  const distance = fround(Math.sqrt(squared));
+  const apart = separation(world, positions, slot, other, others.positions);
+  return {
+    normal: apart.map((component) => fround(component / distance)),
+    overlap: fround(reach - distance),
+  };
+}
+
+/** How two of which each may be a box lie to each other, whether they overlap or not. */
+interface Faced extends Contact {
+  readonly isContact: boolean;
+}
+
+/** `overlap` is below 0 where they are apart. */
+export function faceShapes(
+  world: World,
+  bodies: Bodies,
+  slot: number,
+  other: number,
+  others = bodies,
+): Faced {
+  const { dimensions } = world;
+  const apart = separation(world, bodies.positions, slot, other, others.positions);
+  const half = ({ halves }: Bodies, body: number, axis: number) =>
+    (halves?.[dimensions * body + axis] as number) || 0;
+  // Of a ball its radius, of a box 0.
+  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  const sides = apart.map((_, axis) => fround(half(bodies, slot, axis) + half(others, other, axis)));
+  const round = fround(rounding(bodies, slot) + rounding(others, other));
+  const beyond = apart.map((along, axis) => fround(Math.abs(along) - (sides[axis] as number)));
+  const outside = beyond.map((along) => Math.max(along, 0));
+  const squared = dot(outside, outside);
+  if (squared >= COINCIDENT_SQUARED) {
+    const distance = fround(Math.sqrt(squared));
+    const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
+    // By squares, as equal balls are: a root is rounded.
+    return { normal, overlap: fround(round - distance), isContact: squared < fround(round * round) };
+  }
+  const depths = apart.map((along, axis) =>
+    Math.abs(along) < NOT_APART ? -(sides[axis] as number) : (beyond[axis] as number),
+  );
+  const axis = depths.indexOf(Math.max(...depths));
+  const overlap = fround(round - (depths[axis] as number));
+  const along = apart[axis] as number;
+  const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
+  const normal = new Array<number>(dimensions).fill(0).with(axis, isUp ? 1 : -1);
+  // Written so that a NaN is no contact.
+  return { normal, overlap, isContact: overlap > 0 };
+}
+
+/** A unit axis that both sides of a coincident pair agree on, up to its sign. */
+export function coincidentNormal(dimensions: number, slot: number, other: number): Vector {
+  const normal = new Array<number>(dimensions).fill(0);
+  normal[((slot + other) >>> 0) % dimensions] = slot > other ? 1 : -1;
+  return normal;
+}

@@ -1,0 +1,44 @@
+/**
+ * Purpose: the particles that never move, and the loop over those that a particle may touch. Twin of src/engine/simulation/obstacles.ts
+ * and shaders/shared/probe_obstacles*.wgsl.
+ * Inputs: bodies as core/obstacles/obstacles.ts has them. Of one radius they are in a grid of their own in the same world, and looked
+ * for in the cells around that of a particle; where they have sizes of their own, all are looked at.
+ * Ordering: slots ascending: canonical, or those of the tree.
+ */
+
+import { carryObstacles } from '../../core/obstacles/obstacles';
+import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
+import type { World } from '../../core/world/world';
+import { buildGrid, type Grid } from '../grid/grid';
+import { slotsAround } from '../query/probe';
+
+export interface Obstacles extends StaticBodies {
+  /** Where all have one radius. */
+  readonly cells?: Pick<Grid, 'start' | 'lattices'> | undefined;
+}
+
+export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
+  const carried = carryObstacles(world, bodies);
+  if (world.levels > 0) return new ObstacleTree(world, carried).bodies;
+  const { start, lattices, positions } = buildGrid(world, carried.positions);
+  return { positions, cells: { start, lattices } };
+}
+
+/** Those that a particle may touch; what is set aside touches nobody. */
+export function probeObstacles(
+  world: World,
+  grid: Pick<Grid, 'cells' | 'lattices'>,
+  slot: number,
+  { positions, cells }: Obstacles,
+  visit: (obstacle: number) => void,
+): void {
+  if ((grid.cells[slot] as number) >= world.cellCount) return;
+  const { dimensions } = world;
+  if (!cells) {
+    const count = positions.length / dimensions;
+    for (let obstacle = 0; obstacle < count; obstacle++) visit(obstacle);
+    return;
+  }
+  const lattice = Array.from(grid.lattices.subarray(slot * dimensions, (slot + 1) * dimensions));
+  for (const obstacle of slotsAround(world, lattice, cells)) visit(obstacle);
+}

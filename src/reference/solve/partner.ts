@@ -1,0 +1,50 @@
+/**
+ * Purpose: for restitution: each particle's fastest approaching contact, among those faster than the rest
+ * speed. Twin of shaders/solve/partner.wgsl.
+ * Inputs: sorted state. Output: the other's slot, or NO_PARTNER; two that name each other bounce in resolve.
+ * Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set: an obstacle needs to name nobody.
+ * Ordering: slots ascending and a strict comparison, so ties go to the lower slot.
+ */
+import { NO_PARTNER } from '../../core/base/constants';
+import type { Substep } from '../../core/contact/settings';
+import { OBSTACLE_PARTNER } from '../../core/obstacles/obstacles';
+import type { World } from '../../core/world/world';
+import { type GridState, probeCells } from '../query/probe';
+import { dot, findContact, loadVector, subtract } from './contact';
+import { type Obstacles, probeObstacles } from './obstacles';
+
+export function findPartners(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  obstacles?: Obstacles,
+): Uint32Array {
+  const { dimensions } = world;
+  const { velocities } = grid;
+  const count = grid.cells.length;
+  const partners = new Uint32Array(count).fill(NO_PARTNER);
+  for (let slot = 0; slot < count; slot++) {
+    const velocity = loadVector(dimensions, velocities, slot);
+    let fastest = -substep.restSpeed;
+    probeCells(world, grid, slot, (other) => {
+      const contact = findContact(world, substep, grid, slot, other);
+      if (!contact) return;
+      const approach = dot(subtract(velocity, loadVector(dimensions, velocities, other)), contact.normal);
+      if (approach < fastest) {
+        fastest = approach;
+        partners[slot] = other;
+      }
+    });
+    if (!obstacles) continue;
+    probeObstacles(world, grid, slot, obstacles, (other) => {
+      const contact = findContact(world, substep, grid, slot, other, obstacles);
+      if (!contact) return;
+      const approach = dot(velocity, contact.normal);
+      if (approach < fastest) {
+        fastest = approach;
+        partners[slot] = OBSTACLE_PARTNER | other;
+      }
+    });
+  }
+  return partners;
+}

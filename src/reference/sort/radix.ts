@@ -1,0 +1,75 @@
+/**
+ * Purpose: a radix sort, least significant digit first: twin of shaders/sort/radix.wgsl. Inputs: keys and what goes with
+ * them. Output: both, keys ascending, equal ones in the order they came in; floats as Float32Array.prototype.sort orders
+ * them: −0 before 0, whatever is not a number last, as one and the same.
+ */
+import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
+import type { KeyKind } from '../../core/particles/keys';
+import { exclusiveScan } from '../grid/scan';
+
+const NOT_A_NUMBER = 0xffff_ffff;
+
+/** A key's bits as an unsigned number that is ordered as the keys are. */
+export function toUnsigned(kind: KeyKind, bits: number): number {
+  if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
+  if (kind !== 'f32') return bits;
+  if ((bits & 0x7fff_ffff) > 0x7f80_0000) return NOT_A_NUMBER;
+  return bits >= 0x8000_0000 ? ~bits >>> 0 : (bits | 0x8000_0000) >>> 0;
+}
+
+export function fromUnsigned(kind: KeyKind, bits: number): number {
+  if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
+  if (kind !== 'f32') return bits;
+  return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
+}
+
+/** How many keys of each run have each digit, digit by digit. */
+export function countDigits(digits: Uint32Array): Uint32Array {
+  const runs = Math.ceil(digits.length / RADIX_RUN);
+  const counts = new Uint32Array(RADIX_DIGITS * runs);
+  digits.forEach((digit, index) => {
+    const counter = digit * runs + Math.floor(index / RADIX_RUN);
+    counts[counter] = (counts[counter] as number) + 1;
+  });
+  return counts;
+}
+
+/** Where each goes. */
+export function placesOf(digits: Uint32Array): Uint32Array {
+  const runs = Math.ceil(digits.length / RADIX_RUN);
+  const next = exclusiveScan(countDigits(digits));
+  return digits.map((digit, index) => {
+    const counter = digit * runs + Math.floor(index / RADIX_RUN);
+    const place = next[counter] as number;
+    next[counter] = place + 1;
+    return place;
+  });
+}
+
+/** `words`: bits of the keys, of 64-bit keys two words each, the low one first. */
+export function radixSort(
+  kind: KeyKind,
+  words: Uint32Array,
+  payload: Uint32Array,
+): { readonly words: Uint32Array; readonly payload: Uint32Array } {
+  const size = kind === 'u64' ? 2 : 1;
+  let keys = words.map((bits) => toUnsigned(kind, bits));
+  let carried = payload.slice();
+  for (let shift = 0; shift < 32 * size; shift += RADIX_BITS) {
+    const count = keys.length / size;
+    const digits = Uint32Array.from(
+      { length: count },
+      (_, index) => ((keys[size * index + (shift >> 5)] as number) >>> (shift & 31)) & (RADIX_DIGITS - 1),
+    );
+    const places = placesOf(digits);
+    const [keysAfter, carriedAfter] = [new Uint32Array(keys.length), new Uint32Array(carried.length)];
+    places.forEach((place, index) => {
+      carriedAfter[place] = carried[index] as number;
+      for (let word = 0; word < size; word++)
+        keysAfter[size * place + word] = keys[size * index + word] as number;
+    });
+    keys = keysAfter;
+    carried = carriedAfter;
+  }
+  return { words: keys.map((bits) => fromUnsigned(kind, bits)), payload: carried };
+}

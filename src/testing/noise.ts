@@ -1,0 +1,26 @@
+/** Repeatable random inputs for tests and benchmarks: the same seed gives the same numbers in every run. */
+
+/** Numbers from 0 to 1 that are not dyadic, the same on every run. */
+export function createNoise(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 0.5) / 2 ** 32;
+  };
+}
+
+/** `count` vectors with coordinates between the corners, or beyond them by a share of the distance. */
+export function scatterIn(
+  noise: () => number,
+  low: readonly number[],
+  high: readonly number[],
+  count: number,
+  beyond = 0,
+): Float32Array {
+  const dimensions = low.length;
+  return Float32Array.from({ length: count * dimensions }, (_, index) => {
+    const least = low[index % dimensions] as number;
+    const span = (high[index % dimensions] as number) - least;
+    return least + span * ((1 + 2 * beyond) * noise() - beyond);
+  });
+}

@@ -1,0 +1,139 @@
+/** Every engine of the benchmark that runs on the GPU finds what the oracle finds, on every scene that it takes. */
+import { describe, expect, it } from 'vitest';
+import { GPU_ENGINES } from '../../../bench/engines/gpu';
+import { openNaive } from '../../../bench/engines/gpu/naive';
+import { openSweep } from '../../../bench/engines/gpu/sweep';
+import { type Found, foldCounters, type GpuEngine } from '../../../bench/harness/engine';
+import { findExpected } from '../../../bench/harness/oracle';
+import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
+import type { Dimensions } from '../../../src/core/world/world';
+import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, FOLD } from '../../helpers/passes';
+import { inTurns } from '../../helpers/thorough';
+
+const COUNT = 700;
+const FRAMES = [0, 1, 2];
+/** Several workgroups, and slots of the tree on five levels. */
+const MORE = 5000;
+
+interface Question {
+  readonly scene: BenchScene;
+  readonly expected: readonly Found[];
+}
+
+const QUESTIONS = new Map<string, Question>();
+
+/** The same scene and answer for all engines. */
+function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAMES): Question {
+  const key = `${name} ${dimensions} ${count}`;
+  let question = QUESTIONS.get(key);
+  if (!question) {
+    const scene = createBenchScene(name, { dimensions, count });
+    const expected = frames.map((frame) => findExpected(scene, scene.frame(frame)));
+    question = { scene, expected };
+    QUESTIONS.set(key, question);
+  }
+  return question;
+}
+
+/** Frame 0 and those after it, one after the other; the last is asked twice after one build, and found twice. */
+async function expectFound(
+  tools: GpuTools,
+  engine: GpuEngine,
+  { scene, expected }: Question,
+  fold?: number,
+): Promise<void> {
+  const gpu = tools.wrap(fold);
+  const live = tools.liveBuffers().length;
+  const runner = await engine.open(scene, gpu);
+  const found: Found[] = [];
+  for (const frame of expected.keys()) {
+    runner.place(scene.frame(frame));
+    const encoder = gpu.device.createCommandEncoder();
+    encoder.clearBuffer(runner.counters);
+    runner.encodeBuild(encoder);
+    runner.encodeQuery(encoder);
+    if (frame === expected.length - 1) runner.encodeQuery(encoder);
+    gpu.device.queue.submit([encoder.finish()]);
+    found.push(foldCounters(new Uint32Array(await tools.read(runner.counters))));
+  }
+  const twice = expected.map(({ pairs, checksum }, index) =>
+    index === expected.length - 1
+      ? { pairs: 2 * pairs, checksum: (2 * checksum) >>> 0 }
+      : { pairs, checksum },
+  );
+  expect(found, scene.name).toEqual(twice);
+  expect(runner.memoryBytes).toBeGreaterThan(4 * scene.dimensions * scene.count);
+  runner.destroy();
+  expect(tools.liveBuffers()).toHaveLength(live);
+}
+
+it('has the broad phases that are compared', () => {
+  expect(GPU_ENGINES.map(({ name }) => name)).toEqual([
+    'gpu-naive',
+    'gpu-grid',
+    'gpu-hashed',
+    'gpu-levels',
+    'gpu-sweep',
+    'gpu-bvh',
+  ]);
+});
+
+describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
+  gpuTest(
+    'finds every pair of every scene',
+    async (_, tools) => {
+      for (const dimensions of DIMENSIONS) {
+        const offered = BENCH_SCENES.filter((scene) => scene.dimensions.includes(dimensions));
+        // Each in one of the two, if it can be.
+        const asked = inTurns(dimensions, BENCH_SCENES);
+        for (const scene of offered) {
+          const { name } = scene;
+          if (!asked.includes(scene) && scene.dimensions.length > 1) continue;
+          const question = ask(name, dimensions);
+          if (engine.refuse?.(question.scene) === undefined) await expectFound(tools, engine, question);
+        }
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'takes nobody, one, thousands, and dispatches that are folded',
+    async (_, tools) => {
+      for (const count of [0, 1]) await expectFound(tools, engine, ask('uniform', 2, count, [0]));
+      await expectFound(tools, engine, ask('uniform', 3, MORE, [0]));
+      await expectFound(tools, engine, ask('mixed', 2, MORE, [0]));
+      await expectFound(tools, engine, ask('uniform', 2, 1000, [0]), FOLD);
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'finds every pair in many dispatches, where one would take too long',
+  async (_, tools) => {
+    // Of both two slices at least, whole and cut short.
+    for (const open of [openNaive, openSweep]) {
+      const engine: GpuEngine = {
+        name: 'cut',
+        backend: 'gpu',
+        about: '',
+        open: (scene, gpu) => open(scene, gpu, 3 * 2 ** 20),
+      };
+      await expectFound(tools, engine, ask('line-y', 2, MORE, [0]));
+    }
+  },
+  SHARED,
+);
+
+it('refuses in a sentence what an engine is not for, and nothing else', () => {
+  const refused = GPU_ENGINES.flatMap(({ name, refuse }) =>
+    BENCH_SCENES.flatMap((scene) => {
+      const reason = refuse?.(ask(scene.name, 2).scene);
+      if (reason !== undefined) expect(reason).toMatch(/^[A-Z].*\.$/);
+      return reason === undefined ? [] : [`${name}: ${scene.name}`];
+    }),
+  );
+  expect(refused).toEqual(['gpu-levels: huge']);
+});

@@ -1,0 +1,321 @@
+/** Every kernel in every variant compiles, and one that does not says where. */
+import { describe, expect } from 'vitest';
+import { GpuError } from '../../../src/core/base/errors';
+import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
+import { type Gpu, wrapDevice } from '../../../src/gpu/device';
+import { Kernel, type KernelDescription } from '../../../src/gpu/kernel';
+import { linkShader } from '../../../src/gpu/link';
+import { describeKernels } from '../../../src/passes';
+import { Count } from '../../../src/passes/grid/count';
+import { Scan } from '../../../src/passes/grid/scan';
+import { Measure } from '../../../src/passes/measure/measure';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS } from '../../helpers/passes';
+
+describe.each(DIMENSIONS)('in %dD', (dimensions) => {
+  gpuTest(
+    'every variant compiles',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      expect(gpu.subgroups).toBe(true);
+      const descriptions = describeKernels(dimensions, true);
+      expect(descriptions.length).toBeGreaterThan(300);
+      // Machine code is made of them where they run, in other tests.
+      await Promise.all(descriptions.map((description) => Kernel.compile(gpu, description)));
+    },
+    { driverless: true },
+  );
+
+  gpuTest(
+    'no variant needs an optional feature, except those that say so',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      expect([gpu.subgroups, gpu.timestamps]).toEqual([false, false]);
+      for (const description of describeKernels(dimensions, gpu.subgroups)) {
+        const { code } = linkShader(description);
+        // Without a directive it compiles as it does where there are features.
+        expect(code.replace(/\/\/.*/g, ''), description.label).not.toMatch(/\b(enable|requires)\b|subgroup/);
+      }
+      await Scan.create(gpu, dimensions);
+      const [reduce] = Scan.describe(dimensions, true);
+      await expect(Kernel.compile(gpu, reduce as KernelDescription)).rejects.toThrow(/subgroups/);
+    },
+    { without: ['subgroups', 'timestamp-query'], driverless: true },
+  );
+});
+
+/** The counting kernel, its text changed. */
+function changed(change: (text: string) => string): { description: KernelDescription; text: string } {
+  const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
+  const kernel = description.sources.at(-1);
+  if (!kernel) throw new Error('The kernel has no source.');
+  const text = change(kernel.text);
+  expect(text).not.toBe(kernel.text);
+  const sources = [...description.sources.slice(0, -1), { name: kernel.name, text }];
+  return { description: { ...description, sources }, text };
+}
+
+/** What compiling it throws. That nothing is reported beside it is seen by gpuTest. */
+async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> {
+  const caught = await attempt().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(caught instanceof GpuError)) expect.fail(`No GpuError was thrown, but ${caught}.`);
+  expect(caught.reason).toBe('shader');
+  return caught;
+}
+
+describe('a kernel that does not compile', () => {
+  gpuTest(
+    'names file, line and column, past the branches that were removed, and shows the line',
+    async (_, tools) => {
+      const { description, text } = changed((code) =>
+        code.replace('ranks[slot] =', 'ranks[slot] = nobody +'),
+      );
+      const { message } = await compileError(() => Kernel.compile(tools.wrap(), description));
+      const line = text.split('\n').findIndex((candidate) => candidate.includes('nobody')) + 1;
+      const column = (text.split('\n')[line - 1] ?? '').indexOf('nobody') + 1;
+      expect(message).toContain('The shader of grid.count does not compile:');
+      expect(message).toContain(`shaders/grid/count.wgsl:${line}:${column}: `);
+      expect(message).toMatch(/nobody.*\n {4}ranks\[slot\] = nobody \+ /);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'names the module that the error is in, not the kernel',
+    async (_, tools) => {
+      const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
+      const sources = description.sources.map((source) =>
+        source.name === 'world/bounded.wgsl'
+          ? { ...source, text: `${source.text}\nconst WRONG = 1;` }
+          : source,
+      );
+      const changed = {
+        ...description,
+        sources: [...sources, { name: 'last.wgsl', text: 'const WRONG = 2;' }],
+      };
+      const { message } = await compileError(() => Kernel.compile(tools.wrap(), changed));
+      expect(message).toMatch(/shaders\/last\.wgsl:1:\d+: .*WRONG/);
+      expect(message).not.toContain('count.wgsl');
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is refused as a pipeline where the host’s layout is not the shader’s',
+    async (_, tools) => {
+      const { bindings, ...rest } = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
+      const attempt = () =>
+        Kernel.compile(tools.wrap(), { ...rest, bindings: { ...bindings, counts: 'read' } });
+      expect((await compileError(attempt)).message).toMatch(
+        /^The pipeline grid\.count was refused by the device: /,
+      );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'can be asked for again, and is compiled once where it does',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const { description } = changed((code) => code.replace('ranks[slot] =', 'ranks[slot] = nobody +'));
+      const named = { ...description, label: 'grid.count.broken' };
+      await compileError(() => Kernel.create(gpu, named));
+      await compileError(() => Kernel.create(gpu, named));
+      const kernels = await Promise.all([
+        Kernel.create(gpu, Count.describe({ dimensions: 2, kind: 'bounded' }, false)),
+        Kernel.create(gpu, Count.describe({ dimensions: 2, kind: 'bounded' }, false)),
+      ]);
+      expect(kernels[0]).toBe(kernels[1]);
+      expect(await Kernel.create(gpu, Count.describe({ dimensions: 3, kind: 'bounded' }, false))).not.toBe(
+        kernels[0],
+      );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is not bound without all of its buffers',
+    async (_, tools) => {
+      const kernel = await Kernel.create(
+        tools.wrap(),
+        Count.describe({ dimensions: 2, kind: 'bounded' }, false),
+      );
+      const buffer = tools.allocate('buffer', 16);
+      expect(() => kernel.bind({ position_in: buffer, counts: buffer })).toThrow(
+        'The kernel grid.count was bound without its buffer ranks.',
+      );
+    },
+    SHARED,
+  );
+});
+
+describe('a kernel that is refused in passing', () => {
+  const DT = 1 / 60;
+  const refusal = (label: string) => new RegExp(`^The pipeline ${label} was refused by the device: `);
+  const lossTo = (label: string) =>
+    new RegExp(`^This simulation lost its particles .* restore a checkpoint .* The pipeline ${label} was`);
+
+  /** A simulation on a device that refuses pipelines of such labels, and its like where none is refused. */
+  async function createPair(device: GPUDevice, label: string) {
+    const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
+    const sound = await createSimulation(wrapDevice(device), options);
+    const compile = device.createShaderModule;
+    device.createShaderModule = (descriptor) => {
+      const code = descriptor.label?.startsWith(label)
+        ? '@compute @workgroup_size(1) fn nobody() {}'
+        : descriptor.code;
+      return compile.call(device, { ...descriptor, code });
+    };
+    const gpu: Gpu = wrapDevice(device);
+    const simulation = await createSimulation(gpu, options);
+    const restore = () => {
+      device.createShaderModule = compile;
+      simulation.destroy();
+      sound.destroy();
+    };
+    return { gpu, simulation, sound, restore };
+  }
+
+  async function expectSame(simulation: Simulation, sound: Simulation): Promise<void> {
+    expect(await simulation.checkpoint()).toEqual(await sound.checkpoint());
+  }
+
+  gpuTest(
+    'fails the questions that need it, each time, and nothing else',
+    async (device) => {
+      for (const [label, ask] of [
+        ['measure.measure.grid', (simulation: Simulation) => simulation.measure()],
+        ['measure.measure.grid', (simulation: Simulation) => simulation.findPairs()],
+        ['measure.pairs.grid.tally', (simulation: Simulation) => simulation.findPairs()],
+        ['measure.pairs.grid.fill', (simulation: Simulation) => simulation.findPairs()],
+      ] as const) {
+        const { simulation, sound, restore } = await createPair(device, label);
+        simulation.step(DT);
+        const asking = ask(simulation);
+        // Before the refusal is known.
+        simulation.step(DT);
+        await expect(asking).rejects.toThrow(GpuError);
+        await expect(asking).rejects.toThrow(refusal(label));
+        await expect(ask(simulation)).rejects.toThrow(refusal(label));
+        simulation.separate();
+        sound.step(DT);
+        sound.step(DT);
+        sound.separate();
+        await expectSame(simulation, sound);
+        restore();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is one too where the device takes the shader but has no pipeline for it',
+    async (device) => {
+      const { push, pop } = { push: device.pushErrorScope, pop: device.popErrorScope };
+      for (const failing of ['internal', 'out-of-memory'] as const) {
+        const { simulation, restore } = await createPair(device, 'none');
+        const open: GPUErrorFilter[] = [];
+        device.pushErrorScope = (filter) => {
+          open.push(filter);
+          push.call(device, filter);
+        };
+        device.popErrorScope = async () => {
+          const isFailing = open.pop() === failing;
+          const error = await pop.call(device);
+          return isFailing ? { message: 'no registers left' } : error;
+        };
+        const measuring = simulation.measure();
+        device.pushErrorScope = push;
+        device.popErrorScope = pop;
+        await expect(measuring).rejects.toThrow(refusal('measure.measure.grid'));
+        await expect(measuring).rejects.toThrow(/no registers left$/);
+        restore();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'takes the state with a change that it was recorded for, until a checkpoint is restored',
+    async (device) => {
+      const label = 'solve.resolve.grid.separate';
+      const changes: [string, (simulation: Simulation) => unknown][] = [
+        [label, (simulation) => simulation.separate()],
+        [label, (simulation) => simulation.profileSeparate()],
+        ['solve.retire', (simulation) => simulation.remove([3, 5])],
+        ['solve.resolve.naive.respond', (simulation) => simulation.step(DT)],
+        ['solve.resolve.naive.respond', (simulation) => simulation.profile(DT)],
+      ];
+      for (const [refused, change] of changes) {
+        const { simulation, sound, restore } = await createPair(device, refused);
+        for (const each of [simulation, sound]) {
+          each.step(DT);
+          if (refused.includes('naive')) each.set({ broadPhase: 'naive' });
+        }
+        const checkpoint = await simulation.checkpoint();
+        const changing = (async () => change(simulation))().catch((error: unknown) => error);
+        // Asked for before the refusal is known: of a state that was never there.
+        const reading = simulation.read();
+        await expect(reading, refused).rejects.toThrow(GpuError);
+        await expect(reading, refused).rejects.toThrow(lossTo(refused));
+        await changing;
+        expect(() => simulation.separate()).toThrow(lossTo(refused));
+        await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
+        simulation.restore(checkpoint);
+        await expectSame(simulation, sound);
+        // From now on it is known before anything happens.
+        await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
+        await expectSame(simulation, sound);
+        for (const each of [simulation, sound]) {
+          each.set({ broadPhase: 'grid' });
+          each.step(DT);
+        }
+        await expectSame(simulation, sound);
+        restore();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leaves the caller’s encoder as it was once it is known, and a state restored in time',
+    async (device) => {
+      const label = 'solve.resolve.grid.separate';
+      const { simulation, sound, restore } = await createPair(device, label);
+      const checkpoint = await simulation.checkpoint();
+      simulation.separate();
+      simulation.restore(checkpoint);
+      await expectSame(simulation, sound);
+      const encoder = device.createCommandEncoder();
+      simulation.encodeStep(encoder, DT);
+      expect(() => simulation.encodeSeparate(encoder)).toThrow(refusal(label));
+      simulation.encodeStep(encoder, DT);
+      device.queue.submit([encoder.finish()]);
+      sound.step(DT);
+      sound.step(DT);
+      await expectSame(simulation, sound);
+      restore();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is refused again where somebody waits for it, and taken once the device does',
+    async (device) => {
+      const { gpu, simulation, restore } = await createPair(device, 'measure.measure.grid');
+      const measuring = simulation.measure();
+      const create = () => Kernel.create(gpu, Measure.describe({ dimensions: 2, kind: 'bounded' }, 'grid'));
+      for (const attempt of await Promise.allSettled([measuring, create()])) {
+        const message = expect.stringMatching(refusal('measure.measure.grid'));
+        expect(attempt).toMatchObject({ status: 'rejected', reason: { message } });
+      }
+      restore();
+      await create();
+    },
+    SHARED,
+  );
+});

@@ -1,0 +1,304 @@
+/**
+ * What `cellstorm verify` runs, scenes against the reference: of the kinds that the tests under wgpu and in the browser leave
+ * out, each in one of the two dimensions, with CELLSTORM_THOROUGH=1 in both; every scene is the command's own to run. And
+ * what it is worth: a fault put into a shader is found, by the check that should find it; every other fault, with the flag all.
+ */
+import { describe, expect } from 'vitest';
+import { wrapDevice } from '../../../src/gpu/device';
+import { BOX_SCENE_NAMES, MIXED_SCENE_NAMES } from '../../../src/scenes';
+import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
+import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS } from '../../helpers/passes';
+import { everyOther, inTurns, isAsked } from '../../helpers/thorough';
+
+const SIMULATED = [
+  ...['grid', 'naive'].flatMap((broadPhase) =>
+    ['measures', 'pairs', 'separate', 'step'].map((check) => `${check} ${broadPhase}`),
+  ),
+  'repeats',
+];
+
+const LISTED = ['list', 'events', 'kernel', 'index', 'cell size'];
+
+const CHECKS = ['grid', 'boxes and rays', ...SIMULATED, 'queries', 'boxes', ...LISTED];
+
+const MIXED_CHECKS = [
+  ...['grid', 'pairs', 'pairs cpu', 'boxes and rays', ...SIMULATED, 'queries'],
+  ...['events', 'kernel', 'index'],
+];
+
+async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyCase[]> {
+  const cases: VerifyCase[] = [];
+  for await (const result of verify({ gpu: tools.wrap() }, options)) cases.push(result);
+  return cases;
+}
+
+function expectAllPass(cases: readonly VerifyCase[]): void {
+  const failed = cases.filter(({ pass }) => !pass);
+  const shown = failed.map(
+    (one) => `${one.scene} ${one.dimensions}D ${one.count} ${one.check}: ${one.detail}`,
+  );
+  expect(shown).toEqual([]);
+}
+
+const FAST_SCENE = 'bullets';
+/** One of each kind that tests/portability/verify.test.ts and tests/browser/engine.test.ts leave out. */
+const ONLY_HERE = ['periodic', 'obstacles', 'terraces', 'mixed-pile'];
+
+describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
+  gpuTest(
+    'passes on scenes of every kind',
+    async (_, tools) => {
+      // Most others are verified under wgpu, with as many particles; each takes seconds.
+      const scenes = inTurns(dimensions, ONLY_HERE);
+      const fast = isAsked(dimensions) ? [FAST_SCENE] : [];
+      const cases = [
+        ...(await casesOf(tools, { scenes, dimensions: [dimensions], counts: [257], seed: 11 })),
+        // Paths take a software GPU long: of fast particles there are few.
+        ...(await casesOf(tools, { scenes: fast, dimensions: [dimensions], counts: [40], seed: 11 })),
+      ];
+      expectAllPass(cases);
+      const checksOf = (scene: string) => {
+        if (scene === FAST_SCENE) return CHECKS.toSpliced(CHECKS.indexOf('repeats'), 0, 'paths');
+        if (BOX_SCENE_NAMES.includes(scene)) return SIMULATED;
+        return MIXED_SCENE_NAMES.includes(scene) ? MIXED_CHECKS : CHECKS;
+      };
+      for (const scene of [...scenes, ...fast]) {
+        const names = cases.filter((one) => one.scene === scene).map(({ check }) => check);
+        expect(names, scene).toEqual(checksOf(scene));
+      }
+    },
+    SHARED,
+  );
+
+  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
+  longTest(
+    'passes with nobody, one, and just less than a workgroup',
+    async (_, tools) => {
+      const options = { dimensions: [dimensions], scenes: ['lattice'], counts: [0, 1, 255] };
+      const cases = await casesOf(tools, options);
+      expectAllPass(cases);
+      expect(cases).toHaveLength(3 * CHECKS.length);
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'verification passes on 65,537 particles, where threads go round and the scan has blocks',
+  async (_, tools) => {
+    const cases = await casesOf(tools, { scenes: ['uniform'], dimensions: [2], counts: [65_537] });
+    expectAllPass(cases);
+    const few = ['queries', 'index', 'cell size'];
+    const capped = (check: string) => check.endsWith('naive') || few.includes(check);
+    expect(cases.map(({ check }) => check)).toEqual(CHECKS.filter((check) => !capped(check)));
+  },
+  SHARED,
+);
+
+interface Fault {
+  readonly name: string;
+  /** Text of a shader, and what it becomes. */
+  readonly from: string;
+  readonly to: string;
+  /** The first check that fails then. */
+  readonly check: string;
+  readonly scene?: string;
+  readonly count?: number;
+}
+
+const FAULTS: readonly Fault[] = [
+  { name: 'cells round to the nearest', from: 'floor(snap(', to: 'round(snap(', check: 'grid' },
+  { name: 'ids descend in a cell', from: '[other].y < id', to: '[other].y > id', check: 'grid' },
+  {
+    name: 'blocks are summed by halves',
+    from: 'sum_of(counts[vector])',
+    to: 'counts[vector].x',
+    check: 'grid',
+    count: 600,
+  },
+  {
+    name: 'boxes leave out their bounds',
+    from: 'place >= box.low',
+    to: 'place > box.low',
+    check: 'boxes and rays',
+  },
+  {
+    name: 'rays see half of the rows they come near',
+    from: 'row_step <= u32(rows.y - rows.x)',
+    to: 'row_step <= u32(rows.y - rows.x) / 2u',
+    check: 'boxes and rays',
+  },
+  {
+    name: 'boxes that touch are left out',
+    from: '<= (*own).high',
+    to: '< (*own).high',
+    check: 'boxes',
+    scene: 'lattice',
+  },
+  {
+    name: 'all boxes are on the lowest level',
+    from: 'radius = greatest_on(level);',
+    to: 'radius = greatest_on(0u);',
+    check: 'boxes',
+  },
+  { name: 'ranks are taken in vain', from: 'start[bucket] + rank;', to: 'start[bucket];', check: 'grid' },
+  {
+    name: 'the probe ends a cell early',
+    from: 'start[above + 2u] - third',
+    to: 'start[above + 1u] - third',
+    check: 'measures grid',
+  },
+  {
+    name: 'the hash leaves velocities out',
+    from: 'mix_word(hash, velocity[axis])',
+    to: 'mix_word(hash, 0u)',
+    check: 'measures grid',
+    scene: 'gas',
+  },
+  {
+    name: 'pairs overwrite each other',
+    from: '.first + (*own).found]',
+    to: '.first]',
+    check: 'pairs grid',
+  },
+  {
+    name: 'pushes are too strong by a part in 100,000',
+    from: 'substep.half_relaxation * contact.overlap',
+    to: '1.00001 * substep.half_relaxation * contact.overlap',
+    check: 'separate grid',
+  },
+  {
+    name: 'positions follow the old velocity',
+    from: 'place + speed * substep.dt',
+    to: 'place + (speed - substep.gravity * substep.dt) * substep.dt',
+    check: 'step grid',
+  },
+  {
+    name: 'nobody bounces',
+    from: 'approach < (*own).fastest',
+    to: 'approach < -1e30',
+    check: 'step grid',
+  },
+  {
+    name: 'all pairs include oneself',
+    from: 'base + index == except',
+    to: 'false',
+    check: 'measures naive',
+  },
+  {
+    name: 'all weigh the same, whatever their radius',
+    from: 'select(weight, 1.0, is_smaller) / (1.0 + weight)',
+    to: '0.5',
+    check: 'separate grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'walls are as far away for all',
+    from: 'let margin = Vector(particle.radius);',
+    to: 'let margin = Vector(1.0);',
+    check: 'separate grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'friction forgets who is the heavier',
+    from: '2.0 * substep.grip_share * share',
+    to: 'substep.grip_share',
+    check: 'step grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'the hash leaves radii out',
+    from: 'mix_word(hash, place.w)',
+    to: 'hash',
+    check: 'measures grid',
+    scene: 'mixed',
+  },
+  {
+    name: 'who is near is decided on the lower of two levels',
+    from: 'max(level, other_level)',
+    to: 'min(level, other_level)',
+    check: 'separate naive',
+    scene: 'one-large',
+  },
+  {
+    name: 'the way out of a box is the longest',
+    from: 'depths[axis] > depths[least]',
+    to: 'depths[axis] < depths[least]',
+    check: 'measures grid',
+    scene: 'boxes-periodic',
+  },
+  {
+    name: 'boxes are rounded by the balls around them',
+    from: 'select(radius, 0.0, half.x > 0.0)',
+    to: 'radius',
+    check: 'measures grid',
+    scene: 'boxes-periodic',
+  },
+  { name: 'counts are not cleared', from: 'counts[index] = vec4u();', to: '', check: 'repeats' },
+  {
+    name: 'the wide probe leaves out the last cell of a row',
+    from: 'return WideAxis(low, high - low + 1u, 0u, high - low + 1u);',
+    to: 'return WideAxis(low, high - low, 0u, high - low);',
+    check: 'queries',
+  },
+  {
+    name: 'the nearest are in the order that they come in',
+    from: 'while (place > first && is_before(',
+    to: 'while (place > first && false && is_before(',
+    check: 'queries',
+  },
+  {
+    name: 'the dispatch over a list ends with the last full workgroup',
+    from: '(listed + WORKGROUP_SIZE - 1u)',
+    to: 'listed',
+    check: 'list',
+  },
+  {
+    name: 'as many pairs end as begin',
+    from: 'ended[id] = found.z',
+    to: 'ended[id] = found.x',
+    check: 'events',
+  },
+  {
+    name: 'pairs reach as far as cells are wide',
+    from: 'return substep.diameter_squared;',
+    to: 'return 1.0 / (grid.inverse_cell_size * grid.inverse_cell_size);',
+    check: 'cell size',
+  },
+  {
+    name: "users' kernels look half as far",
+    from: 'bitcast<f32>(REACH_SQUARED_BITS)',
+    to: '0.25 * bitcast<f32>(REACH_SQUARED_BITS)',
+    check: 'kernel',
+  },
+];
+
+describe('verification finds the fault', () => {
+  for (const { name, from, to, check, scene = 'clustered', count = 200 } of everyOther(FAULTS)) {
+    gpuTest(
+      `that ${name}`,
+      async (device) => {
+        let changes = 0;
+        const compile = device.createShaderModule;
+        device.createShaderModule = (descriptor) => {
+          const code = descriptor.code.replaceAll(from, to);
+          if (code !== descriptor.code) changes++;
+          return compile.call(device, { ...descriptor, code });
+        };
+        try {
+          // Not the shared handle, which has compiled its kernels.
+          const gpu = wrapDevice(device);
+          for await (const result of verify({ gpu }, { scenes: [scene], dimensions: [2], counts: [count] })) {
+            expect(result.pass, `${result.check}: ${result.detail}`).toBe(result.check !== check);
+            if (!result.pass) break;
+          }
+        } finally {
+          device.createShaderModule = compile;
+        }
+        expect(changes).toBeGreaterThan(0);
+      },
+      SHARED,
+    );
+  }
+});

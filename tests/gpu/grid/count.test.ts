@@ -1,0 +1,110 @@
+/** Buckets and their counts against the twin; ranks may come in any order, but each once. */
+import { describe, expect } from 'vitest';
+import { RETIRED_BIT } from '../../../src/core/base/constants';
+import { startLength } from '../../../src/core/world/cells';
+import { defineWorld, type World } from '../../../src/core/world/world';
+import { Count } from '../../../src/passes/grid/count';
+import { countParticles } from '../../../src/reference/grid/count';
+import { exclusiveScan } from '../../../src/reference/grid/scan';
+import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { createNoise, scatterIn } from '../../../src/testing/noise';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import {
+  DIMENSIONS,
+  FOLD,
+  MOST_FOLDED,
+  readWords,
+  runPass,
+  SMALL_COUNTS,
+  share,
+  uploadVectors,
+} from '../../helpers/passes';
+import { inTurns } from '../../helpers/thorough';
+
+async function expectCounted(
+  tools: GpuTools,
+  world: World,
+  positions: Float32Array,
+  { ids, fold }: { ids?: Uint32Array; fold?: number } = {},
+): Promise<void> {
+  const { dimensions } = world;
+  const count = positions.length / dimensions;
+  const gpu = tools.wrap(fold);
+  const pass = await Count.create(gpu, world, ids !== undefined);
+  const counts = tools.allocate('counts', 4 * startLength(world));
+  const ranks = tools.allocate('ranks', 4 * count);
+  const group = pass.bind({
+    position_in: uploadVectors(tools, dimensions, 'position', positions),
+    counts,
+    ranks,
+    ...(ids ? { id_in: tools.upload('id', ids) } : {}),
+  });
+  const shared = await share(gpu, world, count);
+  runPass(gpu, (encoder) => pass.encode(encoder, shared, group, count));
+  const expected = countParticles(world, positions, count, ids);
+  expectArraysEqual(await readWords(tools, counts, startLength(world)), expected.counts, 'counts');
+  const start = exclusiveScan(expected.counts);
+  const got = await readWords(tools, ranks, count);
+  const places = got.map((rank, particle) => rank + (start[expected.cells[particle] as number] as number));
+  expectArraysEqual(
+    places.sort(),
+    places.map((_, place) => place),
+    'places',
+  );
+}
+
+describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
+  gpuTest(
+    'counts every scene',
+    async (_, tools) => {
+      for (const name of inTurns(dimensions, SCENE_NAMES, 1)) {
+        const scene = createScene(name, { dimensions, count: 700 });
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
+        await expectCounted(tools, world, scene.positions);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'counts on both sides of a workgroup, and with its dispatch folded',
+    async (_, tools) => {
+      for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
+        const scene = createScene('uniform', { dimensions, count });
+        const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
+        await expectCounted(tools, world, scene.positions);
+        if (count <= MOST_FOLDED) await expectCounted(tools, world, scene.positions, { fold: FOLD });
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'clamps what is outside, and sets aside what is not finite: retired ones in a bucket of their own',
+    async (_, tools) => {
+      const min = [-3.3, 0.7, -1.1].slice(0, dimensions);
+      const max = [5.9, 9.1, 4.4].slice(0, dimensions);
+      const world = defineWorld({ dimensions, min, max }, 0.37);
+      const positions = scatterIn(createNoise(5), min, max, 1000, 0.5);
+      const odd = [
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+        Number.NEGATIVE_INFINITY,
+        3.4e38,
+        -3.4e38,
+        1e-42,
+        -0,
+      ];
+      const ids = Uint32Array.from({ length: 1000 }, (_value, index) => index);
+      for (let particle = 0; particle < 210; particle++) {
+        positions[particle * dimensions + (particle % dimensions)] = odd[particle % 7] as number;
+        if (particle % 2 === 0) ids[particle] = (ids[particle] as number) | RETIRED_BIT;
+      }
+      const { counts } = countParticles(world, positions, 1000, ids);
+      expect([...counts.subarray(world.cellCount)]).toEqual([45, 45, 0]);
+      await expectCounted(tools, world, positions, { ids });
+      await expectCounted(tools, world, positions);
+    },
+    SHARED,
+  );
+});

@@ -1,0 +1,136 @@
+/** Particles with a grid over them: vectors in and out, further buffers, and what kernels can ask about space. */
+import { describe, expect } from 'vitest';
+import { ArgumentError } from '../../../src/core/base/errors';
+import { GridParticles, type GridParticlesOptions } from '../../../src/engine/grid/grid-particles';
+import { createNoise, scatterIn } from '../../../src/testing/noise';
+import { gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, readWords } from '../../helpers/passes';
+
+const COUNT = 300;
+
+const EDGE = 8;
+
+/** Moves everybody by the same, far around, and says how far it is to the corner then, by the shortest way. */
+const DRIFT = `
+struct Own { found: u32 }
+
+fn begin(particle: Particle) -> Own {
+  return Own();
+}
+
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
+  (*own).found += 1u;
+}
+
+fn finish(own: Own, particle: Particle) {
+  let id = id_of(particle.slot);
+  let place = carried(particle.position + parameters.shift);
+  let four = with_last(separation(place, Vector()), 7.0);
+  positions[id] = store_vector(place);
+  velocities[id] = store_vector(upper_of(four) + Vector(four.w) + load_vector(velocities[id]));
+  found[id] = own.found;
+}
+`;
+
+describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
+  gpuTest(
+    'go in and out packed, and are moved by a kernel that knows how the world wraps around',
+    async (device, tools) => {
+      const all = (value: number) => new Array<number>(dimensions).fill(value);
+      // Eighths, so that nothing is rounded.
+      const positions = scatterIn(createNoise(2), all(0), all(EDGE), COUNT).map((x) => Math.floor(8 * x) / 8);
+      const velocities = positions.map((value) => value - 3);
+      const periodic = [true, false, true].slice(0, dimensions);
+      const particles = await GridParticles.create(tools.wrap(), {
+        ...{ dimensions, min: all(0), max: all(EDGE), periodic, diameter: 1, positions, velocities },
+        sortVelocities: true,
+        more: { found: 'word', spare: 'vector' },
+      });
+      const { found, spare, ...state } = particles.buffers;
+      const kernel = await particles.grid.kernel({
+        label: 'drift',
+        code: DRIFT,
+        buffers: {
+          positions: { type: 'array<Stored>', access: 'write' },
+          velocities: { type: 'array<Stored>', access: 'write' },
+          found: { type: 'array<u32>', access: 'write' },
+        },
+        parameters: { shift: 'vector' },
+      });
+      const ids = Uint32Array.from({ length: COUNT }, (_, id) => id);
+      expect(await particles.read()).toEqual({ ids, positions, velocities });
+      // A slot of 256 bytes for each of 1,024 values; and what lies by id, beside the grid's own.
+      expect(kernel.memoryBytes).toBe(2 ** 18);
+      const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
+      expect(particles.memoryBytes - particles.grid.memoryBytes).toBe((vectors + 4) * COUNT);
+      const encoder = device.createCommandEncoder();
+      particles.encode(encoder);
+      kernel.encode(encoder, { buffers: { ...state, found }, parameters: { shift: all(3 * EDGE + 5) } });
+      device.queue.submit([encoder.finish()]);
+      const got = await particles.read();
+      const places = positions.map((value, index) =>
+        periodic[index % dimensions] ? (value + 5) % EDGE : value + 3 * EDGE + 5,
+      );
+      expect(got.positions).toEqual(places);
+      const ways = places.map((value, index) =>
+        periodic[index % dimensions] && value > EDGE / 2 ? value - EDGE : value,
+      );
+      // Half way around either way is the shortest.
+      got.velocities.forEach((value, index) => {
+        const way = value - 7 - (velocities[index] as number);
+        const expected = places[index] === EDGE / 2 ? EDGE / 2 : (ways[index] as number);
+        expect(places[index] === EDGE / 2 && periodic[index % dimensions] ? Math.abs(way) : way).toBe(
+          expected,
+        );
+      });
+      expect((await readWords(tools, found, COUNT)).some((count) => count > 0)).toBe(true);
+      expect(await particles.readVectors([spare])).toEqual([new Float32Array(dimensions * COUNT)]);
+      // Whoever comes in the place of another finds nothing that was left behind.
+      particles.writeWords('found', Uint32Array.of(7, 8), Uint32Array.of(3, COUNT - 1));
+      particles.remove([COUNT - 1, 3]);
+      expect([particles.count, particles.end]).toEqual([COUNT - 2, COUNT - 1]);
+      expect([...particles.add({ positions: Float32Array.from(all(1)) })]).toEqual([3]);
+      expect((await readWords(tools, found, COUNT))[3]).toBe(0);
+      expect(() => particles.add({ positions: Float32Array.from(all(EDGE + 1)) })).toThrow(
+        /^positions\[0\] \(particle 0\) is 9, but it must be in the box, from 0 to 8\.$/,
+      );
+      particles.destroy();
+      await expect(particles.read()).rejects.toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'are refused with a sentence, and nothing is left behind',
+  async (_, tools) => {
+    const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1 } as const;
+    const before = tools.liveBuffers();
+    const positions = Float32Array.of(1, 1, 2, 2);
+    const wrong: readonly [Record<string, unknown>, RegExp][] = [
+      [{ positions: undefined }, /^positions is undefined, /],
+      [
+        { positions: Float32Array.of(1, 9) },
+        /^positions\[1\] \(particle 0\) is 9, .* in the box, from 0 to 8\.$/,
+      ],
+      [{ velocities: positions.subarray(1) }, /^velocities\.length is 3, but it must be 4 /],
+      [{ sortVelocities: 1 }, /^sortVelocities is 1, but it must be true or false\.$/],
+      [{ more: { heat: 'f32' } }, /^more\.heat is "f32", but it must be 'vector', 'word' or 'place'\.$/],
+      [
+        { more: { positions: 'word' } },
+        /^more\.positions is "word", .* left out, since that buffer is there\.$/,
+      ],
+      [{ label: '' }, /^label is "", but it must be a name\.$/],
+      [{ diameter: 0 }, /^diameter is 0, /],
+      [{ radius: 1 }, /^options\.radius is 1, /],
+    ];
+    for (const [changes, message] of wrong) {
+      const given = { ...options, positions, ...changes } as GridParticlesOptions;
+      const error = await GridParticles.create(tools.wrap(), given).catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(ArgumentError);
+      expect((error as Error).message).toMatch(message);
+    }
+    expect(tools.liveBuffers()).toEqual(before);
+  },
+  SHARED,
+);

@@ -1,0 +1,300 @@
+/** The radix sort against its twin and against the sorts that JavaScript has: every kind of key, every length, stable. */
+import { describe, expect } from 'vitest';
+import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
+import type { KeyKind } from '../../../src/core/particles/keys';
+import { RadixSort, type RadixSortOptions } from '../../../src/engine/radix-sort';
+import { type Gpu, wrapDevice } from '../../../src/gpu/device';
+import { RADIX_SHAPES, radixShape } from '../../../src/passes/sort/radix';
+import { radixSort } from '../../../src/reference/sort/radix';
+import { createNoise } from '../../../src/testing/noise';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { FOLD, readWords } from '../../helpers/passes';
+
+const GUARD = 0xdead_beef;
+const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64'];
+
+/** Keys whose counters are a block of the scan. */
+function blockOf(gpu: Gpu): number {
+  const { bits, run } = radixShape(gpu);
+  return (SCAN_BLOCK * run) / 2 ** bits;
+}
+
+/** A thread, a block of the scan, a workgroup; less and more. What a workgroup is does not depend on the kind of keys. */
+function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
+  const { run } = radixShape(gpu);
+  const workgroup = WORKGROUP_SIZE * run;
+  return [0, 1, 2, run - 1, run, run + 1, blockOf(gpu) + 1, ...(keys === 'u32' ? [workgroup + 1] : [])];
+}
+
+function mostFolded(gpu: Gpu): number {
+  return FOLD * FOLD * Math.min(blockOf(gpu), WORKGROUP_SIZE * radixShape(gpu).run);
+}
+
+/** Floats that sorts get wrong, as bits. */
+const HARD_FLOATS = [
+  0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
+];
+
+/** Any bits, many of them equal, and of floats those that are hard. */
+function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
+  const noise = createNoise(seed);
+  const pool = kind === 'f32' ? HARD_FLOATS : [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+  return Uint32Array.from({ length: kind === 'u64' ? 2 * count : count }, () => {
+    if (noise() < 0.25) return pool[Math.floor(noise() * pool.length)] as number;
+    return Math.floor(noise() * 2 ** 32);
+  });
+}
+
+/** With words behind that nobody may touch. */
+function guarded(tools: GpuTools, label: string, words: Uint32Array): GPUBuffer {
+  const padded = new Uint32Array(words.length + 4).fill(GUARD);
+  padded.set(words);
+  return tools.upload(label, padded);
+}
+
+async function expectSorted(
+  tools: GpuTools,
+  options: Omit<RadixSortOptions, 'capacity'> & { readonly capacity?: number },
+  words: Uint32Array,
+  gpu: Gpu = tools.wrap(),
+): Promise<void> {
+  const count = words.length / (options.keys === 'u64' ? 2 : 1);
+  const sort = await RadixSort.create(gpu, { capacity: count, ...options });
+  const order = Uint32Array.from({ length: count }, (_, index) => index ^ 0x55);
+  const keys = guarded(tools, 'keys', words);
+  const payload = guarded(tools, 'payload', order);
+  const encoder = gpu.device.createCommandEncoder();
+  sort.encode(encoder, { keys, count, ...(options.payload ? { payload } : {}) });
+  gpu.device.queue.submit([encoder.finish()]);
+  const expected = radixSort(options.keys, words, order);
+  const got = await readWords(tools, keys, words.length + 4);
+  const name = `${count} ${options.keys}`;
+  // A single key is left as it is.
+  const sorted = count < 2 ? words : expected.words;
+  expectArraysEqual(got.subarray(0, words.length), sorted, `keys of ${name}`);
+  expect([...got.subarray(-4)], name).toEqual([GUARD, GUARD, GUARD, GUARD]);
+  const carried = await readWords(tools, payload, count + 4);
+  expectArraysEqual(
+    carried.subarray(0, count),
+    options.payload ? expected.payload : order,
+    `payload of ${name}`,
+  );
+  expect([...carried.subarray(-4)], name).toEqual([GUARD, GUARD, GUARD, GUARD]);
+  sort.destroy();
+  keys.destroy();
+  payload.destroy();
+}
+
+describe.each(KINDS)('the radix sort of %s', (keys) => {
+  gpuTest(
+    'sorts any length, with payload and without, and touches nothing behind',
+    async (_, tools) => {
+      for (const length of lengthsFor(tools.wrap(), keys)) {
+        const words = wordsOf(keys, length, length + 1);
+        await expectSorted(tools, { keys, payload: true }, words);
+        if (length % 2 === 1) await expectSorted(tools, { keys }, words);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'keeps the order of equal keys, and what is sorted or upside down',
+    async (_, tools) => {
+      const count = 9 * radixShape(tools.wrap()).run + 9;
+      const size = keys === 'u64' ? 2 : 1;
+      const ascending = Uint32Array.from({ length: size * count }, (_word, index) => index);
+      for (const words of [
+        ascending.map(() => 7),
+        ascending,
+        ascending.toReversed(),
+        ascending.map((n) => n % 3),
+      ]) {
+        await expectSorted(tools, { keys, payload: true }, words);
+      }
+    },
+    SHARED,
+  );
+});
+
+describe('the radix sort', () => {
+  gpuTest(
+    'scans the counters of the keys that there are, and none of a longer sort before',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const block = blockOf(gpu);
+      const [capacity, few] = [3 * block + 5, radixShape(gpu).run + 3];
+      const sort = await RadixSort.create(gpu, { capacity, keys: 'u32' });
+      for (const count of [capacity, few, block + 7, 2, capacity]) {
+        const words = wordsOf('u32', count, count);
+        const keys = guarded(tools, 'keys', words);
+        const encoder = gpu.device.createCommandEncoder();
+        sort.encode(encoder, { keys, count });
+        gpu.device.queue.submit([encoder.finish()]);
+        const got = await readWords(tools, keys, count);
+        expectArraysEqual(got, words.slice().sort(), `${count} of ${capacity} keys`);
+        keys.destroy();
+      }
+      const dispatches: number[] = [];
+      const pass = {
+        setPipeline: () => undefined,
+        setBindGroup: () => undefined,
+        dispatchWorkgroups: (workgroups: number) => dispatches.push(workgroups),
+        end: () => undefined,
+      };
+      const encoder = { beginComputePass: () => pass } as unknown as GPUCommandEncoder;
+      const keys = guarded(tools, 'keys', new Uint32Array(capacity));
+      sort.encode(encoder, { keys, count: few });
+      expect(Math.max(...dispatches)).toBe(1);
+      keys.destroy();
+      sort.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'orders floats and signed numbers as typed arrays do',
+    async (_, tools) => {
+      for (const [keys, view] of [
+        ['f32', (words: Uint32Array) => new Float32Array(words.buffer)],
+        ['i32', (words: Uint32Array) => new Int32Array(words.buffer)],
+      ] as const) {
+        const words = wordsOf(keys, 5000, 3);
+        const sorted = Array.from(view(words.slice()).sort(), (value) =>
+          Object.is(value, -0) ? '-0' : String(value),
+        );
+        const twin = Array.from(view(radixSort(keys, words, new Uint32Array(5000)).words), (value) =>
+          Object.is(value, -0) ? '-0' : String(value),
+        );
+        expect(twin).toEqual(sorted);
+        await expectSorted(tools, { keys }, words);
+      }
+      const wide = wordsOf('u64', 5000, 4);
+      const { words } = radixSort('u64', wide, new Uint32Array(5000));
+      expect(Array.from(new BigUint64Array(words.buffer))).toEqual(
+        Array.from(new BigUint64Array(wide.slice().buffer).sort()),
+      );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'takes fewer rounds where fewer bits are in use, also an odd number of digits',
+    async (_, tools) => {
+      for (const bits of [1, 4, 5, 12, 31]) {
+        const words = wordsOf('u32', 5000, bits).map((word) => word >>> (32 - bits));
+        await expectSorted(tools, { keys: 'u32', payload: true, bits }, words);
+      }
+      const words = wordsOf('u64', 5000, 9).map((word, index) => (index % 2 === 1 ? word & 0xff : word));
+      await expectSorted(tools, { keys: 'u64', payload: true, bits: 40 }, words);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'has another shape on a GPU than where a processor plays one, and the same order',
+    async (device, tools) => {
+      const names = { vendor: 'swiftshader', architecture: '', device: '', description: '' };
+      const kinds = { software: names, gpu: { ...names, vendor: 'nvidia' } };
+      for (const [kind, shape] of Object.entries(RADIX_SHAPES)) {
+        const info = kinds[kind as keyof typeof kinds] as GPUAdapterInfo;
+        const gpu = wrapDevice(device, info);
+        expect(radixShape(gpu)).toEqual(shape);
+        for (const keys of KINDS) {
+          const count = blockOf(gpu) + 1;
+          await expectSorted(tools, { keys, payload: true }, wordsOf(keys, count, 7), gpu);
+        }
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'sorts in folded dispatches, fewer keys than it holds, and again',
+    async (_, tools) => {
+      const folded = tools.wrap(FOLD);
+      await expectSorted(
+        tools,
+        { keys: 'u32', payload: true },
+        wordsOf('u32', mostFolded(folded), 5),
+        folded,
+      );
+      const gpu = tools.wrap();
+      const { run } = radixShape(gpu);
+      const sort = await RadixSort.create(gpu, { capacity: 30 * run, keys: 'u32' });
+      for (const [count, seed] of [
+        [30 * run, 1],
+        [10 * run + 9, 2],
+        [5, 3],
+        [20 * run, 4],
+      ] as const) {
+        const words = wordsOf('u32', count, seed);
+        const keys = tools.upload('keys', words);
+        const encoder = gpu.device.createCommandEncoder();
+        sort.encode(encoder, { keys, count });
+        gpu.device.queue.submit([encoder.finish()]);
+        expectArraysEqual(await readWords(tools, keys, count), words.slice().sort(), `${count} keys`);
+      }
+      const keys = tools.upload('keys', Uint32Array.of(3, 1, 2));
+      const { stages, total } = await sort.profile({ keys, count: 3 });
+      expect(Object.keys(stages)).toEqual(['count', 'scan', 'scatter']);
+      expect(total).toBeGreaterThan(0);
+      expectArraysEqual(await readWords(tools, keys, 3), Uint32Array.of(1, 2, 3), 'profiled');
+      sort.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'refuses what it cannot do in a sentence, and frees all it owns',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const live = tools.liveBuffers().length;
+      const cases: [unknown, RegExp][] = [
+        [{ capacity: -1, keys: 'u32' }, /^capacity is -1/],
+        [{ capacity: 8, keys: 'u16' }, /^keys is "u16", but it must be one of u32, i32, f32, u64\.$/],
+        [{ capacity: 8, keys: 'u32', payload: 1 }, /^payload is 1, but it must be true or false\.$/],
+        [{ capacity: 8, keys: 'f32', bits: 8 }, /^bits is 8, but it must be left out/],
+        [{ capacity: 8, keys: 'u32', bits: 33 }, /^bits is 33/],
+        [{ capacity: 8, keys: 'u64', bits: 65 }, /^bits is 65/],
+        [{ capacity: 8, keys: 'u32', key: 1 }, /^options\.key is/],
+      ];
+      for (const [options, message] of cases) {
+        await expect(RadixSort.create(gpu, options as RadixSortOptions)).rejects.toThrow(message);
+      }
+      const folded = tools.wrap(FOLD);
+      const large = gpu.device.limits.maxStorageBufferBindingSize / 4 + 1;
+      await expect(RadixSort.create(gpu, { capacity: large, keys: 'u32' })).rejects.toThrow(LimitError);
+      await expect(
+        RadixSort.create(folded, { capacity: mostFolded(folded) + 1, keys: 'u32' }),
+      ).rejects.toThrow(`at most ${mostFolded(folded)} keys fit`);
+      expect(tools.liveBuffers()).toHaveLength(live);
+
+      const sort = await RadixSort.create(gpu, { capacity: 8, keys: 'u32', payload: true });
+      const plain = await RadixSort.create(gpu, { capacity: 8, keys: 'u32' });
+      const keys = tools.upload('keys', new Uint32Array(8));
+      const payload = tools.upload('payload', new Uint32Array(8));
+      const short = tools.upload('short', new Uint32Array(4));
+      const encoder = gpu.device.createCommandEncoder();
+      const wrong: [() => void, RegExp][] = [
+        [() => sort.encode(encoder, { keys, payload, count: 9 }), /^count is 9/],
+        [() => sort.encode(encoder, { keys, count: 8 }), /^payload is undefined/],
+        [() => sort.encode(encoder, { keys, payload: keys, count: 8 }), /^payload is .* another buffer/],
+        [() => sort.encode(encoder, { keys: short, payload, count: 8 }), /^keys is .* at least 32 bytes/],
+        [() => plain.encode(encoder, { keys, payload, count: 8 }), /^payload is .* without payload/],
+        [() => sort.encode({} as GPUCommandEncoder, { keys, payload, count: 8 }), /^encoder is/],
+      ];
+      for (const [attempt, message] of wrong) {
+        expect(attempt).toThrow(ArgumentError);
+        expect(attempt).toThrow(message);
+      }
+      expect(sort.memoryBytes).toBeGreaterThan(plain.memoryBytes);
+      sort.destroy();
+      plain.destroy();
+      expect(() => sort.encode(encoder, { keys, payload, count: 8 })).toThrow(DestroyedError);
+      expect(tools.liveBuffers()).toHaveLength(live + 3);
+    },
+    SHARED,
+  );
+});

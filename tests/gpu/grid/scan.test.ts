@@ -1,0 +1,167 @@
+/** The prefix sum against its twin: every level of it, folded dispatches, and zeros left behind. */
+import { describe, expect } from 'vitest';
+import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
+import { LimitError } from '../../../src/core/base/errors';
+import { defineWorld } from '../../../src/core/world/world';
+import { Scan, scanBytes } from '../../../src/passes/grid/scan';
+import { exclusiveScan } from '../../../src/reference/grid/scan';
+import { createNoise } from '../../../src/testing/noise';
+import {
+  expectArraysEqual,
+  type GpuTestOptions,
+  type GpuTools,
+  gpuTest,
+  SHARED,
+} from '../../helpers/node-gpu';
+import { FOLD, readWords, runPass, share } from '../../helpers/passes';
+
+const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
+const GUARD = 0xdead_beef;
+
+/** Nearly everything zero, as in a sparse world, with a few large counts; sums wrap past 2³². */
+function countsOf(length: number, seed = length): Uint32Array {
+  const noise = createNoise(seed);
+  return Uint32Array.from({ length }, () => {
+    const chance = noise();
+    return chance < 0.5 ? 0 : chance < 0.99 ? Math.floor(noise() * 9) : Math.floor(noise() * 2 ** 32);
+  });
+}
+
+/** A buffer as long as the scan may touch, and guards behind what it may write: the padding holds zeros. */
+function padded(tools: GpuTools, label: string, values: Uint32Array): GPUBuffer {
+  const words = new Uint32Array(scanBytes(values.length) / 4 + 4).fill(GUARD);
+  words.fill(0, 0, -4);
+  words.set(values);
+  return tools.upload(label, words);
+}
+
+interface Scanned {
+  readonly run: () => void;
+  readonly counts: GPUBuffer;
+  readonly starts: GPUBuffer;
+}
+
+async function prepare(tools: GpuTools, values: Uint32Array, fold?: number): Promise<Scanned> {
+  const gpu = tools.wrap(fold);
+  const scan = await Scan.create(gpu, 2);
+  const counts = padded(tools, 'counts', values);
+  const starts = padded(tools, 'starts', new Uint32Array(values.length).fill(GUARD));
+  const binding = await scan.bind(counts, starts, values.length);
+  const shared = await share(gpu, WORLD, 0);
+  return { counts, starts, run: () => runPass(gpu, (pass) => scan.encode(pass, shared, binding)) };
+}
+
+async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number): Promise<void> {
+  const { run, counts, starts } = await prepare(tools, values, fold);
+  run();
+  const got = await readWords(tools, starts, starts.size / 4);
+  const left = await readWords(tools, counts, counts.size / 4);
+  expectArraysEqual(got.subarray(0, values.length), exclusiveScan(values), 'starts');
+  expect(left.subarray(0, -4).every((value) => value === 0)).toBe(true);
+  for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
+}
+
+/** One value a vector, thread and block, less and more; blocks beyond those. */
+const LENGTHS = [
+  0,
+  1,
+  3,
+  4,
+  5,
+  SCAN_ITEMS - 1,
+  SCAN_ITEMS,
+  SCAN_ITEMS + 1,
+  SCAN_BLOCK - 1,
+  SCAN_BLOCK,
+  SCAN_BLOCK + 1,
+  2 * SCAN_BLOCK + 1,
+  65_537,
+  SCAN_ITEMS * SCAN_BLOCK - 1,
+  SCAN_ITEMS * SCAN_BLOCK + 1,
+];
+
+const PLAIN: GpuTestOptions = { without: ['subgroups'] };
+
+describe.each([
+  ['with subgroups', SHARED],
+  ['without subgroups', PLAIN],
+] as const)('the scan %s', (_, options) => {
+  gpuTest(
+    'gives the sums before each count, at every length',
+    async (device, tools) => {
+      expect(device.features.has('subgroups' as GPUFeatureName)).toBe(options === SHARED);
+      for (const length of LENGTHS) await expectScanned(tools, countsOf(length));
+    },
+    options,
+  );
+});
+
+describe('the scan', () => {
+  gpuTest(
+    'gives the same when its dispatch is folded into rows, whole or not',
+    async (_, tools) => {
+      for (const length of [1, SCAN_BLOCK + 1, 2 * SCAN_BLOCK, 2 * SCAN_BLOCK + 1, 4 * SCAN_BLOCK]) {
+        await expectScanned(tools, countsOf(length), FOLD);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'refuses more workgroups than two dimensions hold',
+    async (_, tools) => {
+      const { run } = await prepare(tools, new Uint32Array(4 * SCAN_BLOCK + 1), FOLD);
+      const attempt = () => run();
+      expect(attempt).toThrow(LimitError);
+      expect(attempt).toThrow(/5 workgroups .* maxComputeWorkgroupsPerDimension of 2; at most 4 do/);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'goes through several rounds of block sums',
+    async (_, tools) => {
+      // One block more than one round of the spine holds, most of it empty to be quick.
+      const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
+      const noise = createNoise(7);
+      for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;
+      values[0] = 1;
+      values[SCAN_BLOCK * SCAN_BLOCK - 1] = 7;
+      values[SCAN_BLOCK * SCAN_BLOCK] = 11;
+      await expectScanned(tools, values);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'starts from zeros each time, whatever it scanned before',
+    async (device, tools) => {
+      const length = 3 * SCAN_BLOCK + 7;
+      const { run, counts, starts } = await prepare(tools, countsOf(length, 1));
+      run();
+      for (const seed of [2, 3]) {
+        const values = countsOf(length, seed);
+        device.queue.writeBuffer(counts, 0, values);
+        run();
+        expectArraysEqual(await readWords(tools, starts, length), exclusiveScan(values), `run ${seed}`);
+      }
+      run();
+      expectArraysEqual(await readWords(tools, starts, length), new Uint32Array(length), 'empty');
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'frees what a binding owns',
+    async (_, tools) => {
+      const scan = await Scan.create(tools.wrap(), 2);
+      const buffer = tools.allocate('both', scanBytes(9));
+      const binding = await scan.bind(buffer, buffer, 9);
+      expect(tools.liveBuffers()).toHaveLength(4);
+      expect(binding.bytes).toBe(16 + 16 + 16);
+      binding.destroy();
+      expect(tools.liveBuffers()).toEqual(['both']);
+    },
+    SHARED,
+  );
+});

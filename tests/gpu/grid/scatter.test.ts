@@ -1,0 +1,118 @@
+/** Entries against the twin, to the integer, whatever order the ranks came in. */
+import { describe, expect } from 'vitest';
+import { RETIRED_BIT } from '../../../src/core/base/constants';
+import { defineWorld } from '../../../src/core/world/world';
+import { Scatter } from '../../../src/passes/grid/scatter';
+import { countParticles } from '../../../src/reference/grid/count';
+import { exclusiveScan } from '../../../src/reference/grid/scan';
+import { scatterParticles } from '../../../src/reference/grid/scatter';
+import { createScene, type Scene, worldOptions } from '../../../src/scenes';
+import { createNoise } from '../../../src/testing/noise';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import {
+  DIMENSIONS,
+  FOLD,
+  MOST_FOLDED,
+  readWords,
+  runPass,
+  SMALL_COUNTS,
+  share,
+  shuffled,
+  uploadVectors,
+} from '../../helpers/passes';
+
+const GUARD = 0xdead_beef;
+
+interface Options {
+  readonly ids?: Uint32Array;
+  readonly fold?: number;
+  readonly spoil?: (ranks: Uint32Array) => void;
+}
+
+/** Entries that the pass wrote for a scene, two words each, and what the twin makes of the same ranks. */
+async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
+  const { dimensions, count, positions } = scene;
+  const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
+  const gpu = tools.wrap(fold);
+  const pass = await Scatter.create(gpu, world, ids !== undefined);
+  const counted = countParticles(world, positions, count, ids);
+  const start = exclusiveScan(counted.counts);
+  const ranks = shuffledRanks(counted);
+  const expected = scatterParticles(start, { cells: counted.cells, ranks }, ids);
+  const given = ranks.slice();
+  spoil?.(given);
+  const entries = tools.upload('entries', new Uint32Array(2 * count + 2).fill(GUARD));
+  const group = pass.bind({
+    position_in: uploadVectors(tools, dimensions, 'position', positions),
+    ranks: tools.upload('ranks', given),
+    start: tools.upload('start', start),
+    entries,
+    ...(ids ? { id_in: tools.upload('id', ids) } : {}),
+  });
+  const shared = await share(gpu, world, count);
+  runPass(gpu, (encoder) => pass.encode(encoder, shared, group, count));
+  return { expected, got: await readWords(tools, entries, 2 * count + 2) };
+}
+
+/** The same ranks in each bucket, dealt out in another order, as atomics would. */
+function shuffledRanks({ cells, ranks }: { cells: Uint32Array; ranks: Uint32Array }): Uint32Array {
+  const members = new Map<number, number[]>();
+  cells.forEach((cell, particle) => {
+    members.set(cell, [...(members.get(cell) ?? []), particle]);
+  });
+  const noise = createNoise(9);
+  const dealt = ranks.slice();
+  for (const particles of members.values()) {
+    shuffled(particles, noise).forEach((particle, rank) => {
+      dealt[particle] = rank;
+    });
+  }
+  return dealt;
+}
+
+function expectScattered({ expected, got }: Awaited<ReturnType<typeof scatterScene>>): void {
+  const { sources, ids } = expected;
+  const words = Uint32Array.from([...sources].flatMap((source, place) => [source, ids[place] as number]));
+  expectArraysEqual(got, Uint32Array.of(...words, GUARD, GUARD), 'entries');
+}
+
+describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
+  gpuTest(
+    'puts slot and id at the bucket’s start plus the rank, folded or not',
+    async (_, tools) => {
+      for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
+        const scene = createScene('clustered', { dimensions, count });
+        expectScattered(await scatterScene(tools, scene));
+        expectScattered(await scatterScene(tools, scene, { fold: FOLD }));
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'hands on ids of the caller’s own, and retired and set-aside particles to their buckets',
+    async (_, tools) => {
+      const scene = createScene('one-cell', { dimensions, count: 600 });
+      const ids = Uint32Array.from({ length: 600 }, (_value, slot) => (slot * 7919) % 600);
+      for (let slot = 0; slot < 600; slot += 5) {
+        scene.positions[slot * dimensions] = Number.NaN;
+        if (slot % 2 === 0) ids[slot] = (ids[slot] as number) | RETIRED_BIT;
+      }
+      const result = await scatterScene(tools, scene, { ids });
+      expectScattered(result);
+      expect(result.expected.ids.slice(-60).every((id) => id >= RETIRED_BIT)).toBe(true);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'writes nothing past its entries, whatever the ranks',
+    async (_, tools) => {
+      const scene = createScene('uniform', { dimensions, count: 300 });
+      const spoil = (ranks: Uint32Array) => ranks.fill(300);
+      const { got } = await scatterScene(tools, scene, { spoil });
+      expect(new Set(got)).toEqual(new Set([GUARD]));
+    },
+    SHARED,
+  );
+});

@@ -1,0 +1,201 @@
+/** Flocks and particle life on the GPU: each step as the CPU engine makes it in doubles, the same bits on every run, and what they promise. */
+import { describe, expect } from 'vitest';
+import type { Dimensions } from '../../../src/core/world/world';
+import {
+  createCpuFlock,
+  createCpuLife,
+  createFlock,
+  createLife,
+  type FlockState,
+} from '../../../src/methods/flock';
+import {
+  expectComingAndGoing,
+  expectSameFromCheckpoint,
+  flockOptions,
+  lifeOptions,
+  type Space,
+} from '../../helpers/inputs/flocks';
+import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { bitsOf, DIMENSIONS } from '../../helpers/passes';
+import { THOROUGH } from '../../helpers/thorough';
+
+const DT = 1 / 64;
+
+/**
+ * What 32-bit floats may take from velocities and from ways: sums over some tens of neighbours, each term off by a few
+ * units in the last place, leave well over 2^18 of 2^24 parts exact.
+ */
+const PART = 2 ** -18;
+
+const BOTH_KINDS: readonly [string, Space] = ['a box with walls across y', [true, false, true]];
+
+/** Every kernel is compiled anew, so in space only what has both kinds of axes, and in the plane what has none. */
+function worldsIn(dimensions: Dimensions): readonly (readonly [string, Space])[] {
+  const endless = ['space without end', 'unbounded'] as const;
+  if (dimensions === 3) return [BOTH_KINDS];
+  return THOROUGH ? [BOTH_KINDS, endless] : [endless];
+}
+
+describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
+  for (const [name, space] of worldsIn(dimensions)) {
+    gpuTest(
+      `flies as on the CPU, twice alike, in ${name}`,
+      async (_, tools) => {
+        const options = { ...flockOptions(dimensions, space, 500), capacity: 510 };
+        const first = await createFlock(tools.wrap(), options);
+        const again = await createFlock(tools.wrap(), options);
+        const cpu = createCpuFlock(options);
+        for (const flock of [first, again, cpu]) await expectComingAndGoing(flock);
+        cpu.step(DT);
+        const expected = cpu.read();
+        first.step(DT);
+        const got = await first.read();
+        // 4 perceptions a second at most, and what a step adds to it.
+        expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
+        expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
+        expectArraysWithin(got.hunters, expected.hunters, 12 * PART, 'hunters');
+        for (let step = 0; step < 4; step++) first.step(DT);
+        for (let step = 0; step < 5; step++) again.step(DT);
+        const [one, other] = await Promise.all([first.read(), again.read()]);
+        for (const part of ['positions', 'velocities', 'hunters'] as const) {
+          expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
+          expect(one[part]).not.toEqual(got[part]);
+        }
+        // Others than these, until they are told.
+        again.setObstacles(new Float32Array());
+        again.step(DT);
+        await expectSameFromCheckpoint(first, again);
+        // The CPU engine takes up what the GPU left.
+        cpu.restore(await first.checkpoint());
+        expect(cpu.read()).toEqual(await first.read());
+        first.destroy();
+        again.destroy();
+        expect(() => first.step(DT)).toThrow(/destroyed/);
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'comes to fly one way, and stays out of obstacles and away from hunters',
+    async (device, tools) => {
+      const options = flockOptions(dimensions, true, 300);
+      const calmed = { obstacles: undefined, hunters: undefined, slowest: 2, alignment: 10 };
+      const flock = await createFlock(tools.wrap(), { ...options, ...calmed });
+      const before = agreement(dimensions, await flock.read());
+      const encoder = device.createCommandEncoder();
+      for (let step = 0; step < 60; step++) flock.encode(encoder, 1 / 30);
+      device.queue.submit([encoder.finish()]);
+      const calm = await flock.read();
+      expect(Math.abs(before)).toBeLessThan(0.2);
+      expect(agreement(dimensions, calm)).toBeGreaterThan(0.8);
+      flock.destroy();
+
+      const hunted = await createFlock(tools.wrap(), { ...options, hunterSpeed: 0 });
+      for (let step = 0; step < 30; step++) hunted.step(1 / 30);
+      const { positions, hunters } = await hunted.read();
+      const least = (centre: ArrayLike<number>) => {
+        let nearest = Number.POSITIVE_INFINITY;
+        for (let first = 0; first < positions.length; first += dimensions) {
+          const ways = Array.from(
+            { length: dimensions },
+            (_, axis) => (positions[first + axis] as number) - (centre[axis] as number),
+          );
+          nearest = Math.min(nearest, Math.hypot(...ways));
+        }
+        return nearest;
+      };
+      const obstacles = options.obstacles as Float32Array;
+      expect(least(obstacles)).toBeGreaterThan(0.75 - 1e-5);
+      expect(least(obstacles.subarray(dimensions + 1))).toBeGreaterThan(0.3 - 1e-5);
+      // One that stays where it is has nobody around it.
+      expect(hunters).toEqual(options.hunters);
+      expect(least(hunters)).toBeGreaterThan(0.4);
+      // Settings of a running flock: nobody is hunted, and all stand still.
+      hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
+      hunted.step(1 / 30);
+      const still = await hunted.read();
+      expect(still.velocities.every((speed) => speed === 0)).toBe(true);
+      expect(still.hunters).not.toEqual(hunters);
+      hunted.set({ hunterSpeed: 0 });
+      hunted.placeHunters(hunters);
+      hunted.step(1 / 30);
+      expect((await hunted.read()).hunters).toEqual(hunters);
+      expect(() => hunted.placeHunters(hunters.subarray(1))).toThrow(/^places\.length is /);
+      hunted.destroy();
+    },
+    SHARED,
+  );
+});
+
+/** How much those agree on where to fly who are nearer than 1: 1 where all head the same way, 0 where each its own. */
+function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
+  const at = (packed: Float32Array, id: number) =>
+    Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));
+  let [sum, pairs] = [0, 0];
+  for (const id of ids) {
+    const [place, speed] = [at(positions, id), at(velocities, id)];
+    for (let other = 0; other < id; other++) {
+      const [there, speedThere] = [at(positions, other), at(velocities, other)];
+      if (Math.hypot(...place.map((value, axis) => value - (there[axis] as number))) >= 1) continue;
+      const dot = speed.reduce((product, value, axis) => product + value * (speedThere[axis] as number), 0);
+      sum += dot / Math.max(Math.hypot(...speed) * Math.hypot(...speedThere), 1e-9);
+      pairs++;
+    }
+  }
+  return sum / pairs;
+}
+
+gpuTest(
+  'nobody at all flies too',
+  async (_, tools) => {
+    const options = flockOptions(2, true, 4);
+    const flock = await createFlock(tools.wrap(), {
+      ...options,
+      positions: new Float32Array(),
+      velocities: undefined,
+    });
+    flock.step(DT);
+    expect((await flock.read()).positions).toEqual(new Float32Array());
+    expect((await flock.read()).hunters).toHaveLength(4);
+    flock.destroy();
+  },
+  SHARED,
+);
+
+describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
+  for (const [name, space] of worldsIn(dimensions)) {
+    gpuTest(
+      `goes on as on the CPU, twice alike, in ${name}`,
+      async (_, tools) => {
+        const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
+        const first = await createLife(tools.wrap(), options);
+        const again = await createLife(tools.wrap(), options);
+        const cpu = createCpuLife(options);
+        for (const life of [first, again, cpu])
+          await expectComingAndGoing(life, { species: Uint8Array.of(1) });
+        cpu.step(DT);
+        const expected = cpu.read();
+        first.step(DT);
+        const got = await first.read();
+        expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
+        expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
+        for (let step = 0; step < 4; step++) first.step(DT);
+        for (let step = 0; step < 5; step++) again.step(DT);
+        const [one, other] = await Promise.all([first.read(), again.read()]);
+        expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
+        expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
+        // Another table is another step.
+        again.set({ attraction: options.attraction.map((row) => row.map((wish) => -wish)) });
+        first.step(DT);
+        again.step(DT);
+        expect((await again.read()).velocities).not.toEqual((await first.read()).velocities);
+        await expectSameFromCheckpoint(first, again);
+        first.destroy();
+        again.destroy();
+        expect(() => again.set({ strength: 1 })).toThrow(/destroyed/);
+      },
+      SHARED,
+    );
+  }
+});

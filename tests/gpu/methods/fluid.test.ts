@@ -1,0 +1,321 @@
+/**
+ * The liquid on the GPU: stage for stage what its twin on the CPU does, the same bits in every run, and recorded into an
+ * encoder of the caller's.
+ */
+import { describe, expect } from 'vitest';
+import { createSimulation } from '../../../src';
+import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
+import { AIR, SOLID } from '../../../src/methods/fluid/lattice';
+import { checkRepeats, gentleWave } from '../../../src/verify/fluid';
+import { CELLAR, denseLiquid, FOUNTAIN } from '../../helpers/inputs/liquids';
+import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { inTurns } from '../../helpers/thorough';
+
+const STEP = 1 / 120;
+
+/** A column beside a wall, with a gap across it in which there is a particle in each cell, and an obstacle that moves into it. */
+const PLANE: FluidOptions = {
+  dimensions: 2,
+  cells: [24, 20],
+  cellSize: 1 / 16,
+  fill: [
+    { min: [0, 0], max: [0.5, 0.5] },
+    { min: [0, 0.5625], max: [0.5, 1] },
+  ],
+  positions: Float32Array.from({ length: 16 }, (_, entry) => (entry % 2 ? 0.53 : (entry / 2 + 0.3) / 16)),
+  solids: ([x = 0, y = 0]) => x > 0.6 && x < 0.7 && y < 0.2,
+  mostIterations: 8,
+  obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
+};
+
+/** Cells of a size that no 32-bit float is. */
+const SPACE: FluidOptions = {
+  dimensions: 3,
+  cells: [10, 12, 7],
+  mostIterations: 8,
+  cellSize: 0.1,
+  fill: [{ min: [0, 0, 0], max: [0.5, 0.6, 0.7] }],
+  solids: ([x = 0, y = 0]) => x > 0.6 && x < 0.7 && y < 0.2,
+  obstacles: [
+    { shape: 'box', position: [0.61, 0.33, 0.4], halfExtents: [0.13, 0.12, 0.17], velocity: [-0.5, 0, 0] },
+  ],
+};
+
+/** Lengths and speeds that stages in 32-bit floats may be off by after a few substeps, in those of the scenes. */
+const PLACE_BOUND = 1e-5;
+const SPEED_BOUND = 5e-4;
+
+describe.each([
+  ['2D', PLANE],
+  ['3D', SPACE],
+] as const)('the liquid in %s', (_, options) => {
+  for (const transfer of inTurns(options.dimensions, ['flip', 'apic'] as const)) {
+    gpuTest(
+      `does what the reference does, by ${transfer}`,
+      async (_device, tools) => {
+        const fluid = await createFluid(tools.wrap(), { ...options, transfer });
+        const twin = createCpuFluid({ ...options, transfer });
+        // Before the first substep nobody knows where liquid is, but what is solid.
+        const solid = (await fluid.fields()).kinds;
+        expect(Array.from(solid)).toEqual(Array.from(twin.fields().kinds));
+        expect(new Set(solid)).toEqual(new Set([AIR, SOLID]));
+        const [first, twins] = [await fluid.checkpoint(), twin.checkpoint()];
+        for (let step = 0; step < 6; step++) {
+          fluid.step(STEP, 1);
+          twin.step(STEP, 1);
+        }
+        const [got, fields, seen] = await Promise.all([fluid.read(), fluid.fields(), fluid.measure()]);
+        const [expected, expectedFields, figures] = [twin.read(), twin.fields(), twin.measure()];
+        expectArraysWithin(got.positions, expected.positions, PLACE_BOUND, 'positions');
+        expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+        expect(Array.from(fields.kinds)).toEqual(Array.from(expectedFields.kinds));
+        expectArraysWithin(fields.velocity, expectedFields.velocity, SPEED_BOUND, 'velocities of cells');
+        const highest = Math.max(...expectedFields.pressure);
+        expect(highest).toBeGreaterThan(1000);
+        expectArraysWithin(fields.pressure, expectedFields.pressure, 1e-3 * highest, 'pressure');
+        expect(seen.iterations).toBe(figures.iterations);
+        expect(seen.residual).toBeLessThanOrEqual(1e-4);
+        expect(seen.divergenceAfter / seen.divergenceBefore).toBeLessThanOrEqual(1.1e-4);
+        expect(seen.volume).toBeCloseTo(figures.volume, 4);
+        expect(seen).toMatchObject({ substeps: 6, unconverged: 0, inSolid: 0, outside: 0, nonFinite: 0 });
+        fluid.restore(first);
+        twin.restore(twins);
+        expect((await fluid.fields()).kinds).toEqual(solid);
+        expect(twin.fields().kinds).toEqual(solid);
+        fluid.destroy();
+        twin.destroy();
+      },
+      SHARED,
+    );
+  }
+});
+
+gpuTest(
+  'has the same bits in every run, and recorded into one encoder; advance takes the substeps that speed asks for',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);
+    expect(pass, detail).toBe(true);
+    const fluid = await createFluid(gpu, PLANE);
+    const encoder = device.createCommandEncoder();
+    for (let substep = 0; substep < 12; substep++) fluid.encodeSubstep(encoder, 1 / 120);
+    device.queue.submit([encoder.finish()]);
+    const seen = await fluid.measure();
+    expect(detail).toContain(seen.hash);
+    // What it leaves is that of the last substep, whatever comes after.
+    fluid.set({ correction: 0 });
+    expect((await fluid.measure()).divergenceAfter).toBe(seen.divergenceAfter);
+    const twin = createCpuFluid(PLANE);
+    const { velocities, ids } = twin.particles.buffers;
+    expect(ids[0]).toBe(0);
+    velocities[0] = 10;
+    const quick = twin.read();
+    const { fill: _fill, ...rest } = PLANE;
+    const other = await createFluid(gpu, {
+      ...rest,
+      positions: quick.positions,
+      velocities: quick.velocities,
+    });
+    expect(await other.advance(1 / 60)).toBe(twin.advance(1 / 60));
+    expect(twin.measure().substeps).toBe(3);
+  },
+  SHARED,
+);
+
+gpuTest(
+  'takes in and lets go of particles, solves nothing where there is nothing, and says what does not fit',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const fluid = await createFluid(gpu, {
+      dimensions: 2,
+      cells: [4, 4],
+      cellSize: 1,
+      capacity: 3,
+      transfer: 'apic',
+    });
+    // Particles are kept apart on cells as wide as they are apart at rest: smaller ones take most of all memory.
+    expect(fluid.particles.world.cellSize).toBe(0.5);
+    fluid.step(1 / 60);
+    expect(await fluid.measure()).toMatchObject({ count: 0, iterations: 0, unconverged: 0, volume: 0 });
+    const ids = fluid.add({
+      positions: Float32Array.of(1, 1, 2, 2),
+      velocities: Float32Array.of(1, 0, 0, 1),
+    });
+    fluid.step(1 / 60);
+    expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
+    expect(await fluid.measure()).toMatchObject({ count: 2, nonFinite: 0, unconverged: 0 });
+    fluid.remove(ids.subarray(0, 1));
+    // Nothing comes between the stages.
+    const timing = fluid.profile(1 / 60);
+    expect(() => fluid.add({ positions: new Float32Array(2) })).toThrow('add was called while a step');
+    const later = fluid.step(1 / 60);
+    expect(fluid.time).toBe(2 / 60);
+    const times = await timing;
+    await later;
+    expect(fluid.time).toBeCloseTo(4 / 60, 12);
+    expect(fluid.set({})).toBeUndefined();
+    expect(Object.keys(times.stages)).toEqual([
+      'sort',
+      'cells',
+      'transfer',
+      'faces',
+      'pressure',
+      'extrapolate',
+      'particles',
+      'separate',
+      'energy',
+    ]);
+    expect((await fluid.read()).ids).toEqual(Uint32Array.of(1));
+    expect(await fluid.drain({ centre: [0, 0], radius: 1 })).toBe(0);
+    expect(await fluid.drain({ min: [0, 0], max: [4, 4] })).toBe(1);
+    expect(fluid.count).toBe(0);
+    const encoder = device.createCommandEncoder();
+    for (let substep = 0; substep < 63; substep++) fluid.encodeSubstep(encoder, 1e-3);
+    expect(() => fluid.encodeSubstep(encoder, 1e-3)).toThrow('This encoder holds 63 substeps already');
+    const large = { dimensions: 3, cells: [256, 256, 200], cellSize: 1 } as const;
+    await expect(createFluid(gpu, large)).rejects.toThrow(
+      /maxStorageBufferBindingSize is \d+; request it with cells/,
+    );
+    fluid.destroy();
+    expect(() => fluid.step(1 / 60)).toThrow('This Fluid was destroyed');
+  },
+  SHARED,
+);
+
+gpuTest(
+  'lowers by what velocities do not pay, as its twin does, and then has not grown in energy',
+  async (_device, tools) => {
+    const solids: FluidOptions['solids'] = ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3;
+    const options = { ...gentleWave(8), solids };
+    const twin = createCpuFluid(options);
+    twin.step(0.3, 36);
+    const checkpoint = twin.checkpoint();
+    const { energy: before } = twin.measure();
+    const [fluid, free] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
+    for (const one of [fluid, free]) one.restore(checkpoint);
+    free.set({ restraint: 0 });
+    for (const one of [fluid, twin, free]) for (let step = 0; step < 4; step++) one.step(STEP, 1);
+    const [got, expected] = [await fluid.read(), twin.read()];
+    expectArraysWithin(got.positions, expected.positions, 1e-6, 'positions');
+    expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+    const grown = free.measure().energy / before - 1;
+    expect(grown).toBeGreaterThan(2e-6);
+    // Who lies on the solid is not lowered; the others pay for it all.
+    for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
+    // What it goes on with are the same bits, although nothing sorts particles any more, which were sorted before.
+    fluid.set({ separation: 0 });
+    const half = await fluid.checkpoint();
+    const goOn = async () => {
+      for (let step = 0; step < 8; step++) fluid.step(STEP, 1);
+      return (await fluid.measure()).hash;
+    };
+    const hash = await goOn();
+    fluid.restore(half);
+    expect(await goOn()).toBe(hash);
+    fluid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'stays calm in a room without air beside another, as its twin does',
+  async (_device, tools) => {
+    const [fluid, twin] = [await createFluid(tools.wrap(), CELLAR), createCpuFluid(CELLAR)];
+    for (const one of [fluid, twin]) for (let step = 0; step < 30; step++) one.step(STEP, 1);
+    const [seen, figures] = [await fluid.measure(), twin.measure()];
+    expect(seen.greatestSpeed).toBeLessThan(0.5);
+    expect(seen.greatestSpeed).toBeCloseTo(figures.greatestSpeed, 1);
+    expect(seen.unconverged).toBeGreaterThan(20);
+    fluid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'takes from velocities what energy grew by, as its twin does',
+  async (_device, tools) => {
+    for (const transfer of ['flip', 'apic'] as const) {
+      const options = { ...denseLiquid(), transfer, restraint: 0.2 };
+      const [fluid, twin] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
+      const free = createCpuFluid({ ...options, restraint: 0 });
+      for (const one of [fluid, twin, free]) for (let step = 0; step < 3; step++) one.step(STEP, 1);
+      const [got, expected] = [await fluid.read(), twin.read()];
+      expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
+      expect(twin.measure().kineticEnergy).toBeLessThan(0.9 * free.measure().kineticEnergy);
+      fluid.destroy();
+    }
+  },
+  SHARED,
+);
+
+gpuTest(
+  'comes and goes as its twin does, whether one waits for who was drained or not, and goes on from a checkpoint',
+  async (device, tools) => {
+    const gpu = tools.wrap();
+    const twin = createCpuFluid(FOUNTAIN);
+    const [fluid, hasty] = [await createFluid(gpu, FOUNTAIN), await createFluid(gpu, FOUNTAIN)];
+    const half = 20;
+    for (let substep = 0; substep < half; substep++) {
+      await fluid.step(STEP, 1);
+      twin.step(STEP, 1);
+    }
+    const checkpoint = structuredClone(await fluid.checkpoint());
+    const expected = twin.checkpoint();
+    for (const name of [
+      'substeps',
+      'time',
+      'missed',
+      'ways',
+      'births',
+      'drained',
+      'leaving',
+      'obstacles',
+    ] as const)
+      expect(checkpoint[name], name).toEqual(expected[name]);
+    expect(checkpoint.drained.length + checkpoint.leaving.length).toBeGreaterThan(0);
+    const [got, told] = [await fluid.read(), twin.read()];
+    expect(Array.from(got.ids)).toEqual(Array.from(told.ids));
+    expect(got.ids.length).toBeLessThan(fluid.count);
+    expectArraysWithin(got.positions, told.positions, 1e-3, 'positions');
+    for (let substep = 0; substep < half; substep++) await fluid.step(STEP, 1);
+    const seen = await fluid.measure();
+    // All at once: steps wait in line for what the device tells.
+    const waits = hasty.step(STEP * 2 * half, 2 * half);
+    expect(waits).toBeInstanceOf(Promise);
+    expect(() => hasty.set({ substeps: 1 })).toThrow('set was called while a step of this liquid waits');
+    expect(await hasty.measure()).toEqual({ ...seen, time: expect.closeTo(seen.time, 9) });
+    expect(hasty.time).toBeCloseTo(seen.time, 9);
+    hasty.restore(checkpoint);
+    expect(await hasty.checkpoint()).toEqual(checkpoint);
+    for (let substep = 0; substep < half; substep++) await hasty.step(STEP, 1);
+    expect(await hasty.measure()).toEqual(seen);
+    const encoder = device.createCommandEncoder();
+    expect(() => hasty.encodeSubstep(encoder, STEP)).toThrow(
+      'encodeSubstep cannot record a liquid with emitters',
+    );
+    for (const one of [fluid, hasty]) one.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'a simulation takes positions that were written between two calls',
+  async (device, tools) => {
+    const simulation = await createSimulation(tools.wrap(), {
+      dimensions: 2,
+      radius: 0.5,
+      positions: Float32Array.of(1, 1, 5, 5),
+      min: [0, 0],
+      max: [8, 8],
+    });
+    simulation.separate(1);
+    const slot = new Uint32Array(await tools.read(simulation.buffers.ids)).indexOf(1);
+    device.queue.writeBuffer(simulation.buffers.positions, 8 * slot, Float32Array.of(1.25, 1));
+    expect((await simulation.findPairs()).count).toBe(1);
+    simulation.separate(1);
+    const { positions } = await simulation.read();
+    expect(positions[0]).toBeLessThan(1);
+    expect(positions[2]).toBeGreaterThan(1.25);
+  },
+  SHARED,
+);

@@ -1,0 +1,116 @@
+/** The position-based fluid on the GPU: a step as the CPU engine makes it in doubles, the same bits on every run, momentum, rest. */
+import { describe, expect } from 'vitest';
+import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
+import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
+import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../helpers/inputs/position-fluids';
+import { expectArraysWithin, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { bitsOf, DIMENSIONS } from '../../helpers/passes';
+
+const DT = 1 / 128;
+
+/**
+ * How far places may be from the reference's after a step, in radii. Two rounds of corrections: each λ is a quotient of
+ * sums over some tens of neighbours, good to about 2^-18, times gradients; all of it moves a particle by less than a
+ * radius. And places, some tens of radii from the corner, are rounded four times.
+ */
+const PART = 2 ** -16;
+
+describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
+  gpuTest(
+    'moves as on the CPU, twice alike, and keeps its momentum away from walls',
+    async (_, tools) => {
+      const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
+      // In space along two axes without walls; the block is about the middle, of which the obstacles take some.
+      const periodic = dimensions === 3 ? [true, false, true] : false;
+      const obstacles = obstaclesIn(dimensions);
+      const capacity = options.positions.length / dimensions + 10;
+      const thick = { ...options, periodic, obstacles, capacity, viscosity: 0.1, tension: 0.5 };
+      const turning = { ...thick, vorticity: 2 };
+      const fluid = await createPositionFluid(tools.wrap(), turning);
+      const again = await createPositionFluid(tools.wrap(), turning);
+      const cpu = createCpuPositionFluid(turning);
+      for (const one of [fluid, again, cpu]) await expectComingAndGoing(one);
+      cpu.step(DT);
+      const expected = cpu.read();
+      fluid.step(DT);
+      const got = await fluid.read();
+      // Who was taken away is nowhere after a step, too.
+      expect(new Float32Array(await tools.read(fluid.buffers.positions, 0, 4))).toEqual(
+        Float32Array.of(Number.NaN),
+      );
+      const bound = PART * FLUID_RADIUS;
+      expectArraysWithin(got.positions, expected.positions, bound, 'positions');
+      // What places are off by, over the time of a step.
+      expectArraysWithin(got.velocities, expected.velocities, (2 * bound) / DT, 'velocities');
+      for (let step = 0; step < 4; step++) fluid.step(DT);
+      for (let step = 0; step < 5; step++) again.step(DT);
+      const [one, other] = await Promise.all([fluid.read(), again.read()]);
+      expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
+      expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
+      again.step(DT);
+      await expectSameFromCheckpoint(fluid, again);
+      cpu.restore(await fluid.checkpoint());
+      expect(cpu.read()).toEqual(await fluid.read());
+      // Without eddies that are held up, and nothing in the way, momentum is kept.
+      const { positions, velocities } = options;
+      const ids = Uint32Array.from({ length: positions.length / dimensions }, (__, id) => id);
+      again.restore({ ...(await again.checkpoint()), ids, positions, velocities, obstacles: [] });
+      again.set({ vorticity: 0 });
+      const sums = (velocities: Float32Array) =>
+        Array.from({ length: dimensions }, (__, axis) =>
+          velocities.reduce((sum, value, index) => (index % dimensions === axis ? sum + value : sum), 0),
+        );
+      const before = sums(velocities);
+      for (let step = 0; step < 3; step++) again.step(DT);
+      const after = sums((await again.read()).velocities);
+      // Each velocity is a difference of places, rounded to 2^-24 of them, over the time of a step.
+      const rounding = (3 * (options.max[0] as number) * 2 ** -24) / DT;
+      after.forEach((sum, axis) => {
+        expect(Math.abs(sum - (before[axis] as number))).toBeLessThan(rounding * again.count);
+      });
+      fluid.destroy();
+      again.destroy();
+      expect(() => fluid.step(DT)).toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is less off its density the more rounds, and a column at rest is at most 3% denser on average',
+    async (device, tools) => {
+      const options = columnOf(dimensions);
+      const fluid = await createPositionFluid(tools.wrap(), { ...options, viscosity: 0.05 });
+      const { positions } = options;
+      const middle = (places: Float32Array) =>
+        places.reduce((sum, value, index) => (index % dimensions === 1 ? sum + value : sum), 0) / fluid.count;
+      const before = middle(positions);
+      const settle = async (steps: number) => {
+        const encoder = device.createCommandEncoder();
+        for (let step = 0; step < steps; step++) fluid.encode(encoder, DT);
+        device.queue.submit([encoder.finish()]);
+        return fluid.measure();
+      };
+      fluid.set({ iterations: 1 });
+      const rough = await settle(25);
+      fluid.set({ iterations: 4 });
+      const fine = await settle(25);
+      expect(fine.meanExcess).toBeLessThan(0.6 * rough.meanExcess);
+      expect(fine.meanExcess).toBeLessThan(0.03);
+      expect(fine.greatestExcess).toBeLessThan(0.1);
+      const state = await fluid.read();
+      // As high as it was, in its box.
+      expect(Math.abs(middle(state.positions) / before - 1)).toBeLessThan(0.06);
+      state.positions.forEach((value, index) => {
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThanOrEqual(options.max[index % dimensions] as number);
+      });
+      expect(() => fluid.step(0)).toThrow(/^dt is 0, but it must be a number from 0\.000001 to 1\.$/);
+      expect(() => fluid.step(Number.NaN)).toThrow(/^dt is NaN, /);
+      expect(() => fluid.set({ viscosity: 3 })).toThrow(/^viscosity is 3, /);
+      // What was refused changed nothing.
+      expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));
+      fluid.destroy();
+    },
+    SHARED,
+  );
+});

@@ -1,0 +1,252 @@
+/** The k nearest of points on the GPU: brute force's, in every kind of world, within the cell and beyond it. */
+import { describe, expect } from 'vitest';
+import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
+import type { WorldOptions } from '../../../src/core/world/world';
+import { HashGrid } from '../../../src/engine/grid/hash-grid';
+import { MOST_NEAREST } from '../../../src/engine/queries/nearest';
+import { findNearest } from '../../../src/reference/query/near';
+import { loadVector } from '../../../src/reference/solve/contact';
+import {
+  ASKED_SIZES,
+  type AskedCrowd,
+  askedCrowd,
+  askedWorlds,
+  createAskedGrid,
+  uploadPlaces,
+} from '../../helpers/inputs/queries';
+import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
+import { fewerInSpace, inTurns } from '../../helpers/thorough';
+
+const PARTICLES = 300;
+/** Two workgroups, the second not full. */
+const POINTS = 270;
+const UNUSED = 0xffff_ffff;
+const LEVELLED_WORLDS = ['bounded', 'periodic, with a wide last cell', 'unbounded'];
+
+interface Places {
+  readonly ids: Uint32Array;
+  readonly distancesSquared: Float32Array;
+}
+
+/** What brute force puts into the places of the first points. */
+function placesOf(
+  { world, positions, points }: AskedCrowd,
+  asked: { count: number; k: number; radius: number; withoutSelf?: boolean },
+): Places {
+  const { count, k, radius, withoutSelf } = asked;
+  const ids = new Uint32Array(k * count).fill(UNUSED);
+  const distancesSquared = new Float32Array(k * count).fill(Number.POSITIVE_INFINITY);
+  for (let point = 0; point < count; point++) {
+    const place = loadVector(world.dimensions, points, point);
+    const found = findNearest(world, positions, place, k, radius, withoutSelf ? point : undefined);
+    found.forEach(({ id, distanceSquared }, index) => {
+      ids[k * point + index] = id;
+      distancesSquared[k * point + index] = distanceSquared;
+    });
+  }
+  return { ids, distancesSquared };
+}
+
+function expectPlaces(got: Places, expected: Places): void {
+  expectArraysEqual(got.distancesSquared, expected.distancesSquared, 'distances');
+  expectArraysEqual(got.ids, expected.ids, 'ids');
+}
+
+describe.each(DIMENSIONS)('the nearest in %dD', (dimensions) => {
+  for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
+    for (const [name, { options, radii }] of fewerInSpace(
+      dimensions,
+      Object.entries(askedWorlds(dimensions)),
+    )) {
+      // Of many sizes each kind of world once, at the gate the bounded one: the loop over levels is that of near, which is
+      // asked in all of them where everything is, at the gate in two of space.
+      if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
+      gpuTest(
+        `are those of brute force in a world of ${sizes} that is ${name}`,
+        async (device, tools) => {
+          const crowd = askedCrowd(options, PARTICLES, POINTS);
+          const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
+          const positions = uploadPlaces(tools, dimensions, 'positions', crowd.positions, sizes);
+          const points = uploadPlaces(tools, dimensions, 'points', crowd.points, sizes);
+          let full = 0;
+          let unused = 0;
+          for (const [radius, k] of [
+            [undefined, 1],
+            [0.75, 3],
+            [0.25, 16],
+            ...radii.map((wide, index) => [wide, [5, 1, MOST_NEAREST, 2, 16][index]] as const),
+          ] as const) {
+            const search = await grid.nearest({ points: POINTS, k: k as number, radius });
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions, count: PARTICLES });
+            search.encode(encoder, { points, count: POINTS });
+            device.queue.submit([encoder.finish()]);
+            const got = await search.read();
+            expect(got.k).toBe(k);
+            expectPlaces(got, placesOf(crowd, { count: POINTS, k: k as number, radius: radius ?? 1 }));
+            for (let point = 0; point < POINTS; point++) {
+              if (got.ids[got.k * (point + 1) - 1] === UNUSED) unused++;
+              else full++;
+            }
+            search.destroy();
+          }
+          // Both are common: more than k in reach, and fewer.
+          expect(Math.min(full, unused)).toBeGreaterThan(5);
+          grid.destroy();
+        },
+        SHARED,
+      );
+    }
+  }
+
+  for (const sizes of inTurns(dimensions, ASKED_SIZES.toReversed())) {
+    gpuTest(
+      `may leave out the particle itself, and be asked for less than the search was made for, of ${sizes}`,
+      async (device, tools) => {
+        const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
+        const { world, positions } = askedCrowd(options, PARTICLES, 1);
+        const crowd = { world, positions, points: positions };
+        const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
+        const search = await grid.nearest({ points: PARTICLES, k: 4, radius: 3 });
+        const buffer = uploadPlaces(tools, dimensions, 'positions', positions, sizes);
+        for (const [count, radius, withoutSelf] of [
+          [PARTICLES, 3, true],
+          [PARTICLES, 3, false],
+          [PARTICLES, 0.5, true],
+          [1, 2.25, true],
+          [0, 1, false],
+        ] as const) {
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions: buffer, count: PARTICLES });
+          search.encode(encoder, { points: buffer, count, radius, withoutSelf });
+          device.queue.submit([encoder.finish()]);
+          const got = await search.read();
+          const expected = placesOf(crowd, { count, k: 4, radius, withoutSelf });
+          expectPlaces(got, expected);
+          got.ids.forEach((id, place) => {
+            if (withoutSelf) expect(id).not.toBe(Math.floor(place / 4));
+          });
+          // Particles that share a place still have each other.
+          if (withoutSelf && count > 20) expect(got.ids[4 * 10]).toBe(20);
+          const raw = await readWords(tools, search.ids, 4 * count);
+          expectArraysEqual(raw, expected.ids, 'ids on the device');
+        }
+        grid.destroy();
+        await expect(search.read()).rejects.toThrow(DestroyedError);
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'are the same whichever of them come in what order',
+    async (device, tools) => {
+      const options = { dimensions, unbounded: true } as const;
+      const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: 700 });
+      // All as far from the middle, in many cells: ids alone decide.
+      const positions = new Float32Array(700 * dimensions);
+      const corners = 2 ** dimensions;
+      for (let id = 0; id < 700; id++) {
+        const corner = (id * 7) % corners;
+        for (let axis = 0; axis < dimensions; axis++) {
+          positions[id * dimensions + axis] = (corner >> axis) & 1 ? 1 : -1;
+        }
+      }
+      const points = new Float32Array(dimensions);
+      const search = await grid.nearest({ points: 1, k: MOST_NEAREST, radius: 2 });
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, { positions: uploadVectors(tools, dimensions, 'p', positions), count: 700 });
+      search.encode(encoder, { points: uploadVectors(tools, dimensions, 'q', points), count: 1 });
+      device.queue.submit([encoder.finish()]);
+      const { ids, distancesSquared } = await search.read();
+      expect([...ids]).toEqual(Array.from({ length: MOST_NEAREST }, (_, id) => id));
+      expect(new Set(distancesSquared)).toEqual(new Set([dimensions]));
+      grid.destroy();
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'what is read is of one search, whatever is submitted meanwhile',
+  async (device, tools) => {
+    const { options } = askedWorlds(2).bounded as { options: WorldOptions };
+    const crowd = askedCrowd(options, PARTICLES, POINTS);
+    const grid = await createAskedGrid(tools, options, PARTICLES, 'one size');
+    const search = await grid.nearest({ points: POINTS, k: 3 });
+    const positions = uploadVectors(tools, 2, 'p', crowd.positions);
+    const points = uploadVectors(tools, 2, 'q', crowd.points);
+    const record = (count: number, radius: number) => {
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, { positions, count: PARTICLES });
+      search.encode(encoder, { points, count, radius });
+      return encoder.finish();
+    };
+    for (const [first, second] of [
+      [POINTS, 7],
+      [7, POINTS],
+    ] as const) {
+      device.queue.submit([record(first, 1)]);
+      const reading = search.read();
+      device.queue.submit([record(second, 0.5)]);
+      expectPlaces(await reading, placesOf(crowd, { count: first, k: 3, radius: 1 }));
+      // Recorded, but not submitted: what is read is what was.
+      const later = record(first, 1);
+      expectPlaces(await search.read(), placesOf(crowd, { count: second, k: 3, radius: 0.5 }));
+      device.queue.submit([later]);
+    }
+    grid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'searches that cannot be are refused with a sentence',
+  async (device, tools) => {
+    const grid = await createAskedGrid(
+      tools,
+      { dimensions: 2, min: [0, 0], max: [8, 6], periodic: [true, false] },
+      PARTICLES,
+      'one size',
+    );
+    const points = tools.allocate('points', 96);
+    const impossible: readonly [object, RegExp][] = [
+      [{ points: 0, k: 1 }, /^points is 0, /],
+      [{ points: 1, k: 0 }, /^k is 0, but it must be a whole number from 1 to 128\.$/],
+      [{ points: 1, k: MOST_NEAREST + 1 }, /^k is 129, but it must be a whole number from 1 to 128\.$/],
+      [{ points: 1, k: 1.5 }, /^k is 1\.5, /],
+      [{ points: 1, k: 1, radius: 4.5 }, /^radius is 4\.5, .*at most 4, half the shortest period/],
+      [{ points: 1, k: 1, radius: 0 }, /^radius is 0, .*at least 2\^-40 /],
+      [{ points: 1, k: 1, reach: 2 }, /^options\.reach is 2, /],
+    ];
+    for (const [options, message] of impossible) {
+      await expect(grid.nearest(options as never)).rejects.toThrow(ArgumentError);
+      await expect(grid.nearest(options as never)).rejects.toThrow(message);
+    }
+    const huge = grid.nearest({ points: 2 ** 28, k: MOST_NEAREST });
+    await expect(huge).rejects.toThrow(LimitError);
+    await expect(huge).rejects.toThrow(/^The 128 nearest of 268435456 points take 137438953472 bytes, /);
+    const search = await grid.nearest({ points: 10, k: 2, radius: 2 });
+    const encoder = device.createCommandEncoder();
+    const wrong: readonly [object, RegExp][] = [
+      [{ points, count: 11 }, /^count is 11, but it must be at most 10 points\.$/],
+      [{ points, count: 1, radius: 2.5 }, /^radius is 2\.5, .*at most 2, what the search was created with/],
+      [{ points, count: 1, radius: Number.NaN }, /^radius is NaN, /],
+      [{ count: 1 }, /^points is undefined, /],
+      [{ points, count: 1, k: 2 }, /^input\.k is 2, /],
+      [{ points, count: 1, withoutSelf: 1 }, /^withoutSelf is 1, but it must be true or false\.$/],
+      [{ points: search.ids, count: 1 }, /^points is .*a buffer that the search does not write\.$/],
+    ];
+    for (const [input, message] of wrong) {
+      expect(() => search.encode(encoder, input as never)).toThrow(ArgumentError);
+      expect(() => search.encode(encoder, input as never)).toThrow(message);
+    }
+    expect(() => search.encode(encoder, { points, count: 1 })).toThrow(/has not been encoded yet/);
+    expect(search.memoryBytes).toBeGreaterThan(8 * 20);
+    search.destroy();
+    expect(() => search.encode(encoder, { points, count: 1 })).toThrow(DestroyedError);
+    grid.destroy();
+  },
+  SHARED,
+);

@@ -1,0 +1,717 @@
+/** What rays meet on the GPU: brute force's, by distance and then by id, in every kind of world; and the first alone. */
+
+import { describe, expect } from 'vitest';
+import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
+import type { Dimensions, WorldOptions } from '../../../src/core/world/world';
+import { HashGrid } from '../../../src/engine/grid/hash-grid';
+import { type ListedFirstHits, type ListedHits, packRays } from '../../../src/engine/queries/rays';
+import { toBodies } from '../../../src/gpu/layout';
+import { hitsAlongRay, type ReferenceHits, type ReferenceRay } from '../../../src/reference/query/rays';
+import { createNoise } from '../../../src/testing/noise';
+import { MIXED_KINDS, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
+import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../../helpers/inputs/rays';
+import { stored } from '../../helpers/inputs/unusual-worlds';
+import { cornersIn } from '../../helpers/inputs/vectors';
+import {
+  expectArraysEqual,
+  expectArraysWithin,
+  type GpuTools,
+  gpuTest,
+  SHARED,
+} from '../../helpers/node-gpu';
+import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
+import { fc } from '../../helpers/properties';
+import { fewerInSpace, inTurns, isAsked, THOROUGH } from '../../helpers/thorough';
+
+/** Enough that rays are walked: of fewer than a walk has pieces, all are asked. */
+const MANY = 800;
+const FEW = 40;
+const NOBODY = 0xffff_ffff;
+
+function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
+  const corner = cornersIn(dimensions);
+  const box = { dimensions, min: corner(0), max: corner(EDGE) };
+  return {
+    bounded: box,
+    'bounded and wide-celled': { ...box, min: corner(-3.3), cellSize: 1.3 },
+    periodic: { ...box, periodic: true },
+    channel: { ...box, min: corner(-0.7), periodic: corner(0).map((_, axis) => axis !== 1) },
+    unbounded: { dimensions, unbounded: true },
+  };
+}
+
+/** Of one diameter, or of radii from 1/64 to 1 and 0. */
+type Sizes = 'equal' | 'of all levels' | 'of the lowest and the highest level';
+
+const SMALLEST = 1 / 64;
+const LARGEST = 1;
+
+/** Cells of the lowest level are this wide, so that there are four. */
+const LEVEL_CELL = 0.25;
+
+/** The first are small; three are of no size that a grid is made for. */
+function radiiOf(sizes: Sizes, count: number): Float32Array {
+  const noise = createNoise(17);
+  const radii = Float32Array.from({ length: count }, (_, id) => {
+    const radius = (id < 20 ? LEVEL_CELL / 2 : LARGEST) * SMALLEST ** noise();
+    const isBetween = radius > LEVEL_CELL / 2 && radius <= LARGEST / 2;
+    if (sizes === 'of the lowest and the highest level' && isBetween) return radius + LARGEST / 2;
+    return id % 9 === 0 ? 0 : Math.max(radius, SMALLEST);
+  });
+  radii.set([Number.NaN, 1.5, -1], 32);
+  return radii;
+}
+
+interface Question {
+  readonly grid: HashGrid;
+  readonly count: number;
+  readonly positions: GPUBuffer;
+  readonly rays: readonly ReferenceRay[];
+  readonly buffer: GPUBuffer;
+  /** Of the first so many rays; `radius`: where it is that of all. */
+  readonly expected: (radius: number, count: number) => ReferenceHits[];
+}
+
+async function ask(
+  tools: GpuTools,
+  options: WorldOptions,
+  count: number,
+  { sizes = 'equal', workgroups }: { sizes?: Sizes; workgroups?: number } = {},
+): Promise<Question> {
+  const { dimensions } = options;
+  const isEqual = sizes === 'equal';
+  const grid = await HashGrid.create(tools.wrap(workgroups), {
+    ...options,
+    ...(isEqual ? { diameter: 1 } : { radii: { smallest: SMALLEST, largest: LARGEST } }),
+    capacity: count,
+  });
+  const { world } = grid;
+  const noise = createNoise(dimensions);
+  const positions = Float32Array.from({ length: count * dimensions }, () => -1 + 10 * noise());
+  positions[dimensions * 30 + 1] = Number.NaN;
+  if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
+  const radii = radiiOf(sizes, count);
+  const all = makeRays(dimensions, positions);
+  // Half or a third are enough, of every kind some: brute force takes most of the time.
+  const share = THOROUGH ? 2 : 3;
+  const rays = isEqual
+    ? all
+    : [...all.filter((_, index) => index % share === 0), ...aimRays(dimensions, positions, radii, 30)];
+  const inside = stored({ world, positions });
+  const hitsOf = (ray: ReferenceRay, radius: number) =>
+    isEqual
+      ? hitsAlongRay(inside, world.period, ray, radius)
+      : hitsOfSizes(inside, radii, LARGEST, world.period, ray);
+  return {
+    grid,
+    count,
+    positions: isEqual
+      ? uploadVectors(tools, dimensions, 'positions', positions)
+      : tools.upload('bodies', toBodies(dimensions, positions, { radii })),
+    rays,
+    buffer: tools.upload('rays', pack(dimensions, rays)),
+    expected: (radius, of) => rays.slice(0, of).map((ray) => hitsOf(ray, radius)),
+  };
+}
+
+/** Lists and first hits are the reference's; returns how many balls are met, and how many are in doubt. */
+function expectAnswers(
+  { offsets, ids, distances }: ListedHits,
+  first: ListedFirstHits,
+  rays: readonly ReferenceRay[],
+  expected: readonly ReferenceHits[],
+): { readonly met: number; readonly doubts: number } {
+  let met = 0;
+  let doubts = 0;
+  expected.forEach((hits, ray) => {
+    const [from, to] = [offsets[ray] as number, offsets[ray + 1] as number];
+    const what = `ray ${ray}, ${JSON.stringify(rays[ray])}`;
+    doubts += expectHits(ids.subarray(from, to), distances.subarray(from, to), hits, what);
+    met += hits.hits.length;
+    if (hits.doubtful.size > 0) return;
+    // Where lists and first hits are rounded alike, they say the same.
+    const nearest = hits.hits[0];
+    expect(first.ids[ray] === NOBODY, what).toBe(nearest === undefined);
+    if (nearest === undefined) {
+      expect(first.distances[ray]).toBe(-1);
+      return;
+    }
+    const distance = first.distances[ray] as number;
+    expect(Math.abs(distance - nearest.distance), what).toBeLessThanOrEqual(nearest.tolerance);
+    const chosen = hits.hits.find(({ id }) => id === first.ids[ray]);
+    expect(Math.abs((chosen?.distance ?? Number.NaN) - distance), what).toBeLessThanOrEqual(
+      chosen?.tolerance ?? 0,
+    );
+  });
+  return { met, doubts };
+}
+
+/** As packRays does, but whatever is in them. */
+function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Array {
+  const words = 2 * dimensions + 2;
+  const packed = new Float32Array(words * rays.length).fill(Number.NaN);
+  rays.forEach(({ origin, direction, greatestDistance }, index) => {
+    packed.set(origin, words * index);
+    packed.set(direction, words * index + (dimensions === 2 ? 2 : 4));
+    packed[words * index + (dimensions === 2 ? 4 : 7)] = greatestDistance;
+  });
+  return packed;
+}
+
+/** Where a ray along x first meets a ball, if it does: exact, where all is dyadic. */
+function meetAlongX(
+  place: readonly number[],
+  radius: number,
+  line: readonly number[],
+  period: number,
+  { from, sign, reach }: { readonly from: number; readonly sign: number; readonly reach: number },
+): number | undefined {
+  const beside = place.reduce((sum, value, axis) => {
+    const apart = Math.abs(value - (line[axis] as number));
+    return axis === 0 ? sum : sum + (period > 0 ? Math.min(apart, period - apart) : apart) ** 2;
+  }, 0);
+  const images = period > 0 ? [-2, -1, 0, 1, 2] : [0];
+  const met = images.flatMap((image) => {
+    const ahead = sign * ((place[0] as number) + image * period - from);
+    const beyond = ahead - Math.max(0, Math.min(ahead, reach));
+    if (beside + beyond ** 2 > radius ** 2) return [];
+    return [Math.max(0, Math.min(ahead - Math.sqrt(radius ** 2 - beside), reach))];
+  });
+  return met.length > 0 ? Math.min(...met) : undefined;
+}
+
+/** Of each particle, so many that rays are walked. */
+const COPIES = 30;
+
+/** What is met where there are copies of each of `count` particles, copy by copy. */
+function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
+  const copies = Array.from({ length: COPIES }, (_, copy) => copy * count);
+  return {
+    hits: hits.flatMap((hit) => copies.map((first) => ({ ...hit, id: first + hit.id }))),
+    doubtful: new Set([...doubtful].flatMap((id) => copies.map((first) => first + id))),
+  };
+}
+
+describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
+  for (const [kind, options] of fewerInSpace(dimensions, Object.entries(worldsOf(dimensions)).reverse())) {
+    for (const particles of THOROUGH ? [MANY, FEW] : [dimensions === 3 ? FEW : MANY]) {
+      gpuTest(
+        `meet what brute force says in a ${kind} world of ${particles}`,
+        async (device, tools) => {
+          const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles);
+          const search = await grid.alongRays({ rays: rays.length, capacity: 200_000 });
+          const firsts = await grid.alongRays({ rays: rays.length, firstOnly: true });
+          let met = 0;
+          let doubts = 0;
+          for (const [radius, of] of [
+            [undefined, rays.length],
+            [0.2, rays.length],
+            [0.5, 3],
+            [0.5, 0],
+          ] as const) {
+            const encoder = device.createCommandEncoder();
+            grid.encode(encoder, { positions, count });
+            search.encode(encoder, { rays: buffer, count: of, radius });
+            firsts.encode(encoder, { rays: buffer, count: of, radius });
+            device.queue.submit([encoder.finish()]);
+            const listed = await search.read();
+            const first = await firsts.read();
+            expect([listed.found, listed.distances.length]).toEqual([listed.ids.length, listed.ids.length]);
+            expect(listed.offsets.length).toBe(of + 1);
+            expect([first.ids.length, first.distances.length]).toEqual([of, of]);
+            const compared = expectAnswers(listed, first, rays, expected(radius ?? 0.5, of));
+            doubts += compared.doubts;
+            met += compared.met;
+          }
+          expect(met).toBeGreaterThan(particles === MANY ? 500 : 20);
+          expect(doubts).toBeLessThan(met / 50);
+          grid.destroy();
+          await expect(search.read()).rejects.toThrow(DestroyedError);
+          await expect(firsts.read()).rejects.toThrow(DestroyedError);
+        },
+        SHARED,
+      );
+    }
+  }
+
+  for (const [kind, sizes, particles] of fewerInSpace(dimensions, [
+    ['bounded', 'of all levels', MANY],
+    ['periodic', 'of all levels', MANY],
+    ['unbounded', 'of all levels', MANY],
+    ...(dimensions === 3
+      ? []
+      : ([
+          ['bounded', 'of the lowest and the highest level', MANY],
+          ['bounded and wide-celled', 'of all levels', MANY],
+          ['periodic', 'of all levels', FEW],
+          ['unbounded', 'of all levels', FEW],
+        ] as const)),
+  ] as const)) {
+    gpuTest(
+      `meet what brute force says of ${particles} balls ${sizes} in a ${kind} world`,
+      async (device, tools) => {
+        // Where the world wraps around, so many cells that a row of them is in more than one block of the table.
+        const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
+        const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
+        const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {
+          sizes,
+        });
+        const levels = kind === 'bounded and wide-celled' ? 1 : 4;
+        expect(grid.world.levels).toBe(cellSize === LEVEL_CELL ? levels : 5);
+        const search = await grid.alongRays({ rays: rays.length, capacity: 400_000 });
+        const firsts = await grid.alongRays({ rays: rays.length, firstOnly: true });
+        const all = expected(Number.NaN, rays.length);
+        // More particles than before, so that nothing of one build stays for the next.
+        for (const of of [3, 0, rays.length]) {
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions, count });
+          search.encode(encoder, { rays: buffer, count: of });
+          firsts.encode(encoder, { rays: buffer, count: of });
+          device.queue.submit([encoder.finish()]);
+          const listed = await search.read();
+          const first = await firsts.read();
+          expect([listed.found, listed.offsets.length]).toEqual([listed.ids.length, of + 1]);
+          const { met, doubts } = expectAnswers(listed, first, rays, all.slice(0, of));
+          if (of < rays.length) continue;
+          expect(met).toBeGreaterThan(particles === MANY ? 200 : 30);
+          // Points that rays are aimed at among them.
+          expect(doubts).toBeLessThan(10 + met / 50);
+          const radii = radiiOf(sizes, count);
+          const small = all
+            .flatMap(({ hits }) => hits)
+            .filter(({ id }) => (radii[id] as number) <= LEVEL_CELL / 2);
+          expect(small.length).toBeGreaterThan(particles === MANY ? 30 : 5);
+        }
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+
+  for (const kind of fewerInSpace(dimensions, MIXED_KINDS)) {
+    gpuTest(
+      `meet what brute force says at the borders of cells and of levels in a world that is ${kind}`,
+      async (device, tools) => {
+        let met = 0;
+        let doubts = 0;
+        for (const crowd of fc.sample(mixedCrowds(kind, dimensions, 40), {
+          seed: 5 + dimensions,
+          numRuns: 6,
+        })) {
+          const { options, radii } = crowd;
+          // What squares make nothing of is nothing.
+          const settle = (values: Float32Array) =>
+            values.map((value) => (Math.abs(value) < 1e-5 * radii.smallest ? 0 : value));
+          const positions = settle(crowd.positions);
+          const radiusOf = settle(crowd.radiusOf);
+          const count = COPIES * radiusOf.length;
+          const bodies = toBodies(dimensions, positions, { radii: radiusOf });
+          const copied = new Float32Array(COPIES * bodies.length);
+          for (let copy = 0; copy < COPIES; copy++) copied.set(bodies, copy * bodies.length);
+          const grid = await HashGrid.create(tools.wrap(), { ...options, radii, capacity: count });
+          const { world } = grid;
+          const inside = stored({ world, positions });
+          const rays = raysAmong(world, inside, radiusOf, 40);
+          const search = await grid.alongRays({ rays: 40, capacity: Math.max(40 * count, 1) });
+          const firsts = await grid.alongRays({ rays: 40, firstOnly: true });
+          const buffer = tools.upload('rays', pack(dimensions, rays));
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions: tools.upload('bodies', copied), count });
+          search.encode(encoder, { rays: buffer, count: rays.length });
+          firsts.encode(encoder, { rays: buffer, count: rays.length });
+          device.queue.submit([encoder.finish()]);
+          const expected = rays.map((ray) =>
+            copiesOf(hitsOfSizes(inside, radiusOf, world.diameter / 2, world.period, ray), radiusOf.length),
+          );
+          const compared = expectAnswers(await search.read(), await firsts.read(), rays, expected);
+          met += compared.met;
+          doubts += compared.doubts;
+          grid.destroy();
+        }
+        expect(met).toBeGreaterThan(COPIES * 100);
+        expect(doubts).toBeLessThan(met / 3);
+      },
+      SHARED,
+    );
+  }
+
+  for (const [kind, low] of fewerInSpace(dimensions, [
+    // In worlds as above, whose kernels are compiled.
+    ['unbounded', 4],
+    ['periodic', 1],
+    ['bounded', 4],
+  ] as const)) {
+    gpuTest(
+      `along axes are exact among balls of many sizes, points included, in a ${kind} world`,
+      async (device, tools) => {
+        const corner = cornersIn(dimensions);
+        const period = kind === 'periodic' ? 32 : 0;
+        const line = corner(low);
+        const places: number[][] = [];
+        const radii: number[] = [];
+        // Beside the ray along x; where it wraps around, some are met across the end.
+        const add = (x: number, beside: number, radius: number) => {
+          const axis = dimensions === 3 && places.length % 2 === 0 ? 2 : 1;
+          const place = line.with(0, x).with(axis, low + beside);
+          places.push(place.map((value) => (period > 0 ? (value + period) % period : value)));
+          radii.push(radius);
+        };
+        for (let x = 15; x > 0; x--) {
+          for (const [along, beside, radius] of [
+            // Touched: far from its own cell, or near it.
+            [0, -2, 2],
+            [0.25, 0.25, 0.25],
+            [0.25, -1, 1],
+            [0.375, 0.0625, 0.0625],
+            // Just missed.
+            [0, 2 + 2 ** -10, 2],
+            [0.25, -0.25 - 2 ** -10, 0.25],
+            [0.5, 2 ** -20, 0],
+            // Met head on, or as a point.
+            [0.75, 0, 0.125],
+            [0.5, 0, 0],
+            [0, 0, 0],
+          ] as const) {
+            add(x + along, beside, radius);
+          }
+        }
+        // With a chord of 3 : 4 : 5.
+        add(8.125, 1.5, 2.5);
+        const count = radii.length;
+        const bodies = toBodies(dimensions, Float32Array.from(places.flat()), {
+          radii: Float32Array.from(radii),
+        });
+        const grid = await HashGrid.create(tools.wrap(), {
+          dimensions,
+          ...(kind === 'unbounded'
+            ? { unbounded: true }
+            : { min: corner(0), max: corner(32), periodic: period > 0 }),
+          radii: { smallest: 0.0625, largest: 2.5 },
+          capacity: count,
+          cellSize: 0.25,
+        });
+        const asked = [
+          // Ends where points are.
+          { from: 0.5, sign: 1, reach: 6 },
+          { from: 20, sign: -1, reach: 9 },
+          { from: 5.25, sign: 1, reach: 0 },
+          // Farther than there are cells: where there is no end, all are asked.
+          { from: 20, sign: -1, reach: Number.POSITIVE_INFINITY },
+        ];
+        const rays = tools.upload(
+          'rays',
+          packRays(
+            dimensions,
+            asked.map(({ from, sign, reach }) => ({
+              origin: line.with(0, from),
+              direction: corner(0).with(0, sign),
+              greatestDistance: reach,
+            })),
+          ),
+        );
+        const search = await grid.alongRays({ rays: asked.length, capacity: 4 * count });
+        const firsts = await grid.alongRays({ rays: asked.length, firstOnly: true });
+        const encoder = device.createCommandEncoder();
+        grid.encode(encoder, { positions: tools.upload('bodies', bodies), count });
+        search.encode(encoder, { rays, count: asked.length });
+        firsts.encode(encoder, { rays, count: asked.length });
+        device.queue.submit([encoder.finish()]);
+        const { offsets, ids, distances } = await search.read();
+        const first = await firsts.read();
+        asked.forEach((ray, index) => {
+          const expected = places.flatMap((place, id) => {
+            const distance = meetAlongX(place, radii[id] as number, line, period, ray);
+            return distance === undefined ? [] : [{ id, distance }];
+          });
+          expected.sort((a, b) => a.distance - b.distance || a.id - b.id);
+          expect(expected.length).toBeGreaterThan(ray.reach > 0 ? 30 : 1);
+          const [from, to] = [offsets[index] as number, offsets[index + 1] as number];
+          expect([...ids.subarray(from, to)]).toEqual(expected.map(({ id }) => id));
+          // Not to the bit, since of chords roots are taken; of what is touched the order above tells.
+          expectArraysWithin(
+            distances.subarray(from, to),
+            expected.map(({ distance }) => distance),
+            2 ** -20,
+            'distances',
+          );
+          expect([first.ids[index], first.distances[index]]).toEqual([ids[from], distances[from]]);
+        });
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'along axes are exact where coordinates are dyadic: to touch is to meet, and of two at one distance the lower id is first',
+    async (device, tools) => {
+      const corner = cornersIn(dimensions);
+      // On both sides of the ray along x at y = 4, three of each distance, one of which touches it.
+      const places: number[][] = [];
+      for (let x = 15; x > 0; x--) {
+        for (const y of [4.5, 3.5, 4.5 + 2 ** -10, 4.25, 3.75]) places.push(corner(4).with(0, x).with(1, y));
+      }
+      const positions = Float32Array.from(places.flat());
+      const count = places.length;
+      for (const unbounded of isAsked(dimensions) ? [false, true] : [false]) {
+        const box = unbounded ? { unbounded } : { min: corner(0), max: corner(16) };
+        const grid = await HashGrid.create(tools.wrap(), {
+          dimensions,
+          ...box,
+          diameter: 1,
+          capacity: count,
+        });
+        const search = await grid.alongRays({ rays: 2, capacity: 400 });
+        const firsts = await grid.alongRays({ rays: 2, firstOnly: true });
+        const rays = tools.upload(
+          'rays',
+          packRays(dimensions, [
+            // Ends where a ball begins, but not those that are only touched a half farther on.
+            {
+              origin: corner(4).with(0, 0.5),
+              direction: corner(0).with(0, 1),
+              greatestDistance: 6,
+            },
+            { origin: corner(4).with(0, 20), direction: corner(0).with(0, -1) },
+          ]),
+        );
+        const encoder = device.createCommandEncoder();
+        grid.encode(encoder, { positions: uploadVectors(tools, dimensions, 'p', positions), count });
+        search.encode(encoder, { rays, count: 2 });
+        firsts.encode(encoder, { rays, count: 2 });
+        device.queue.submit([encoder.finish()]);
+        const { offsets, ids, distances } = await search.read();
+        const idsAt = (x: number, ...which: number[]) => which.map((index) => 5 * (15 - x) + index);
+        // At each x two that the ray cuts, then two that it touches half a unit later.
+        const forth = [1, 2, 3, 4, 5, 6].flatMap((x) => [...idsAt(x, 3, 4), ...idsAt(x, 0, 1)]);
+        expect([...ids.subarray(0, offsets[1])].sort((a, b) => a - b)).toEqual(forth.sort((a, b) => a - b));
+        const back = Array.from({ length: 15 }, (_, index) => index).flatMap((step) => [
+          ...idsAt(15 - step, 3, 4),
+          ...idsAt(15 - step, 0, 1),
+        ]);
+        expect([...ids.subarray(offsets[1])]).toEqual(back);
+        const touched = [...ids].flatMap((id, index) => (id % 5 < 2 ? [distances[index] as number] : []));
+        expect(touched.every((distance) => Number.isInteger(2 * distance))).toBe(true);
+        const { ids: nearest } = await firsts.read();
+        expect([...nearest]).toEqual([idsAt(1, 3)[0], idsAt(15, 3)[0]]);
+        grid.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  for (const sizes of inTurns(dimensions, ['of all levels', 'equal'] as const)) {
+    gpuTest(
+      `that do not fit as a whole leave holes, and the capacity that would do is told, where sizes are ${sizes}`,
+      async (device, tools) => {
+        const { grid, count, positions, rays, buffer } = await ask(
+          tools,
+          worldsOf(dimensions).bounded as WorldOptions,
+          MANY,
+          { sizes, workgroups: 4 },
+        );
+        const encode = (search: Awaited<ReturnType<typeof grid.alongRays>>) => {
+          const encoder = device.createCommandEncoder();
+          grid.encode(encoder, { positions, count });
+          search.encode(encoder, { rays: buffer, count: rays.length });
+          device.queue.submit([encoder.finish()]);
+        };
+        const ample = await grid.alongRays({ rays: rays.length, capacity: 200_000 });
+        encode(ample);
+        const all = await ample.read();
+        // Amid the hits of one ray.
+        const middle = rays.findIndex(
+          (_, ray) =>
+            (all.offsets[ray] as number) > 40 &&
+            (all.offsets[ray + 1] as number) - (all.offsets[ray] as number) > 8,
+        );
+        const capacity = 4 * Math.ceil(((all.offsets[middle] as number) + 1) / 4);
+        const search = await grid.alongRays({ rays: rays.length, capacity });
+        encode(search);
+        const { found, offsets, ids, distances } = await search.read();
+        expect(found).toBe(all.found);
+        const listed = all.offsets[middle] as number;
+        expectArraysEqual(ids, all.ids.slice(0, listed), 'ids');
+        expectArraysEqual(distances, all.distances.slice(0, listed), 'distances');
+        expect(offsets[rays.length]).toBe(listed);
+        const words = await readWords(tools, search.ids, capacity);
+        expect([...words.slice(listed)].every((word) => word === NOBODY)).toBe(true);
+        expect([...(await readWords(tools, search.count, 5))]).toEqual([
+          found,
+          capacity,
+          Math.ceil(capacity / 256),
+          1,
+          1,
+        ]);
+        grid.destroy();
+      },
+      SHARED,
+    );
+  }
+
+  gpuTest(
+    'meet thousands in one place, in order',
+    async (device, tools) => {
+      const corner = cornersIn(dimensions);
+      const count = 3000;
+      const noise = createNoise(9);
+      const positions = Float32Array.from({ length: count * dimensions }, () => 4 + noise() / 4);
+      const options = { dimensions, min: corner(0), max: corner(8) };
+      const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: count });
+      const search = await grid.alongRays({ rays: 1, capacity: count });
+      const ray = { origin: corner(0.1), direction: corner(0.5), greatestDistance: 100 };
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, { positions: uploadVectors(tools, dimensions, 'p', positions), count });
+      search.encode(encoder, { rays: tools.upload('rays', packRays(dimensions, [ray])), count: 1 });
+      device.queue.submit([encoder.finish()]);
+      const { ids, distances } = await search.read();
+      expect(ids.length).toBe(count);
+      const expected = hitsAlongRay(
+        positions,
+        corner(0),
+        { ...ray, origin: ray.origin.map(Math.fround) },
+        0.5,
+      );
+      expectHits(ids, distances, expected, 'the ray');
+      grid.destroy();
+    },
+    SHARED,
+  );
+});
+
+gpuTest(
+  'from so far out that rounding is many cells wide, a ray asks everybody',
+  async (device, tools) => {
+    // To walk the cells that rounding leaves open would take minutes.
+    const far = 1e8;
+    const random = createNoise(3);
+    const count = 500;
+    const positions = Float32Array.from({ length: 3 * count }, (_, index) =>
+      index % 3 === 0 ? far + 1e5 * random() : far + 5e4 + 1e4 * (random() - 0.5),
+    );
+    const radii = Float32Array.from({ length: count }, () => 500 + 1500 * random());
+    const grid = await HashGrid.create(tools.wrap(), {
+      dimensions: 3,
+      unbounded: true,
+      radii: { smallest: 0.5, largest: 2048 },
+      capacity: count,
+    });
+    const search = await grid.alongRays({ rays: 1, capacity: count });
+    const ray = { origin: [far, far + 5e4, far + 5e4], direction: [1, 0, 0], greatestDistance: 1e5 };
+    const encoder = device.createCommandEncoder();
+    grid.encode(encoder, { positions: tools.upload('particles', toBodies(3, positions, { radii })), count });
+    search.encode(encoder, { rays: tools.upload('ray', packRays(3, [ray])), count: 1 });
+    device.queue.submit([encoder.finish()]);
+    const { ids } = await search.read();
+    const met = Array.from({ length: count }, (_, id) => id).filter((id) => {
+      const away = [1, 2].map((axis) => (positions[3 * id + axis] as number) - far - 5e4);
+      const beside = Math.hypot(...away);
+      return beside < (radii[id] as number);
+    });
+    expect([...ids].sort((one, other) => one - other)).toEqual(met);
+    expect(met.length).toBeGreaterThan(0);
+    grid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
+  'an endless ray that hardly moves where the world wraps around ends after as many periods as others do',
+  async (device, tools) => {
+    // In space, where kernels of such a world are compiled.
+    const corner = cornersIn(3);
+    const box = { min: corner(0), max: corner(EDGE), periodic: [false, true, false] };
+    const world = { dimensions: 3, ...box } as const;
+    const places = [
+      [2.5, 4, 4],
+      [6.5, 4.25, 4],
+      [4.5, 7, 4],
+    ];
+    const direction = [2 ** -29, 2 ** -51, 0];
+    const ray = packRays(3, [{ origin: [1, 4, 4], direction, greatestDistance: Number.POSITIVE_INFINITY }]);
+    for (const sizes of [{ diameter: 1 }, { radii: { smallest: 0.25, largest: 0.5 } }]) {
+      const grid = await HashGrid.create(tools.wrap(), { ...world, ...sizes, capacity: 3 });
+      const positions = Float32Array.from(places.flat());
+      const radii = new Float32Array(3).fill(0.5);
+      const particles =
+        'radii' in sizes
+          ? tools.upload('particles', toBodies(3, positions, { radii }))
+          : uploadVectors(tools, 3, 'particles', positions);
+      const search = await grid.alongRays({ rays: 1, capacity: 8 });
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, { positions: particles, count: 3 });
+      search.encode(encoder, { rays: tools.upload('ray', ray), count: 1 });
+      device.queue.submit([encoder.finish()]);
+      const { ids, distances } = await search.read();
+      expect([...ids]).toEqual([0, 1]);
+      expect((distances[0] as number) / 2 ** 29).toBe(1);
+      grid.destroy();
+    }
+  },
+  SHARED,
+);
+
+gpuTest(
+  'searches along rays that cannot be are refused with a sentence',
+  async (device, tools) => {
+    const { grid, count, positions, buffer } = await ask(tools, worldsOf(2).bounded as WorldOptions, FEW);
+    await expect(grid.alongRays({ rays: 0, capacity: 1 })).rejects.toThrow(/^rays is 0, /);
+    await expect(grid.alongRays({ rays: 1, capacity: 0 })).rejects.toThrow(/^capacity is 0, /);
+    await expect(grid.alongRays({ rays: 1 } as never)).rejects.toThrow(/^capacity is undefined, /);
+    await expect(grid.alongRays({ rays: 1, firstOnly: 1 } as never)).rejects.toThrow(/^firstOnly is 1, /);
+    await expect(grid.alongRays({ rays: 1, firstOnly: true, capacity: 3 } as never)).rejects.toThrow(
+      /^options\.capacity is 3, /,
+    );
+    await expect(grid.alongRays({ rays: 1, capacity: 1, all: true } as never)).rejects.toThrow(
+      /^options\.all /,
+    );
+    expect(() => packRays(2, [{ origin: [0], direction: [1, 0] }])).toThrow(/^rays\[0\]\.origin is \[0\], /);
+    expect(() => packRays(2, [{ origin: [0, 0], direction: [1, 0], greatestDistance: -1 }])).toThrow(
+      /^rays\[0\]\.greatestDistance is -1, but it must be at least 0\.$/,
+    );
+    for (const options of [
+      { rays: 4, capacity: 100 },
+      { rays: 4, firstOnly: true },
+    ] as const) {
+      const search = await grid.alongRays(options as never);
+      const encoder = device.createCommandEncoder();
+      const wrong: readonly [object, RegExp][] = [
+        [{ rays: buffer, count: 5 }, /^count is 5, but it must be a whole number from 0 to 4\.$/],
+        [{ count: 1 }, /^rays is undefined, .* at least 24 bytes for 1 rays\.$/],
+        [{ rays: tools.allocate('short', 24), count: 2 }, /^rays is .* at least 48 bytes for 2 rays\.$/],
+        [{ rays: buffer, count: 1, radius: 0.6 }, /^radius is 0\.6, .* at most 0\.5, half the diameter/],
+        [{ rays: buffer, count: 1, radius: 0 }, /^radius is 0, but it must be at least 2\^-41 /],
+        [{ rays: buffer, count: 1, reach: 2 }, /^input\.reach is 2, /],
+      ];
+      for (const [input, message] of wrong) {
+        expect(() => search.encode(encoder, input as never)).toThrow(ArgumentError);
+        expect(() => search.encode(encoder, input as never)).toThrow(message);
+      }
+    }
+    const many = await ask(tools, worldsOf(2).bounded as WorldOptions, FEW, { sizes: 'of all levels' });
+    for (const options of [
+      { rays: 4, capacity: 100 },
+      { rays: 4, firstOnly: true },
+    ] as const) {
+      const search = await many.grid.alongRays(options as never);
+      const refused = device.createCommandEncoder();
+      many.grid.encode(refused, { positions: many.positions, count: many.count });
+      expect(() => search.encode(refused, { rays: buffer, count: 1, radius: 0.5 })).toThrow(
+        'radius is 0.5, but it must be left out, as each ball of a grid that was created with `radii` has its own.',
+      );
+      search.encode(refused, { rays: buffer, count: 1, radius: undefined });
+    }
+    many.grid.destroy();
+    const search = await grid.alongRays({ rays: 1, capacity: 100 });
+    const encoder = device.createCommandEncoder();
+    expect(() => search.encode(encoder, { rays: buffer, count: 1 })).toThrow(/has not been encoded yet/);
+    const bytes = search.memoryBytes;
+    expect(bytes).toBeGreaterThan(800);
+    grid.encode(encoder, { positions, count });
+    search.encode(encoder, { rays: buffer, count: 1 });
+    device.queue.submit([encoder.finish()]);
+    expect((await search.read()).offsets.length).toBe(2);
+    grid.destroy();
+  },
+  SHARED,
+);

@@ -1,0 +1,345 @@
+/**
+ * Obstacles, the particles that never move, on the GPU: pushes and turns within the bound of exact arithmetic in every
+ * world, overlaps as all pairs say, the same bits again, from a checkpoint and by both broad phases; and no buffer left.
+ */
+import { describe, expect } from 'vitest';
+import { LimitError } from '../../../src/core/base/errors';
+import { type BroadPhase, deriveSubstep } from '../../../src/core/contact/settings';
+import type { ObstacleBodies, ObstaclesGiven } from '../../../src/core/obstacles/obstacles';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import { carryPositions } from '../../../src/core/world/cells';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../src/gpu/device';
+import { buildGrid } from '../../../src/reference/grid/grid';
+import { resolveBound } from '../../../src/reference/solve/bound';
+import { nearestImage } from '../../../src/reference/solve/contact';
+import { integrate } from '../../../src/reference/solve/integrate';
+import { fileObstacles } from '../../../src/reference/solve/obstacles';
+import { MIXED_KINDS } from '../../helpers/inputs/mixed-crowds';
+import { countHeavy } from '../../helpers/inputs/mixed-simulations';
+import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
+import {
+  countSizedOverlaps,
+  type SizedField,
+  sizedFieldOf,
+} from '../../helpers/inputs/sized-obstacle-fields';
+import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
+import { fewerInSpace, isAsked, THOROUGH } from '../../helpers/thorough';
+
+const DT = 1 / 64;
+
+/** On a lattice and with velocities that the time step turns into whole steps of it: integrating rounds nothing. */
+function dyadic(field: Field): Field {
+  const snap = (values: Float32Array, units: number) =>
+    values.map((value) => Math.round(value * units) / units);
+  const min = field.min?.map((value) => Math.round(value));
+  const max = field.max?.map((value) => Math.round(value));
+  return {
+    ...field,
+    ...(min && max ? { min, max } : {}),
+    positions: snap(field.positions, 1024),
+    velocities: snap(field.velocities, 16),
+    obstacles: snap(field.obstacles, 1024),
+  };
+}
+
+/** Both changes of a state against the bound. */
+async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
+  const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
+  for (const mode of ['separate', 'resolve'] as const) {
+    const options = { ...field, broadPhase, restitution: 0.5, substeps: 1, iterations: 1 };
+    const simulation = await createSimulation(gpu, options);
+    if (mode === 'separate') simulation.separate(1);
+    else simulation.step(DT);
+    const got = await simulation.read();
+    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
+    simulation.destroy();
+    const start = { positions: carryPositions(world, field.positions), velocities: field.velocities };
+    const moved = mode === 'separate' ? start : integrate(world, substep, start);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
+    const obstacles = fileObstacles(world, given);
+    const bound = resolveBound(world, substep, grid, mode, obstacles);
+    const without = resolveBound(world, substep, grid, mode);
+    let turned = 0;
+    for (let slot = 0; slot < grid.ids.length; slot++) {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const at = slot * dimensions + axis;
+        const from = (grid.ids[slot] as number) * dimensions + axis;
+        const off = nearestImage(
+          (got.positions[from] as number) - (bound.exactPositions[at] as number),
+          world.period[axis] as number,
+        );
+        expect(Math.abs(off)).toBeLessThanOrEqual((bound.positions[slot] as number) / 2);
+        const exact = bound.exactPositions[at] as number;
+        if (Math.abs(exact - (without.exactPositions[at] as number)) > 2 ** -10) turned++;
+        if (mode === 'separate') continue;
+        const turn = (got.velocities[from] as number) - (bound.exactVelocities[at] as number);
+        expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
+      }
+    }
+    // What is bounded is not nothing.
+    if (field.positions.length > 20 * dimensions) expect(turned).toBeGreaterThan(20);
+  }
+}
+
+/** Obstacles elsewhere. */
+function halved(obstacles: ObstaclesGiven | undefined): ObstaclesGiven | undefined {
+  const half = (positions: Float32Array) => positions.map((value) => value / 2);
+  if (!obstacles || obstacles instanceof Float32Array) return obstacles && half(obstacles);
+  return { ...obstacles, positions: half(obstacles.positions) };
+}
+
+async function run(tools: GpuTools, options: SimulationOptions, fold?: number, restored = false) {
+  const gpu = tools.wrap(fold);
+  const settings = { restitution: 0.5, substeps: 2, iterations: 2 };
+  let simulation = await createSimulation(gpu, { ...options, ...settings });
+  for (let step = 0; step < 4; step++) {
+    simulation.step(DT);
+    if (!restored || step !== 1) continue;
+    const checkpoint = await simulation.checkpoint();
+    simulation.destroy();
+    simulation = await createSimulation(gpu, { ...options, obstacles: halved(options.obstacles) });
+    simulation.restore(checkpoint);
+  }
+  const { hash } = await simulation.measure();
+  simulation.destroy();
+  return hash;
+}
+
+/** The same obstacles, the last first. */
+function reversed(dimensions: number, { positions, radii, halfExtents }: ObstacleBodies): ObstacleBodies {
+  const turn = (numbers: Float32Array, stride: number) =>
+    numbers.map((_, index) => {
+      const body = numbers.length / stride - 1 - Math.floor(index / stride);
+      return numbers[stride * body + (index % stride)] as number;
+    });
+  return {
+    positions: turn(positions, dimensions),
+    ...(radii ? { radii: turn(radii, 1) } : {}),
+    ...(halfExtents ? { halfExtents: turn(halfExtents, dimensions) } : {}),
+  };
+}
+
+describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
+  describe.each(fewerInSpace(dimensions, WORLD_KINDS))('%s', (kind) => {
+    gpuTest(
+      'push and turn particles within the bound, by both broad phases',
+      async (_, tools) => {
+        for (const [count, obstacles] of [
+          [1, 1],
+          [257, 255],
+        ] as const) {
+          const field = dyadic(fieldOf({ kind, dimensions, count, obstacles, seed: count }));
+          for (const broadPhase of ['grid', 'naive'] as const) {
+            await expectBounded(tools.wrap(), field, broadPhase);
+          }
+        }
+      },
+      SHARED,
+    );
+
+    gpuTest(
+      'are overlapped by whom all pairs say, and count as nothing else',
+      async (_, tools) => {
+        for (const [count, obstacles] of [
+          [257, 255],
+          [20, 1000],
+          [300, 1],
+        ] as const) {
+          // The table of an unbounded world is as large as the more of both ask for.
+          const capacity = Math.max(count, obstacles);
+          const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
+          const { overlaps, doubtful } = countOverlaps(field);
+          expect(doubtful).toBe(0);
+          // Both find obstacles in the same way.
+          const broadPhases = count === 257 ? (['grid', 'naive'] as const) : (['grid'] as const);
+          for (const broadPhase of broadPhases) {
+            const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
+            const bare = await createSimulation(tools.wrap(), { ...field, broadPhase, obstacles: undefined });
+            const measures = await simulation.measure();
+            expect(measures.obstacleContacts).toBe(overlaps);
+            expect({ ...(await bare.measure()), obstacleContacts: overlaps }).toEqual(measures);
+            expect(simulation).toMatchObject({
+              count,
+              obstacleCount: obstacles,
+              obstacleCapacity: obstacles,
+            });
+            expect((await simulation.findPairs()).pairs).toEqual((await bare.findPairs()).pairs);
+            simulation.destroy();
+            bare.destroy();
+          }
+        }
+      },
+      SHARED,
+    );
+
+    gpuTest(
+      'leave the same bits three times, folded, restored elsewhere, and naive where sums have one order',
+      async (_, tools) => {
+        const field = fieldOf({ kind, dimensions, count: 300, obstacles: 200, seed: 8 });
+        const hash = await run(tools, field);
+        expect(await run(tools, field)).toBe(hash);
+        expect(await run(tools, field, undefined, true)).toBe(hash);
+        expect(await run(tools, { ...field, obstacles: halved(field.obstacles) })).not.toBe(hash);
+        if (kind !== 'unbounded') expect(await run(tools, { ...field, broadPhase: 'naive' })).toBe(hash);
+      },
+      SHARED,
+    );
+  });
+
+  describe.each(fewerInSpace(dimensions, MIXED_KINDS))('with sizes of their own, %s', (kind) => {
+    const count = 130;
+    const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
+
+    gpuTest(
+      'push and turn particles within the bound, by both broad phases, and are overlapped by whom all pairs say',
+      async (_, tools) => {
+        // Balls alone in one kind of world are enough: boxes are among balls in all.
+        for (const boxes of kind === 'periodic along some' ? [true, false] : [true]) {
+          const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
+          // All pairs know no kind of world but by distances.
+          const isNaive = THOROUGH || (dimensions === 2 && kind === 'bounded');
+          for (const broadPhase of isNaive ? (['grid', 'naive'] as const) : (['grid'] as const)) {
+            if (broadPhase === 'grid' || dimensions === 2)
+              await expectBounded(tools.wrap(), field, broadPhase);
+            const simulation = await createSimulation(tools.wrap(), { ...field, broadPhase });
+            const { overlaps, doubtful } = countSizedOverlaps(field);
+            const touching = countSizedOverlaps({ ...field, obstacles: undefined });
+            expect(touching.overlaps).toBe(0);
+            expect(overlaps).toBeGreaterThan(40);
+            const measures = await simulation.measure();
+            expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
+            // Not a simulation without any, for which as many kernels were compiled again.
+            simulation.setObstacles(new Float32Array(0));
+            const { obstacleContacts } = measures;
+            expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
+            simulation.destroy();
+          }
+        }
+      },
+      SHARED,
+    );
+
+    longTest(
+      'leave the same bits again, in another order, folded, and restored elsewhere',
+      async (_, tools) => {
+        const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
+        const hash = await run(tools, field);
+        expect(await run(tools, { ...field, obstacles: reversed(dimensions, field.obstacles) }, FOLD)).toBe(
+          hash,
+        );
+        expect(await run(tools, field, undefined, true)).toBe(hash);
+        expect(await run(tools, { ...field, obstacles: halved(field.obstacles) })).not.toBe(hash);
+      },
+      SHARED,
+    );
+  });
+
+  describe.each(
+    fewerInSpace(dimensions, WORLD_KINDS).slice(0, THOROUGH ? undefined : dimensions === 2 ? 1 : 0),
+  )('in crowds, %s', (kind) => {
+    // In a box three rows of cells are one loop, and a particle is heavy from three times as many on.
+    const crowd = kind === 'bounded' ? 1250 : 400;
+    const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
+
+    gpuTest(
+      'push those alone and those of crowds, many threads or one',
+      async (_, tools) => {
+        // In a cell that an obstacle reaches into.
+        const positions = field.positions.map((value, index) => {
+          const beside = Math.floor(field.obstacles[index % dimensions] as number);
+          return index < crowd * dimensions ? beside + 0.25 + (index % 32) / 64 : value;
+        });
+        const crowded = { ...dyadic({ ...field, positions }), crowds: true };
+        if (kind !== 'bounded') await expectBounded(tools.wrap(), crowded, 'grid');
+        const read = async (crowds: boolean) => {
+          const simulation = await createSimulation(tools.wrap(), { ...crowded, crowds });
+          expect((await simulation.measure()).obstacleContacts).toBe(countOverlaps(crowded).overlaps);
+          simulation.separate(1);
+          if (crowds) expect(await countHeavy(tools, simulation)).toBeGreaterThan(100);
+          const got = await simulation.read();
+          simulation.destroy();
+          return got.positions;
+        };
+        const [many, one] = [await read(true), await read(false)];
+        // What sums over hundreds make of their order.
+        many.forEach((value, index) => {
+          expect(Math.abs(value - (one[index] as number))).toBeLessThan(2 ** -8);
+        });
+      },
+      SHARED,
+    );
+  });
+
+  gpuTest(
+    'are probed and sorted in folded dispatches too',
+    async (_, tools) => {
+      const field = fieldOf({
+        kind: 'bounded',
+        dimensions,
+        count: MOST_FOLDED,
+        obstacles: MOST_FOLDED,
+        seed: 5,
+      });
+      expect(await run(tools, field, FOLD)).toBe(await run(tools, field));
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'may be replaced and left out, and take their memory with them',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const field = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 90, seed: 6 });
+      const live = tools.liveBuffers().length;
+      const simulation = await createSimulation(gpu, field);
+      const other = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 50, seed: 7 });
+      simulation.setObstacles(other.obstacles);
+      expect(simulation).toMatchObject({ obstacleCount: 50, obstacleCapacity: 90 });
+      const { overlaps } = countOverlaps({ ...field, obstacles: other.obstacles });
+      expect((await simulation.measure()).obstacleContacts).toBe(overlaps);
+      expect((await simulation.checkpoint()).obstacles).toEqual(other.obstacles);
+      simulation.setObstacles(new Float32Array(0));
+      expect((await simulation.measure()).obstacleContacts).toBe(0);
+      expect('obstacles' in (await simulation.checkpoint())).toBe(false);
+      expect(() => simulation.setObstacles(new Float32Array(91 * dimensions))).toThrow(
+        /^obstacles is 91 particles, but it must be at most 90 particles/,
+      );
+      const bare = await createSimulation(gpu, { ...field, obstacles: undefined });
+      const roomy = await createSimulation(gpu, { ...field, obstacles: undefined, obstacleCapacity: 90 });
+      expect((await roomy.measure()).obstacleContacts).toBe(0);
+      roomy.setObstacles(other.obstacles);
+      expect((await roomy.measure()).obstacleContacts).toBe(overlaps);
+      roomy.destroy();
+      expect(simulation.memoryBytes - bare.memoryBytes).toBeGreaterThan(90 * 4 * dimensions * 3);
+      simulation.destroy();
+      bare.destroy();
+      expect(tools.liveBuffers()).toHaveLength(live);
+      expect(() => simulation.setObstacles(other.obstacles)).toThrow(/destroyed/);
+    },
+    SHARED,
+  );
+});
+
+gpuTest('more of them than the device was asked for are refused in a sentence', async (_, tools) => {
+  const options = {
+    dimensions: 2,
+    radius: 0.5,
+    min: [0, 0],
+    max: [8, 8],
+    positions: new Float32Array(2),
+  } as const;
+  // As many as a buffer of positions holds, but with the starts of cells they are more; and one more than that.
+  const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
+  for (const [count, message] of [
+    [most, /^\d+ obstacles beside \d+ cells need a buffer of \d+ bytes/],
+    [most + 1, /^\d+ particles in \d+ cells need a buffer of \d+ bytes/],
+  ] as const) {
+    const creation = createSimulation(tools.wrap(), { ...options, obstacles: new Float32Array(2 * count) });
+    await expect(creation).rejects.toThrow(LimitError);
+    await expect(creation).rejects.toThrow(message);
+    expect(tools.liveBuffers()).toEqual([]);
+  }
+});

@@ -1,0 +1,299 @@
+/**
+ * Simulations of particles that each have a radius of their own: what the checks of src/verify/verify.ts do not see of them,
+ * which hold scenes of them against the reference.
+ */
+import { describe, expect } from 'vitest';
+import { HEAVY_ROW } from '../../../src/core/base/constants';
+import { deriveSubstep } from '../../../src/core/contact/settings';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
+import { buildGrid } from '../../../src/reference/grid/grid';
+import { resolveBound } from '../../../src/reference/solve/bound';
+import { nearestImage } from '../../../src/reference/solve/contact';
+import { integrate } from '../../../src/reference/solve/integrate';
+import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
+import { createNoise } from '../../../src/testing/noise';
+import { compareWithin } from '../../../src/verify/simulations';
+import { countHeavy, type MixedOptions, mixedOptions } from '../../helpers/inputs/mixed-simulations';
+import { cornersIn } from '../../helpers/inputs/vectors';
+import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
+import { DIMENSIONS, FOLD } from '../../helpers/passes';
+import { inTurns, isAsked } from '../../helpers/thorough';
+
+/** Exact in binary, so that integrating rounds the same way everywhere. */
+const DT = 1 / 64;
+
+/** One pass of either kind within the bound of exact arithmetic. */
+async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<void> {
+  for (const mode of ['separate', 'resolve'] as const) {
+    const settings = { restitution: 0.5, substeps: 1, iterations: 1 };
+    const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
+    const { world } = simulation;
+    if (mode === 'separate') simulation.separate(1);
+    else simulation.step(DT);
+    const { diameter } = planSimulation(options);
+    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
+    const moved = mode === 'separate' ? options : integrate(world, substep, options);
+    const grid = buildGrid(world, moved.positions, moved.velocities, undefined, { radii: options.radii });
+    const bound = resolveBound(world, substep, grid, mode);
+    const finding = compareWithin(world, await simulation.read(), grid, bound);
+    expect(finding.pass, `${mode}: ${finding.detail}`).toBe(true);
+    simulation.destroy();
+  }
+}
+
+/** One large particle upon as many small ones as make it heavy, and some to spare. */
+function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): MixedOptions {
+  const noise = createNoise(5);
+  const count = 8 * HEAVY_ROW;
+  const edge = 32;
+  const positions = Float32Array.from({ length: dimensions * count }, (_, index) =>
+    index < dimensions ? edge / 2 : Math.floor(noise() * edge * 1024) / 1024,
+  );
+  const velocities = positions.map((_, index) => ((index % 5) - 2) / 4);
+  const radii = new Float32Array(count).fill(1 / 8);
+  radii[0] = 8;
+  const corner = cornersIn(dimensions);
+  const world = kind === 'unbounded' ? { unbounded: true } : { min: corner(0), max: corner(edge) };
+  return { dimensions, ...world, radii, positions, velocities };
+}
+
+async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: number): Promise<string> {
+  const simulation = await createSimulation(tools.wrap(fold), options);
+  for (let step = 0; step < 4; step++) simulation.step(DT);
+  const { hash } = await simulation.measure();
+  simulation.destroy();
+  return hash;
+}
+
+describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
+  const longTest = isAsked(dimensions) ? gpuTest : () => undefined;
+  longTest(
+    'stays within the bound where only some axes wrap around, of sizes 1:64 too',
+    async (_, tools) => {
+      const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
+      await expectBounded(tools, mixedOptions(request));
+    },
+    SHARED,
+  );
+
+  const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
+  describe.each(inTurns(dimensions, kinds))('%s', (kind) => {
+    gpuTest(
+      'pushes, in later iterations, those who were near when it sorted, wherever they are by then',
+      async (_, tools) => {
+        // Far too many for the room, and pushed apart as hard as can be.
+        const options = mixedOptions(
+          { dimensions, kind, count: 300, ratio: 8, density: 4 },
+          { relaxation: 1, iterations: 3, substeps: 1 },
+        );
+        const simulation = await createSimulation(tools.wrap(), options);
+        const reference = new ReferenceSimulation(options);
+        // All of them are met then, so all must be those of the reference.
+        const { candidates } = await simulation.measure();
+        expect(candidates).toBe(reference.measure().candidates);
+        for (const act of [
+          (one: { separate(iterations: number): void }) => one.separate(3),
+          (one: { step(dt: number): void }) => one.step(DT),
+        ]) {
+          act(simulation);
+          act(reference);
+          const got = await simulation.read();
+          const expected = reference.read();
+          const { period } = simulation.world;
+          const apart = got.positions.map((place, index) =>
+            Math.abs(
+              nearestImage(place - (expected.positions[index] as number), period[index % dimensions] ?? 0),
+            ),
+          );
+          expect(apart.reduce((most, distance) => Math.max(most, distance), 0)).toBeLessThan(2 ** -8);
+        }
+        simulation.destroy();
+      },
+      SHARED,
+    );
+  });
+
+  gpuTest(
+    'shares the work on a large one among thousands of small ones, within the bound',
+    async (_, tools) => {
+      for (const kind of inTurns(dimensions, ['bounded', 'unbounded'] as const)) {
+        const options = largeAmongSmall(dimensions, kind);
+        await expectBounded(tools, options);
+        const simulation = await createSimulation(tools.wrap(), options);
+        simulation.separate(1);
+        expect(await countHeavy(tools, simulation)).toBeGreaterThan(0);
+        simulation.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  longTest(
+    'does not remember who had too many neighbours before',
+    async (_, tools) => {
+      const kind = dimensions === 2 ? 'bounded' : 'unbounded';
+      const settings = { restitution: 0, substeps: 1, iterations: 1 };
+      const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
+      const options = { ...rest, radii, positions, ...settings };
+      // Three large ones; the small ones are all heavy first, and then none.
+      radii.fill(8, 0, 3);
+      for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
+      const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
+      const used = await createSimulation(tools.wrap(), { ...options, positions: heap });
+      used.step(DT);
+      const before = await countHeavy(tools, used);
+      const fresh = await createSimulation(tools.wrap(), options);
+      used.restore(await fresh.checkpoint());
+      for (const simulation of [used, fresh]) simulation.step(DT);
+      const after = await countHeavy(tools, used);
+      expect(after).toBeGreaterThanOrEqual(3);
+      expect(before).toBeGreaterThan(2 * after);
+      const [got, expected] = [await used.read(), await fresh.read()];
+      expectArraysEqual(got.positions, expected.positions, 'positions');
+      expectArraysEqual(got.velocities, expected.velocities, 'velocities');
+      for (const simulation of [used, fresh]) simulation.destroy();
+    },
+    SHARED,
+  );
+
+  longTest(
+    'has the same bits three times, in folded dispatches and restored elsewhere from a file',
+    async (_, tools) => {
+      for (const kind of ['bounded', 'unbounded'] as const) {
+        // As few cells as the injected limit holds a thread each of.
+        const settings = { restitution: 0.5, substeps: 2, iterations: 2, cellSize: 1 };
+        const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
+        const hash = await hashAfter(tools, options);
+        expect(await hashAfter(tools, options)).toBe(hash);
+        if (kind === 'bounded') expect(await hashAfter(tools, options, FOLD)).toBe(hash);
+        const first = await createSimulation(tools.wrap(), options);
+        first.step(DT);
+        const file = encodeCheckpoint(await first.checkpoint());
+        first.destroy();
+        const { positions: _positions, velocities: _velocities, radii: _radii, ...rest } = options;
+        const second = await createSimulation(tools.wrap(), { ...rest, capacity: 500 });
+        second.restore(decodeCheckpoint(file));
+        for (let step = 1; step < 4; step++) second.step(DT);
+        const measures = await second.measure();
+        expect(measures).toMatchObject({ hash, count: 500, nonFinite: 0 });
+        // The hash knows how large each is.
+        const { radii, ...checkpoint } = await second.checkpoint();
+        second.restore({ ...checkpoint, radii: radii?.map((radius) => Math.max(radius, 1 / 15)) });
+        expect((await second.measure()).hash).not.toBe(measures.hash);
+        second.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  longTest(
+    'keeps momentum, whatever the sizes that bounce and rub',
+    async (_, tools) => {
+      // Walls take momentum.
+      const settings = { restitution: 0.5, friction: 0.5, substeps: 2, iterations: 2, walls: false };
+      const options = mixedOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, settings);
+      const simulation = await createSimulation(tools.wrap(), options);
+      const before = await simulation.measure();
+      for (let step = 0; step < 8; step++) simulation.step(DT);
+      const after = await simulation.measure();
+      expect(after.kineticEnergy).toBeLessThan(0.9 * before.kineticEnergy);
+      const { radii, velocities } = options;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const moved = radii.reduce(
+          (sum, radius, index) =>
+            sum + radius ** dimensions * Math.abs(velocities[dimensions * index + axis] as number),
+          0,
+        );
+        const lost = Math.abs((before.momentum[axis] as number) - (after.momentum[axis] as number));
+        expect(lost).toBeLessThan(1e-5 * moved);
+        const exact = radii.reduce(
+          (sum, radius, index) =>
+            sum + radius ** dimensions * (velocities[dimensions * index + axis] as number),
+          0,
+        );
+        expect(Math.abs((before.momentum[axis] as number) - exact)).toBeLessThan(1e-6 * moved);
+      }
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  longTest(
+    'does with equal radii what one radius does',
+    async (_, tools) => {
+      const {
+        radii,
+        radiusRange: _range,
+        ...options
+      } = mixedOptions(
+        { dimensions, kind: 'bounded', count: 300, ratio: 1, density: 1 },
+        { restitution: 0.5, substeps: 1 },
+      );
+      const own = await createSimulation(tools.wrap(), { ...options, radii });
+      const shared = await createSimulation(tools.wrap(), { ...options, radius: 1 });
+      expectArraysEqual((await own.findPairs()).pairs, (await shared.findPairs()).pairs, 'pairs');
+      const [first, second] = await Promise.all([own.measure(), shared.measure()]);
+      expect([first.contacts, first.outside]).toEqual([second.contacts, second.outside]);
+      expect(first.kineticEnergy / second.kineticEnergy).toBeCloseTo(1, 5);
+      for (const simulation of [own, shared]) simulation.step(DT);
+      const [got, expected] = await Promise.all([own.read(), shared.read()]);
+      for (const name of ['positions', 'velocities'] as const) {
+        got[name].forEach((value, index) => {
+          expect(Math.abs(value - (expected[name][index] as number))).toBeLessThan(1e-3);
+        });
+      }
+      own.destroy();
+      shared.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'adds and removes particles with their radii, and sets aside those that are nowhere',
+    async (_, tools) => {
+      const corner = cornersIn(dimensions);
+      const simulation = await createSimulation(tools.wrap(), {
+        dimensions,
+        min: corner(0),
+        max: corner(16),
+        radiusRange: { smallest: 0.25, largest: 2 },
+        capacity: 4,
+      });
+      const at = (...places: readonly number[]) => Float32Array.from(places.flatMap(corner));
+      expect([...simulation.add({ positions: at(4, 5, 11), radii: Float32Array.of(0.5, 2, 1) })]).toEqual([
+        0, 1, 2,
+      ]);
+      expect(() => simulation.add({ positions: at(9) })).toThrow(/^radii is undefined/);
+      expect(() => simulation.add({ positions: at(9), radii: Float32Array.of(3) })).toThrow(
+        /^radii\[0\] is 3/,
+      );
+      expect(await simulation.measure()).toMatchObject({ count: 3, nonFinite: 0, contacts: 1 });
+      // What is asked is answered as things were, whatever changes meanwhile.
+      const asked = simulation.findPairs();
+      simulation.remove([0]);
+      expect([...(await asked).pairs]).toEqual([0, 1]);
+      expect((await simulation.findPairs()).count).toBe(0);
+      expect([...simulation.add({ positions: at(9, 12), radii: Float32Array.of(0.25, 1.5) })]).toEqual([
+        0, 3,
+      ]);
+      simulation.step(DT);
+      const { ids, radii } = await simulation.read();
+      expect([[...ids], [...(radii ?? [])]]).toEqual([
+        [0, 1, 2, 3],
+        [0.25, 2, 1, 1.5],
+      ]);
+      // What is set aside, here as too fast, keeps its radius, so that a checkpoint of it can be restored.
+      simulation.set({ gravity: corner(1e20) });
+      simulation.step(DT);
+      expect(await simulation.measure()).toMatchObject({ count: 4, nonFinite: 4 });
+      simulation.restore(await simulation.checkpoint());
+      simulation.remove([1]);
+      expect([...((await simulation.read()).radii ?? [])]).toEqual([0.25, 1, 1.5]);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+});

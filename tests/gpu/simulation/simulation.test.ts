@@ -1,0 +1,722 @@
+/**
+ * The simulation as its users see it: the same bits whatever the broad phase, the order in memory or a
+ * checkpoint in between; particles that come, go and break; no work or memory that was not asked for.
+ */
+import { describe, expect } from 'vitest';
+import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
+import { defineWorld, GREATEST_SPEED } from '../../../src/core/world/world';
+import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../src/gpu/device';
+import { SharedParameters } from '../../../src/gpu/params';
+import { bruteForcePairs } from '../../../src/reference/query/brute-force';
+import { createScene, FAST_SCENE_NAMES, SCENE_NAMES, sceneOptions } from '../../../src/scenes';
+import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
+import {
+  bitsOf,
+  DIMENSIONS,
+  FOLD,
+  MOST_FOLDED,
+  readVectors,
+  readWords,
+  substepOf,
+} from '../../helpers/passes';
+import { fewerInSpace, THOROUGH } from '../../helpers/thorough';
+
+const DT = 1 / 60;
+
+function create(
+  gpu: Gpu,
+  name: string,
+  dimensions: 2 | 3,
+  count: number,
+  changes: Partial<SimulationOptions> = {},
+): Promise<Simulation> {
+  return createSimulation(gpu, sceneOptions(createScene(name, { dimensions, count, seed: 5 }), changes));
+}
+
+function advance(simulation: Simulation, steps: number): Simulation {
+  for (let step = 0; step < steps; step++) simulation.step(DT);
+  return simulation;
+}
+
+const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
+
+/** Bouncing, sliding, several substeps and iterations: every kernel takes part. */
+const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2, iterations: 2 } as const;
+
+describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
+  gpuTest(
+    'has the same bits by both broad phases, with restitution and iterations',
+    async (_, tools) => {
+      for (const [name, count] of [
+        ['pile', 200],
+        ['one-cell', 60],
+        ['clustered', 300],
+      ] as const) {
+        const hashes = [];
+        for (const broadPhase of ['grid', 'naive'] as const) {
+          const simulation = await create(tools.wrap(), name, dimensions, count, { ...LIVELY, broadPhase });
+          hashes.push(await hashOf(advance(simulation, 6)));
+          simulation.destroy();
+        }
+        expect(hashes[1], name).toBe(hashes[0]);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'has the same bits three times, whatever the order in memory and folded or not',
+    async (_, tools) => {
+      const scene = createScene('uniform', { dimensions, count: MOST_FOLDED, seed: 5 });
+      const hashes = [];
+      for (const fold of [undefined, undefined, FOLD]) {
+        const simulation = await createSimulation(tools.wrap(fold), sceneOptions(scene, LIVELY));
+        hashes.push(await hashOf(advance(simulation, 10)));
+        simulation.destroy();
+      }
+      // Half of the particles leave and come back: the same ids, in other slots.
+      const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, LIVELY));
+      const ids = Uint32Array.from({ length: MOST_FOLDED / 2 }, (_value, index) => 2 * index);
+      const pick = (vectors: Float32Array) =>
+        vectors.filter((_value, index) => Math.floor(index / dimensions) % 2 === 0);
+      simulation.remove(ids);
+      const back = simulation.add({ positions: pick(scene.positions), velocities: pick(scene.velocities) });
+      expectArraysEqual(back, ids, 'ids');
+      hashes.push(await hashOf(advance(simulation, 10)));
+      simulation.destroy();
+      expect(new Set(hashes).size).toBe(1);
+      expect(hashes[0]).not.toBe('0000000000000000');
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'goes on from a checkpoint with the same bits, in itself and in another simulation',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const whole = advance(await create(gpu, 'pile', dimensions, 500, LIVELY), 6);
+      whole.remove([3, 100, 499]);
+      const checkpoint = structuredClone(await whole.checkpoint());
+      const { time } = whole;
+      const hash = await hashOf(advance(whole, 6));
+      whole.restore(checkpoint);
+      expect([whole.time, whole.count]).toEqual([time, 497]);
+      expect(await hashOf(advance(whole, 6))).toBe(hash);
+      // One that holds others at first, with other settings, steps and removals behind it.
+      const other = advance(
+        await create(gpu, 'pile', dimensions, 300, { capacity: 500, ...boxOf(whole) }),
+        3,
+      );
+      other.remove([0, 7]);
+      other.restore(checkpoint);
+      expect(other.settings).toEqual(whole.settings);
+      expect([...(await other.read()).ids]).toEqual([...checkpoint.ids]);
+      expect([...other.add({ positions: new Float32Array(dimensions).fill(1) })]).toEqual([3]);
+      other.remove([3]);
+      expect(await hashOf(advance(other, 6))).toBe(hash);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is disturbed by no question asked between steps',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const quiet = await create(gpu, 'pile', dimensions, 400, LIVELY);
+      const asked = await create(gpu, 'pile', dimensions, 400, LIVELY);
+      for (let step = 0; step < 6; step++) {
+        quiet.step(DT);
+        asked.step(DT);
+        const pending = [asked.measure(), asked.findPairs(), asked.read(), asked.checkpoint()];
+        if (step % 2 === 0) await Promise.all(pending);
+        else pending.map((promise) => promise.catch(() => undefined));
+      }
+      expect(await hashOf(asked)).toBe(await hashOf(quiet));
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'recorded into the caller’s encoder is the same as stepped',
+    async (device, tools) => {
+      const gpu = tools.wrap();
+      const stepped = advance(await create(gpu, 'pile', dimensions, 300, LIVELY), 4);
+      stepped.separate(3);
+      const recorded = await create(gpu, 'pile', dimensions, 300, LIVELY);
+      const encoder = device.createCommandEncoder();
+      for (let step = 0; step < 4; step++) recorded.encodeStep(encoder, DT);
+      recorded.encodeSeparate(encoder, 3);
+      expect(recorded.time).toBe(stepped.time);
+      device.queue.submit([encoder.finish()]);
+      expect(await hashOf(recorded)).toBe(await hashOf(stepped));
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'sets aside a particle that stops being finite; the others go on as if it were not there',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const count = 200;
+      const alone = await create(gpu, 'pile', dimensions, count, { ...LIVELY, capacity: count + 3 });
+      const other = await create(gpu, 'pile', dimensions, count, { ...LIVELY, capacity: count + 3 });
+      const odd = [GREATEST_SPEED, -1e38, -GREATEST_SPEED];
+      const checkpoint = await other.checkpoint();
+      // In the middle of the others, at velocities that no upload would be allowed to have.
+      const places = odd.flatMap(() => [...checkpoint.positions.slice(50 * dimensions, 51 * dimensions)]);
+      const velocities = odd.flatMap((speed) => [speed, 1, 2].slice(0, dimensions));
+      other.restore({
+        ...checkpoint,
+        ids: Uint32Array.of(...checkpoint.ids, count, count + 1, count + 2),
+        positions: Float32Array.of(...checkpoint.positions, ...places),
+        velocities: Float32Array.of(...checkpoint.velocities, ...velocities),
+      });
+      advance(alone, 10);
+      advance(other, 10);
+      const measures = await other.measure();
+      expect(measures).toMatchObject({ count: count + 3, nonFinite: 3 });
+      const { count: _count, nonFinite: _nonFinite, hash, ...rest } = measures;
+      expect(await alone.measure()).toMatchObject(rest);
+      expect(await hashOf(alone)).not.toBe(hash);
+      const [expected, got] = [await alone.read(), await other.read()];
+      const here = count * dimensions;
+      expectArraysEqual(bitsOf(got.positions.slice(0, here)), bitsOf(expected.positions), 'positions');
+      expectArraysEqual(bitsOf(got.velocities.slice(0, here)), bitsOf(expected.velocities), 'velocities');
+      expect(got.positions.slice(here).every(Number.isNaN)).toBe(true);
+      // Those set aside stay when others go; and are found by their ids, and may go by them.
+      other.remove([0, 1]);
+      alone.remove([0, 1]);
+      const left = await other.read();
+      expect([...left.ids.slice(-4)]).toEqual([count - 1, count, count + 1, count + 2]);
+      expect(left.positions.slice(-3 * dimensions).every(Number.isNaN)).toBe(true);
+      other.remove([count, count + 1, count + 2]);
+      expect(await hashOf(advance(other, 3))).toBe(await hashOf(advance(alone, 3)));
+    },
+    SHARED,
+  );
+
+  const steps = THOROUGH ? 150 : 80;
+  gpuTest(
+    'conserves energy and momentum of a dilute gas',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const box = await create(gpu, 'gas', dimensions, 300, { substeps: 4 });
+      const before = await box.measure();
+      const after = await advance(box, steps).measure();
+      expect(before.kineticEnergy).toBeGreaterThan(0);
+      expect(Math.abs(after.kineticEnergy / before.kineticEnergy - 1)).toBeLessThan(0.02);
+      expect(after).toMatchObject({ count: 300, outside: 0, nonFinite: 0 });
+      expect(after.hash).not.toBe(before.hash);
+      const free = await create(gpu, 'gas', dimensions, 300, { substeps: 4, walls: false });
+      const start = await free.measure();
+      const end = await advance(free, steps).measure();
+      const change = end.momentum.map((along, axis) => along - (start.momentum[axis] as number));
+      expect(Math.hypot(...change) / Math.hypot(...start.momentum)).toBeLessThan(1e-4);
+      expect(Math.abs(end.kineticEnergy / start.kineticEnergy - 1)).toBeLessThan(0.02);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'separates without touching velocities or time, each iteration further',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'packing', dimensions, 300, { velocities: undefined });
+      const before = await simulation.measure();
+      const { velocities } = await simulation.read();
+      simulation.separate(10);
+      const after = await simulation.measure();
+      expect(after.meanOverlap * after.contacts).toBeLessThan(0.95 * before.meanOverlap * before.contacts);
+      expectArraysEqual(bitsOf((await simulation.read()).velocities), bitsOf(velocities), 'velocities');
+      expect(simulation.time).toBe(0);
+      const other = await create(tools.wrap(), 'packing', dimensions, 300, { iterations: 10 });
+      other.separate();
+      expect(await hashOf(other)).toBe(after.hash);
+    },
+    SHARED,
+  );
+});
+
+/** Names of the methods that are called from now on, until `stop`. */
+function watch(device: GPUDevice, methods: readonly (keyof GPUDevice)[]) {
+  const names: string[] = [];
+  const originals = methods.map((name) => [name, device[name]] as const);
+  for (const [name, original] of originals) {
+    const watched = (...values: unknown[]) => {
+      names.push(name);
+      return Reflect.apply(original as () => unknown, device, values);
+    };
+    Object.assign(device, { [name]: watched });
+  }
+  return { names, stop: () => void Object.assign(device, Object.fromEntries(originals)) };
+}
+
+function boxOf({ world }: Simulation) {
+  return { min: world.min, max: world.max, cellSize: world.cellSize };
+}
+
+describe('particles', () => {
+  gpuTest(
+    'come under the lowest free ids and go by id, up to the capacity',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'gas', 3, 300, { capacity: 303 });
+      const { positions, velocities } = await simulation.read();
+      const removed = [0, 31, 32, 255, 256, 299];
+      simulation.remove(removed);
+      expect(simulation.count).toBe(294);
+      const left = await simulation.read();
+      expect([...left.ids]).toEqual(
+        Array.from({ length: 300 }, (_value, id) => id).filter((id) => !removed.includes(id)),
+      );
+      left.ids.forEach((id, index) => {
+        expect([...left.positions.subarray(3 * index, 3 * index + 3)]).toEqual([
+          ...positions.subarray(3 * id, 3 * id + 3),
+        ]);
+        expect([...left.velocities.subarray(3 * index, 3 * index + 3)]).toEqual([
+          ...velocities.subarray(3 * id, 3 * id + 3),
+        ]);
+      });
+      const places = Float32Array.from({ length: 27 }, (_value, index) => 1 + index / 4);
+      expect([...simulation.add({ positions: places })]).toEqual([...removed, 300, 301, 302]);
+      expect(simulation.count).toBe(303);
+      const full = await simulation.read();
+      expect([...full.ids]).toEqual(Array.from({ length: 303 }, (_value, id) => id));
+      expect([...full.positions.subarray(0, 3), ...full.positions.subarray(93, 96)]).toEqual([
+        ...places.subarray(0, 6),
+      ]);
+      expect([...full.velocities.subarray(906, 909)]).toEqual([0, 0, 0]);
+      advance(simulation, 3);
+      expect(await simulation.measure()).toMatchObject({ count: 303, nonFinite: 0, outside: 0 });
+      expect([...(await simulation.read()).ids]).toEqual([...full.ids]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'may all go and come again, and may never have been',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'pile', 2, 257);
+      simulation.remove(Uint32Array.from({ length: 257 }, (_value, id) => id));
+      advance(simulation, 2);
+      simulation.separate();
+      expect(await simulation.measure()).toMatchObject({
+        count: 0,
+        candidates: 0,
+        contacts: 0,
+        hash: '0'.repeat(16),
+      });
+      expect(await simulation.findPairs()).toEqual({ count: 0, pairs: new Uint32Array(0), borderline: 0 });
+      expect((await simulation.read()).ids).toHaveLength(0);
+      const empty = await simulation.checkpoint();
+      expect([...simulation.add({ positions: Float32Array.of(1, 1, 1.5, 1) })]).toEqual([0, 1]);
+      expect(await simulation.measure()).toMatchObject({ count: 2, contacts: 1 });
+      advance(simulation, 1);
+      expect(await simulation.measure()).toMatchObject({ count: 2, nonFinite: 0 });
+      simulation.restore(empty);
+      expect(simulation.count).toBe(0);
+      const nobody = await createSimulation(tools.wrap(), { dimensions: 3, radius: 1 });
+      advance(nobody, 1);
+      expect(await nobody.measure()).toMatchObject({ count: 0 });
+      expect((await nobody.profile(DT)).total).toBeGreaterThanOrEqual(0);
+      expect([nobody.capacity, nobody.count, [...nobody.add({ positions: new Float32Array(0) })]]).toEqual([
+        0,
+        0,
+        [],
+      ]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'are in the buffers that it names, in cell order, their ids beside them',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'clustered', 2, 300);
+      for (let step = 0; step < 3; step++) {
+        const { positions, velocities, ids } = simulation.buffers;
+        const state = await simulation.read();
+        const slots = await readWords(tools, ids, 300);
+        const [places, speeds] = [
+          await readVectors(tools, 2, positions, 300),
+          await readVectors(tools, 2, velocities, 300),
+        ];
+        expect(slots.toSorted()).toEqual(state.ids);
+        slots.forEach((id, slot) => {
+          expect(places.subarray(2 * slot, 2 * slot + 2)).toEqual(
+            state.positions.subarray(2 * id, 2 * id + 2),
+          );
+          expect(speeds.subarray(2 * slot, 2 * slot + 2)).toEqual(
+            state.velocities.subarray(2 * id, 2 * id + 2),
+          );
+        });
+        simulation.step(DT);
+      }
+    },
+    SHARED,
+  );
+});
+
+describe('the first particles', () => {
+  gpuTest(
+    'are those of the call, whatever becomes of the arrays meanwhile',
+    async (_, tools) => {
+      const { positions, velocities, ...options } = sceneOptions(
+        createScene('gas', { dimensions: 2, count: 50 }),
+      );
+      const given = { positions: positions?.slice(), velocities: velocities?.slice() };
+      const creating = createSimulation(tools.wrap(), { ...options, ...given });
+      given.positions?.fill(Number.NaN);
+      given.velocities?.fill(7);
+      const simulation = await creating;
+      expect(await simulation.read()).toMatchObject({ positions, velocities });
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leave nothing behind where they cannot be uploaded',
+    async (device, tools) => {
+      const scene = createScene('gas', { dimensions: 2, count: 50 });
+      const write = device.queue.writeBuffer;
+      device.queue.writeBuffer = (buffer, ...rest) => {
+        if (buffer.label === 'simulation.id0') throw new RangeError('not today');
+        return Reflect.apply(write, device.queue, [buffer, ...rest]);
+      };
+      const attempt = createSimulation(tools.wrap(), sceneOptions(scene));
+      await expect(attempt).rejects.toThrow('not today');
+      device.queue.writeBuffer = write;
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+});
+
+describe('pairs and measures', () => {
+  gpuTest(
+    'are those of the moment they were asked for, though the caller steps on and changes settings',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'clustered', 2, 300, LIVELY);
+      for (const broadPhase of ['naive', 'grid'] as const) {
+        const { positions } = await simulation.read();
+        const { overlapping } = bruteForcePairs(2, positions, 1);
+        const before = await simulation.measure();
+        const pairs = simulation.findPairs();
+        const measures = simulation.measure();
+        const state = simulation.read();
+        simulation.set({ broadPhase });
+        advance(simulation, 3);
+        simulation.remove([simulation.count - 1]);
+        expectArraysEqual((await pairs).pairs, overlapping.pairs, 'pairs');
+        expect(await measures).toEqual(before);
+        expectArraysEqual((await state).positions, positions, 'positions');
+        expect(await hashOf(simulation)).not.toBe(before.hash);
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'may be asked for many at a time',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'clustered', 2, 200);
+      const hashes = [];
+      for (let step = 0; step < 12; step++) {
+        hashes.push(simulation.measure());
+        simulation.step(DT);
+      }
+      const got = (await Promise.all(hashes)).map(({ hash }) => hash);
+      const again = await create(tools.wrap(), 'clustered', 2, 200);
+      for (const hash of got) {
+        expect(await hashOf(again)).toBe(hash);
+        again.step(DT);
+      }
+      expect(new Set(got).size).toBe(12);
+      // A pool that was busy is not kept whole.
+      expect(tools.liveBuffers().filter((label) => label.includes('staging')).length).toBeLessThanOrEqual(
+        2 * 4,
+      );
+    },
+    SHARED,
+  );
+});
+
+describe('a step', () => {
+  gpuTest(
+    'of 0 s does nothing',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'packing', 2, 100, { gravity: [0, -9] });
+      const before = await hashOf(simulation);
+      simulation.step(0);
+      expect((await simulation.profile(0)).stages).toEqual({});
+      expect([await hashOf(simulation), simulation.time]).toEqual([before, 0]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'obeys the settings of its own time, without new pipelines or buffers',
+    async (device, tools) => {
+      const simulation = await create(tools.wrap(), 'pile', 2, 300, { restitution: 0.5 });
+      advance(simulation, 4);
+      await simulation.measure();
+      const buffers = tools.liveBuffers();
+      const made = watch(device, ['createBuffer', 'createComputePipeline', 'createComputePipelineAsync']);
+      for (const changes of [
+        { gravity: [0, 0] },
+        { gravity: [3, 5], friction: 0.9 },
+        { restitution: 0 },
+        { restitution: 1, relaxation: 0.2 },
+        { walls: false },
+        { substeps: 3, iterations: 2, walls: true },
+      ]) {
+        simulation.set(changes);
+        expect(simulation.settings).toMatchObject(changes);
+        const before = await hashOf(simulation);
+        advance(simulation, 4);
+        expect(await hashOf(simulation)).not.toBe(before);
+      }
+      made.stop();
+      expect(made.names).toEqual([]);
+      expect(tools.liveBuffers()).toEqual(buffers);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'makes its bind groups once, for each way the copies may lie',
+    async (device, tools) => {
+      const simulation = await create(tools.wrap(), 'pile', 2, 50, LIVELY);
+      const round = async () => {
+        for (const iterations of [1, 2, 3]) {
+          simulation.set({ iterations, substeps: iterations });
+          advance(simulation, 2);
+          simulation.separate(iterations);
+          await simulation.measure();
+          simulation.remove(simulation.add({ positions: Float32Array.of(1, 1) }));
+        }
+      };
+      simulation.remove([49]);
+      for (let warm = 0; warm < 8; warm++) await round();
+      const made = watch(device, ['createBindGroup', 'createBindGroupLayout', 'createPipelineLayout']);
+      for (let again = 0; again < 8; again++) await round();
+      made.stop();
+      expect(made.names).toEqual([]);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'keeps the settings it was recorded with, though they change before it is submitted',
+    async (device, tools) => {
+      const gpu = tools.wrap();
+      const plain = await create(gpu, 'pile', 2, 100, { gravity: [2, -9] });
+      plain.step(DT);
+      plain.set({ gravity: [0, 40] });
+      plain.step(DT);
+      const recorded = await create(gpu, 'pile', 2, 100, { gravity: [2, -9] });
+      const encoder = device.createCommandEncoder();
+      recorded.encodeStep(encoder, DT);
+      recorded.set({ gravity: [0, 40] });
+      recorded.encodeStep(encoder, DT);
+      recorded.set({ gravity: [7, 7] });
+      device.queue.submit([encoder.finish()]);
+      expect(await hashOf(recorded)).toBe(await hashOf(plain));
+      expect(recorded.time).toBe(plain.time);
+    },
+    SHARED,
+  );
+
+  for (const [without, source] of [
+    [[], 'timestamp-query'],
+    [['timestamp-query'], 'wall-clock'],
+  ] as const) {
+    gpuTest(
+      `is timed stage by stage, by ${source}, and counts as done`,
+      async (_, tools) => {
+        const gpu = tools.wrap();
+        const timed = await create(gpu, 'pile', 2, 300, LIVELY);
+        const plain = await create(gpu, 'pile', 2, 300, LIVELY);
+        advance(plain, 1);
+        const times = await timed.profile(DT);
+        expect(times.source).toBe(source);
+        expect(Object.keys(times.stages)).toEqual([
+          'integrate',
+          'scan',
+          'scatter',
+          'gather',
+          'partner',
+          'resolve',
+        ]);
+        const values = Object.values(times.stages);
+        expect(values.every((time) => time >= 0 && time < 60_000)).toBe(true);
+        expect(times.total).toBeGreaterThan(0);
+        expect(times.total).toBeCloseTo(
+          values.reduce((sum, time) => sum + time, 0),
+          6,
+        );
+        plain.separate(2);
+        expect(Object.keys((await timed.profileSeparate(2)).stages)).toEqual([
+          'count',
+          'scan',
+          'scatter',
+          'gather',
+          'separate',
+        ]);
+        expect([await hashOf(timed), timed.time]).toEqual([await hashOf(plain), plain.time]);
+      },
+      { without },
+    );
+  }
+});
+
+describe('the end of a simulation', () => {
+  gpuTest(
+    'frees every buffer, and later calls say so',
+    async (device, tools) => {
+      const simulation = await create(tools.wrap(), 'pile', 2, 100);
+      advance(simulation, 2);
+      const checkpoint = await simulation.checkpoint();
+      await simulation.measure();
+      await simulation.findPairs();
+      simulation.destroy();
+      simulation.destroy();
+      expect(tools.liveBuffers()).toEqual([]);
+      const calls: Record<string, () => unknown> = {
+        step: () => simulation.step(DT),
+        encodeStep: () => simulation.encodeStep(device.createCommandEncoder(), DT),
+        separate: () => simulation.separate(),
+        encodeSeparate: () => simulation.encodeSeparate(device.createCommandEncoder()),
+        profile: () => simulation.profile(DT),
+        profileSeparate: () => simulation.profileSeparate(),
+        set: () => simulation.set({}),
+        add: () => simulation.add({ positions: new Float32Array(2) }),
+        remove: () => simulation.remove([0]),
+        measure: () => simulation.measure(),
+        findPairs: () => simulation.findPairs(),
+        read: () => simulation.read(),
+        checkpoint: () => simulation.checkpoint(),
+        restore: () => simulation.restore(checkpoint),
+        buffers: () => simulation.buffers,
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        await expect((async () => call())(), name).rejects.toMatchObject({
+          name: 'DestroyedError',
+          message: 'This Simulation was destroyed, so it can no longer be used; create a new one.',
+        });
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'while answers are on their way ends them with an error, not for ever',
+    async (_, tools) => {
+      const simulation = await create(tools.wrap(), 'pile', 2, 100);
+      const pending = [simulation.measure(), simulation.findPairs(), simulation.read()];
+      simulation.destroy();
+      const outcomes = await Promise.allSettled(pending);
+      const reason = {
+        name: 'DestroyedError',
+        message: expect.stringMatching(/^This simulation was destroyed/),
+      };
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason });
+      expect(tools.liveBuffers()).toEqual([]);
+    },
+    SHARED,
+  );
+
+  gpuTest('by loss of the device is an error that says so', async (device, tools) => {
+    const gpu = tools.wrap();
+    const simulation = await create(gpu, 'pile', 2, 50);
+    const checkpoint: Checkpoint = await simulation.checkpoint();
+    const pending = [simulation.measure(), simulation.findPairs(), simulation.read()];
+    device.destroy();
+    for (const outcome of await Promise.allSettled(pending)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'GpuError', reason: 'lost' } });
+    }
+    expect(gpu.lost).toEqual({ reason: 'it was destroyed' });
+    const lost = expect.objectContaining({
+      name: 'GpuError',
+      reason: 'lost',
+      message: 'The GPU device is lost (it was destroyed); request a new one and restore a checkpoint.',
+    });
+    expect(() => simulation.step(DT)).toThrow(lost);
+    expect(() => simulation.restore(checkpoint)).toThrow(lost);
+    expect(() => simulation.add({ positions: new Float32Array(2) })).toThrow(lost);
+    await expect(simulation.measure()).rejects.toEqual(lost);
+    await expect(create(gpu, 'pile', 2, 5)).rejects.toEqual(lost);
+    expect([simulation.time, simulation.count]).toEqual([0, 50]);
+    simulation.destroy();
+  });
+});
+
+describe('every scene', () => {
+  gpuTest(
+    'runs in both dimensions without anything getting lost or out',
+    async (_, tools) => {
+      // One for all, so that kernels are compiled once.
+      const gpu = tools.wrap();
+      for (const dimensions of DIMENSIONS) {
+        for (const name of fewerInSpace(dimensions, SCENE_NAMES)) {
+          const simulation = await create(gpu, name, dimensions, 100, { gravity: undefined });
+          // Paths take a software GPU long.
+          const steps = FAST_SCENE_NAMES.includes(name) ? 2 : 10;
+          const measures = await advance(simulation, steps).measure();
+          expect(measures, name).toMatchObject({ count: 100, outside: 0, nonFinite: 0 });
+          simulation.destroy();
+        }
+      }
+    },
+    SHARED,
+  );
+});
+
+describe('a long recording', () => {
+  gpuTest(
+    'refuses more changes of parameters than its ring holds, and loses none before',
+    async (device, tools) => {
+      const recorded = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
+      const stepped = await create(tools.wrap(), 'gas', 2, 10, { substeps: 1 });
+      const encoder = device.createCommandEncoder();
+      let steps = 0;
+      const record = () => {
+        for (; steps < 2000; steps++) recorded.encodeStep(encoder, (1 + steps) * 1e-6);
+      };
+      expect(record).toThrow(/^This encoder holds 1023 changes of parameters .*at most 1023 fit/);
+      expect(steps).toBe(1023);
+      device.queue.submit([encoder.finish()]);
+      for (let step = 0; step < steps; step++) stepped.step((1 + step) * 1e-6);
+      expect(await hashOf(recorded)).toBe(await hashOf(stepped));
+      expect(() => recorded.encodeStep(undefined as unknown as GPUCommandEncoder, DT)).toThrow(
+        /^encoder is undefined, but it must be a GPUCommandEncoder\.$/,
+      );
+      expect(recorded.time).toBe(stepped.time);
+      recorded.destroy();
+      stepped.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'counts the changes of either ring, whichever has moved further before',
+    async (device, tools) => {
+      const parameters = await SharedParameters.create(tools.wrap(), 2, 'test');
+      const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);
+      for (let count = 0; count < 2000; count++) parameters.place(world, count, substepOf(world));
+      const encoder = device.createCommandEncoder();
+      const offsets = new Set<number>();
+      const record = () => {
+        for (let step = 1; step < 3000; step++) {
+          parameters.recordInto(encoder, () => {
+            const { offsets: placed } = parameters.place(world, 7, substepOf(world, {}, step * 1e-3));
+            offsets.add(placed[1]);
+          });
+        }
+      };
+      expect(record).toThrow(/^This encoder holds 1023 changes of parameters /);
+      expect(offsets.size).toBe(1023);
+      parameters.destroy();
+    },
+    SHARED,
+  );
+});

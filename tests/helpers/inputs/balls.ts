@@ -1,0 +1,76 @@
+/**
+ * Purpose: balls that each have a radius of their own, as oracles take them, and what a ray meets of them: the hits of
+ * src/reference/query/rays.ts, asked for each radius.
+ */
+import { levelOf } from '../../../src/core/world/levels';
+import {
+  hitsAlongRay,
+  type ReferenceHit,
+  type ReferenceHits,
+  type ReferenceRay,
+} from '../../../src/reference/query/rays';
+import type { MixedCrowd } from './mixed-crowds';
+import { stored } from './unusual-worlds';
+
+export type Balls = Pick<MixedCrowd, 'world' | 'positions' | 'radiusOf'>;
+
+/** Where a grid with radii stores what it is given; what it sets aside is nowhere. */
+export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {
+  const { dimensions } = world;
+  const inside = stored({ world, positions });
+  radiusOf.forEach((radius, id) => {
+    if (levelOf(world, radius) === undefined) {
+      inside.fill(Number.NaN, dimensions * id, dimensions * (id + 1));
+    }
+  });
+  return inside;
+}
+
+/** Each particle several times, one copy after the other: so many that a search goes by cells. */
+export function repeatBalls<Given extends Balls>(balls: Given, times: number): Given {
+  const positions = new Float32Array(times * balls.positions.length);
+  const radiusOf = new Float32Array(times * balls.radiusOf.length);
+  for (let copy = 0; copy < times; copy++) {
+    positions.set(balls.positions, copy * balls.positions.length);
+    radiusOf.set(balls.radiusOf, copy * balls.radiusOf.length);
+  }
+  return { ...balls, positions, radiusOf };
+}
+
+/** The share of its way that a centre's distance may be off by where doubles decide. */
+const DOUBLES = 2 ** -45;
+
+/** To the oracle, what is allowed for a radius of 0 is no number; differences of 32-bit floats are far larger than this. */
+const POINT = 1e-140;
+
+/** `inside`: as they are stored. The ray's origin is brought in first, as a grid does, which may round it. */
+export function ballsAlongRay(
+  { world, radiusOf }: Balls,
+  inside: Float32Array,
+  ray: ReferenceRay,
+): ReferenceHits {
+  const { dimensions, period, min } = world;
+  const origin = ray.origin.map((value, axis) => {
+    const length = period[axis] as number;
+    return length > 0 ? value - length * Math.floor((value - (min[axis] as number)) / length) : value;
+  });
+  const idsOf = new Map<number, number[]>();
+  radiusOf.forEach((radius, id) => {
+    const ids = idsOf.get(radius);
+    if (ids) ids.push(id);
+    else if (levelOf(world, radius) !== undefined) idsOf.set(radius, [id]);
+  });
+  const hits: ReferenceHit[] = [];
+  const doubtful = new Set<number>();
+  for (const [radius, ids] of idsOf) {
+    const places = new Float32Array(dimensions * ids.length);
+    ids.forEach((id, index) => {
+      places.set(inside.subarray(dimensions * id, dimensions * (id + 1)), dimensions * index);
+    });
+    const met = hitsAlongRay(places, period, { ...ray, origin }, radius || POINT, DOUBLES);
+    for (const hit of met.hits) hits.push({ ...hit, id: ids[hit.id] as number });
+    for (const index of met.doubtful) doubtful.add(ids[index] as number);
+  }
+  hits.sort((a, b) => a.distance - b.distance || a.id - b.id);
+  return { hits, doubtful };
+}

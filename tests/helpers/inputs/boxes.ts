@@ -1,0 +1,113 @@
+/** Purpose: axis-aligned boxes of every kind that tests are made of: points, slivers, giants, copies, odd ones. */
+
+import type { Dimensions } from '../../../src/core/world/world';
+import { fc } from '../properties';
+
+const { fround } = Math;
+
+/** The low corner and then the high one. */
+export type Corners = readonly number[];
+
+/** Lengths are multiples of this: 1/64 of a unit. */
+const STEPS = 64;
+
+const dyadic = (least: number, most: number) =>
+  fc.integer({ min: least * STEPS, max: most * STEPS }).map((value) => value / STEPS);
+
+const anyFloat = fc.float({ min: -1000, max: 1000, noNaN: true });
+
+function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
+  return [...low.map(fround), ...low.map((value, axis) => fround(value + Math.abs(extents[axis] as number)))];
+}
+
+/** Boxes about the origin, whose corners are multiples of 1/64 or any floats, with odd ones if `odd`. */
+export function arbitraryBoxes(
+  dimensions: Dimensions,
+  kind: 'dyadic' | 'any',
+  most: number,
+  odd = true,
+): fc.Arbitrary<Float32Array> {
+  const axes = { minLength: dimensions, maxLength: dimensions };
+  const place =
+    kind === 'dyadic' ? dyadic(-8, 8) : fc.oneof(anyFloat, fc.float({ min: -4, max: 4, noNaN: true }));
+  const places = fc.array(place, axes);
+  const length = (largest: number) =>
+    kind === 'dyadic' ? dyadic(0, largest) : fc.float({ min: 0, max: fround(largest), noNaN: true });
+  const ordinary = fc.tuple(places, fc.array(length(4), axes)).map(([low, extents]) => boxFrom(low, extents));
+  const point = places.map((low) =>
+    boxFrom(
+      low,
+      low.map(() => 0),
+    ),
+  );
+  const sliver = fc
+    .tuple(places, fc.integer({ min: 0, max: dimensions - 1 }), length(64))
+    .map(([low, along, long]) =>
+      boxFrom(
+        low,
+        low.map((_, axis) => (axis === along ? long : long / 10_000)),
+      ),
+    );
+  const large = fc.tuple(places, fc.array(length(2000), axes)).map(([low, extents]) => boxFrom(low, extents));
+  const strange = fc
+    .array(fc.constantFrom(0, -0, 1, -1, 1e-40, -1e-40, 3e38, -3e38, Number.NaN, Number.POSITIVE_INFINITY), {
+      minLength: 2 * dimensions,
+      maxLength: 2 * dimensions,
+    })
+    .map((corners): Corners => corners);
+  const inverted = ordinary.map(
+    (corners): Corners => [...corners.slice(dimensions), ...corners.slice(0, dimensions)],
+  );
+  const box = fc.oneof(
+    { weight: 6, arbitrary: ordinary },
+    { weight: 2, arbitrary: point },
+    { weight: 2, arbitrary: sliver },
+    { weight: 1, arbitrary: large },
+    ...(odd
+      ? [
+          { weight: 1, arbitrary: strange },
+          { weight: 1, arbitrary: inverted },
+        ]
+      : []),
+  );
+  // Some are copies of others, and some begin where another ends.
+  const touch = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('copy', 'touch', 'none', 'none'));
+  return fc.array(fc.tuple(box, touch), { maxLength: most, size: 'max' }).map((drawn) => {
+    const boxes: Corners[] = [];
+    for (const [corners, [from, axis, how]] of drawn) {
+      const other = boxes[from % Math.max(1, boxes.length)];
+      if (how === 'none' || !other) boxes.push(corners);
+      else if (how === 'copy') boxes.push(other);
+      else boxes.push(beside(dimensions, corners, other, axis % dimensions));
+    }
+    return Float32Array.from(boxes.flat());
+  });
+}
+
+/** A box moved along an axis to where another ends. */
+function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: number): Corners {
+  const moved = [...corners];
+  const extent = (corners[dimensions + axis] as number) - (corners[axis] as number);
+  moved[axis] = other[dimensions + axis] as number;
+  moved[dimensions + axis] = fround((other[dimensions + axis] as number) + extent);
+  return moved;
+}
+
+/** Every low end in the box [0, edge) along each axis; extents by `extent`, which may differ from axis to axis. */
+export function scatterBoxes(
+  dimensions: Dimensions,
+  count: number,
+  noise: () => number,
+  edge: number,
+  extent: (axis: number) => number,
+): Float32Array {
+  const boxes = new Float32Array(2 * dimensions * count);
+  for (let box = 0; box < count; box++) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const low = fround(noise() * edge);
+      boxes[2 * dimensions * box + axis] = low;
+      boxes[2 * dimensions * box + dimensions + axis] = low + extent(axis);
+    }
+  }
+  return boxes;
+}

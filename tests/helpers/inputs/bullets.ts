@@ -1,0 +1,295 @@
+/**
+ * Purpose: fields for tests of fast particles: bullets in lanes before a wall of obstacles one diameter thick, or of
+ * obstacles of many sizes, and crowds of which half are fast.
+ */
+import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
+import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import type { Dimensions, WorldKind } from '../../../src/core/world/world';
+import { repeat } from '../../../src/scenes/scene';
+import { cornersIn } from './vectors';
+
+/** Of a diameter: how near two equal ones come on a path. */
+export const NEAR_SHARE = 1 - OVERLAP_SHARE;
+
+/** Seconds of a step. */
+export const DT = 1 / 64;
+
+const RADIUS = 0.5;
+const WALL = 45;
+
+/** So many bullets, of which the slowest flies 50 diameters a step, before a wall that is one diameter thick. */
+export function bulletsBeforeWall(
+  dimensions: Dimensions,
+  count: number,
+): SimulationOptions & { wall: number } {
+  const across = dimensions - 1;
+  // Ten in a lane, in space four.
+  const lanes = dimensions === 2 ? Math.ceil(count / 10) : Math.ceil(Math.sqrt(count / 4));
+  const perLayer = lanes ** across;
+  const positions = new Float32Array(dimensions * count);
+  const velocities = new Float32Array(dimensions * count);
+  const place = (index: number, axis: number) => (Math.floor(index / lanes ** axis) % lanes) + RADIUS;
+  for (let bullet = 0; bullet < count; bullet++) {
+    const layer = Math.floor(bullet / perLayer);
+    const first = dimensions * bullet;
+    positions[first] = 2 + 2 * layer;
+    velocities[first] = (50 + ((7 * bullet + layer) % 13)) / DT;
+    for (let axis = 0; axis < across; axis++) {
+      // Not straight at the obstacles, and not at each other.
+      positions[first + 1 + axis] = place(bullet, axis) + 0.03 * Math.sin(bullet + axis);
+      velocities[first + 1 + axis] = Math.cos(3 * bullet + axis) / DT;
+    }
+  }
+  const obstacles = new Float32Array(dimensions * perLayer);
+  for (let index = 0; index < perLayer; index++) {
+    obstacles[dimensions * index] = WALL;
+    for (let axis = 0; axis < across; axis++) obstacles[dimensions * index + 1 + axis] = place(index, axis);
+  }
+  return {
+    dimensions,
+    radius: RADIUS,
+    min: repeat(0, dimensions),
+    max: [2 * WALL, ...new Array<number>(across).fill(lanes)],
+    positions,
+    velocities,
+    obstacles,
+    wall: WALL,
+  };
+}
+
+export const WALLS = ['balls', 'box'] as const;
+
+/**
+ * The same bullets, of radii over 1:2 and where there are boxes every other one a box, before a wall of balls of many
+ * sizes that leaves no gap for the smallest of them, or of one box that is far thinner than a bullet; behind it a huge
+ * ball.
+ */
+export function bulletsBeforeSizedWall(
+  dimensions: Dimensions,
+  count: number,
+  wallOf: (typeof WALLS)[number],
+  boxes = wallOf === 'box',
+): SimulationOptions & { wall: number } {
+  const { radius, obstacles, ...bullets } = bulletsBeforeWall(dimensions, count);
+  const lanes = bullets.max?.[1] as number;
+  const size = (bullet: number) => RADIUS * (1 - (bullet % 6) / 10);
+  const isBox = (bullet: number) => boxes && bullet % 2 === 0;
+  const sizes = {
+    radii: Float32Array.from({ length: count }, (_, bullet) => (isBox(bullet) ? 0 : size(bullet))),
+    ...(boxes
+      ? {
+          halfExtents: Float32Array.from({ length: dimensions * count }, (_, index) => {
+            const bullet = Math.floor(index / dimensions);
+            return isBox(bullet) ? size(bullet + index) / 2 : 0;
+          }),
+        }
+      : {}),
+    // As in crowds, so that it takes the same kernels.
+    radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
+  };
+  const middle = repeat(lanes / 2, dimensions);
+  const huge = middle.with(0, WALL + 500);
+  if (wallOf === 'box') {
+    const plate = repeat(lanes, dimensions).with(0, 1 / 64);
+    const positions = new Float32Array([...middle.with(0, WALL), ...huge]);
+    const halfExtents = new Float32Array([...plate, ...repeat(0, dimensions)]);
+    return { ...bullets, ...sizes, obstacles: { positions, halfExtents, radii: new Float32Array([0, 480]) } };
+  }
+  const fixed = obstacles as Float32Array;
+  // Each covers its lane; some reach far into others.
+  const radii = Array.from(
+    { length: fixed.length / dimensions },
+    (_, index) => RADIUS * ([1.2, 1.5, 2, 6][index % 4] as number),
+  );
+  const positions = new Float32Array([...fixed, ...huge]);
+  return { ...bullets, ...sizes, obstacles: { positions, radii: new Float32Array([...radii, 480]) } };
+}
+
+/**
+ * One that flies beside a ball a thousand times its size and among thousands of grains, as many on one side of its way
+ * as on the other and none on it, to a grain at the end; and how far it comes.
+ */
+export function bulletAmongGrains(
+  dimensions: Dimensions,
+  grains: number,
+  boxes = false,
+): SimulationOptions & { readonly end: number } {
+  const [begin, end, beside, grain] = [4, 44, RADIUS + 1 / 4, 1 / 64];
+  const corner = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
+  const positions = Array.from({ length: grains }, (_, index) => {
+    const along = begin + ((end - begin) * index) / grains;
+    return corner(along, index % 2 === 0 ? beside : -beside).map((at, axis) => (axis === 2 ? index % 2 : at));
+  });
+  // The ball lies on the way, beyond its end.
+  const huge = 1000 * RADIUS;
+  return {
+    dimensions,
+    radii: new Float32Array([RADIUS]),
+    radiusRange: { smallest: RADIUS, largest: RADIUS },
+    boxes,
+    unbounded: true,
+    positions: new Float32Array(corner(begin - 2, 0)),
+    velocities: new Float32Array(corner(60 / DT, 0)),
+    obstacles: {
+      positions: new Float32Array([
+        ...positions.flat(),
+        ...corner(end, 0),
+        ...corner(end + 30, huge + 1 / 4),
+      ]),
+      radii: new Float32Array([...positions.map(() => grain), grain, huge]),
+    },
+    continuous: true,
+    substeps: 1,
+    end: end - (RADIUS + grain - OVERLAP_SHARE * 2 * grain),
+  };
+}
+
+/**
+ * Grains that fly through a world that wraps around, beside a ball almost as large as it; with boxes a floor without an
+ * end, too, in which the first one is deep and flies along.
+ */
+export function grainsAroundTheWorld(
+  dimensions: Dimensions,
+  count: number,
+  random: () => number,
+  boxes = false,
+): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
+  const [edge, largest, grain, floor] = [16, 0.5, 0.125, boxes ? 0.75 : 0];
+  const corner = cornersIn(dimensions);
+  const ball = edge / 2 - largest - 4 * grain;
+  const centre = corner(edge / 2).with(0, 0);
+  const isFree = (place: readonly number[]) => {
+    const apart = place.map((along, axis) => {
+      const direct = Math.abs(along - (centre[axis] as number));
+      return Math.min(direct, edge - direct);
+    });
+    const up = place[1] as number;
+    return Math.hypot(...apart) > ball + grain && Math.min(up, edge - up) > floor + grain;
+  };
+  const positions: number[][] = boxes ? [corner(7).with(1, floor / 2)] : [];
+  while (positions.length < count) {
+    const place = corner(0).map(() => edge * random());
+    if (isFree(place)) positions.push(place);
+  }
+  const velocities = positions.flatMap((place) => place.map(() => (100 * (random() - 0.5)) / DT));
+  if (boxes) velocities.splice(0, dimensions, ...corner(0).with(0, 12 / DT));
+  const only = (value: number) =>
+    Float32Array.from(positions, (_, body) => (boxes && body === 0 ? 0 : value));
+  return {
+    dimensions,
+    radii: only(grain),
+    radiusRange: { smallest: grain, largest },
+    ...(boxes ? { halfExtents: new Float32Array(dimensions * count).fill(grain, 0, dimensions) } : {}),
+    min: corner(0),
+    max: corner(edge),
+    periodic: true,
+    // As long as pieces of paths may be in this world.
+    cellSize: 1,
+    positions: new Float32Array(positions.flat()),
+    velocities: new Float32Array(velocities),
+    obstacles: boxes
+      ? {
+          positions: new Float32Array([...centre, ...corner(2).with(1, 0)]),
+          radii: new Float32Array([ball, 0]),
+          halfExtents: new Float32Array([...corner(0), ...corner(edge / 2).with(1, floor)]),
+        }
+      : { positions: new Float32Array(centre), radii: new Float32Array([ball]) },
+    continuous: true,
+    substeps: 1,
+  };
+}
+
+/** How many are on the far side. */
+export function countPassed(
+  { dimensions }: SimulationOptions,
+  positions: Float32Array,
+  wall: number,
+): number {
+  let passed = 0;
+  for (let first = 0; first < positions.length; first += dimensions) {
+    if (!((positions[first] as number) < wall)) passed++;
+  }
+  return passed;
+}
+
+export const SIZES = ['equal', 'radii', 'boxes'] as const;
+
+/**
+ * Particles at random, some upon each other, half of them fast, with obstacles among them: of one size, or with radii
+ * over 1:8, or half of them boxes as well; the obstacles then over 1:96, of boxes one as long as the world.
+ */
+export function fastCrowd(
+  dimensions: Dimensions,
+  kind: WorldKind,
+  count: number,
+  random: () => number,
+  sizes: (typeof SIZES)[number] = 'equal',
+): SimulationOptions & { readonly positions: Float32Array; readonly velocities: Float32Array } {
+  const roomy = dimensions === 2 ? Math.ceil(2.5 * Math.sqrt(count)) : Math.ceil(2.6 * Math.cbrt(count));
+  // Three cells of the largest.
+  const edge = sizes === 'equal' ? roomy : Math.max(12, roomy);
+  const place = () => edge * random();
+  const speed = () => (random() < 0.5 ? 800 : 5) * (2 * random() - 1);
+  const corner = cornersIn(dimensions);
+  const box = { min: corner(0), max: corner(edge), periodic: kind === 'periodic' };
+  const size = () => 2 ** (3 * random() - 2);
+  const isBox = (body: number) => sizes === 'boxes' && body % 2 === 0;
+  const obstacles = Float32Array.from({ length: dimensions * Math.ceil(count / 8) }, place);
+  const radii = () => Float32Array.from({ length: count }, (_, body) => (isBox(body) ? 0 : size()));
+  const halfExtents = () =>
+    Float32Array.from({ length: dimensions * count }, (_, index) =>
+      isBox(Math.floor(index / dimensions)) ? size() / 2 : 0,
+    );
+  const crowd = {
+    dimensions,
+    ...(sizes === 'equal' ? { radius: RADIUS } : { radii: radii() }),
+    ...(sizes === 'boxes' ? { halfExtents: halfExtents() } : {}),
+    positions: Float32Array.from({ length: dimensions * count }, place),
+    velocities: Float32Array.from({ length: dimensions * count }, speed),
+    continuous: true,
+    substeps: 1,
+    ...(kind === 'unbounded' ? { unbounded: true } : box),
+  };
+  if (sizes === 'equal') return { ...crowd, obstacles };
+  return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
+}
+
+/** In a world at least as wide as three of the largest particles: a large one first, and others that are smaller. */
+function sizedObstacles(
+  dimensions: Dimensions,
+  positions: Float32Array,
+  edge: number,
+  random: () => number,
+  boxes: boolean,
+): ObstacleBodies {
+  const count = positions.length / dimensions;
+  const size = () => 2 ** (5 * random() - 5);
+  const isBox = (body: number) => boxes && body % 2 === 1;
+  const radii = Float32Array.from({ length: count }, (_, body) =>
+    isBox(body) ? 0 : body === 0 ? 3 : size(),
+  );
+  if (!boxes) return { positions, radii };
+  // The first box is half as long as the world on each side.
+  const halfExtents = Float32Array.from({ length: positions.length }, (_, index) => {
+    const [body, axis] = [Math.floor(index / dimensions), index % dimensions];
+    if (!isBox(body)) return 0;
+    return body === 1 && axis !== 1 ? edge / 2 : size();
+  });
+  return { positions, radii, halfExtents };
+}
+
+/** The least distance of every two of them, in a world that does not wrap around. */
+export function nearestPair(dimensions: Dimensions, positions: Float32Array): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let one = 0; one < positions.length; one += dimensions) {
+    for (let two = 0; two < one; two += dimensions) {
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) {
+        squared += ((positions[one + axis] as number) - (positions[two + axis] as number)) ** 2;
+      }
+      if (squared < least) least = squared;
+    }
+  }
+  return Math.sqrt(least);
+}

@@ -1,0 +1,62 @@
+/** Purpose: what a picture of a whole world is drawn with in tests: cameras as they are at first, colours that tests tell apart. */
+import type { World } from '../../../src/core/world/world';
+import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
+import { worldBox } from '../../../src/page/model/seen-box';
+import { PlaneCamera } from '../../../src/page/view/camera';
+import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/view/colour';
+import type { Frame } from '../../../src/page/view/engine';
+import { SpaceCamera } from '../../../src/page/view/space-camera';
+
+const WHITE: Rgb = [1, 1, 1];
+
+export function overlayColours(colour: Rgb): OverlayColours {
+  return {
+    cell: colour,
+    heat: colour,
+    first: colour,
+    last: colour,
+    candidate: colour,
+    contact: colour,
+    velocity: colour,
+    casing: colour,
+    solid: colour,
+  };
+}
+
+export interface FrameWishes {
+  /** Of the picture, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Other colours than white; values are in the page's. */
+  readonly theme?: Partial<Theme>;
+  readonly overlays?: Partial<Overlays>;
+  readonly isSurface?: boolean;
+  /** Around the middle. */
+  readonly zoom?: number;
+}
+
+export function frameOf(world: Pick<World, 'dimensions' | 'min' | 'max'>, wishes: FrameWishes): Frame {
+  const { width, height, theme, overlays, isSurface = false, zoom = 1 } = wishes;
+  const viewport = { width, height, pixelRatio: 1, free: { x: 0, y: 0, width, height } };
+  const camera = world.dimensions === 2 ? new PlaneCamera() : new SpaceCamera();
+  camera.sight(world, viewport);
+  camera.zoom(zoom, width / 2, height / 2);
+  return {
+    box: worldBox(world),
+    viewport,
+    sight: camera.sight(world, viewport),
+    theme: {
+      isDark: true,
+      background: WHITE,
+      surface: WHITE,
+      line: WHITE,
+      obstacle: WHITE,
+      stops: colourStops(true),
+      overlay: overlayColours(WHITE),
+      ...theme,
+    },
+    scale: { by: 'speed', end: 1 },
+    overlays: { ...NO_OVERLAYS, ...overlays },
+    isSurface,
+  };
+}

@@ -1,0 +1,43 @@
+/** Liquids that tests of both engines run. A fountain: a jet from the floor of a pool, and a drain beside it, so that particles come and go. */
+import type { FluidOptions } from '../../../src/methods/fluid';
+
+export const FOUNTAIN: FluidOptions = {
+  dimensions: 2,
+  cells: [16, 16],
+  cellSize: 1 / 16,
+  fill: [{ min: [0, 0], max: [1, 0.2] }],
+  capacity: 250,
+  transfer: 'apic',
+  mostIterations: 8,
+  emitters: [{ min: [0.4, 0.2], max: [0.6, 0.3], velocity: [0.2, 3] }],
+  drains: [{ centre: [0, 0.1], radius: 0.1 }],
+  obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
+};
+
+/** A cellar full to its ceiling, which nothing lets swell, beside a pool: no pressure undoes what is too much in the one. */
+export const CELLAR: FluidOptions = {
+  dimensions: 2,
+  cells: [12, 12],
+  cellSize: 1 / 12,
+  solids: ([x = 0, y = 0]) => (x > 0.45 && x < 0.55) || (x > 0.55 && y > 0.7),
+  fill: [
+    { min: [0, 0], max: [0.45, 0.5] },
+    { min: [0.55, 0], max: [1, 0.7] },
+  ],
+};
+
+/** Particles far too dense, so that the correction lifts them: energy that a substep would bring from nowhere. */
+export function denseLiquid(): FluidOptions {
+  const positions: number[] = [];
+  for (let y = 0; y < 12; y++)
+    for (let x = 0; x < 24; x++) positions.push((x + 0.5 + 0.2 * ((x * 7 + y * 3) % 5)) / 26, (y + 0.5) / 26);
+  const velocities = new Float32Array(positions.length).map((_, index) => (index % 2 === 0 ? 0.5 : 0));
+  return {
+    dimensions: 2,
+    cells: [8, 8],
+    cellSize: 1 / 8,
+    positions: Float32Array.from(positions),
+    velocities,
+    mostIterations: 8,
+  };
+}

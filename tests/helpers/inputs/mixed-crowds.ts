@@ -1,0 +1,180 @@
+/**
+ * Purpose: particles that each have a radius of their own, where floats do their worst: sizes of all levels, on both
+ * sides of where one ends; on and beside the borders of cells of all levels; as good as touching; in every world.
+ */
+
+import {
+  type Dimensions,
+  defineLevels,
+  type RadiusRange,
+  type World,
+  type WorldOptions,
+} from '../../../src/core/world/world';
+import { fc } from '../properties';
+
+const { fround } = Math;
+
+export interface MixedWorld {
+  readonly options: WorldOptions;
+  readonly radii: RadiusRange;
+  readonly world: World;
+}
+
+export interface MixedCrowd extends MixedWorld {
+  /** Packed. */
+  readonly positions: Float32Array;
+  readonly radiusOf: Float32Array;
+}
+
+export const MIXED_KINDS = ['bounded', 'periodic', 'periodic along some', 'unbounded'] as const;
+
+export type MixedKind = (typeof MIXED_KINDS)[number];
+
+/** The 32-bit float so many steps away. */
+function nudge(value: number, steps: number): number {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  const bits = view.getInt32(0);
+  if (steps === 0 || (bits & 0x7fff_ffff) === 0) return fround(value);
+  view.setInt32(0, bits + (bits < 0 ? -steps : steps));
+  return view.getFloat32(0);
+}
+
+export function mixedWorlds(
+  kind: MixedKind,
+  dimensions: Dimensions,
+  capacity: number,
+): fc.Arbitrary<MixedWorld> {
+  const axes = { minLength: dimensions, maxLength: dimensions };
+  return fc
+    .record({
+      smallest: fc.constantFrom(1, 0.5, 0.75, fround(0.013), 3e-7),
+      ratio: fc.constantFrom(1, 1.5, 4, 50, 64, 1000),
+      min: fc.array(fc.oneof(fc.constant(0), fc.double({ min: -9, max: 9, noNaN: true })), axes),
+      cells: fc.array(
+        fc.oneof(fc.integer({ min: 4, max: 6 }), fc.double({ min: 3.1, max: 7, noNaN: true })),
+        axes,
+      ),
+      periodic: fc.array(fc.boolean(), axes),
+    })
+    .map(({ smallest, ratio, min, cells, periodic }) => {
+      const radii = { smallest, largest: smallest * ratio };
+      const widest = 2 ** Math.ceil(Math.log2(fround(2 * smallest)) + Math.ceil(Math.log2(ratio)));
+      const low = min.map((value) => (Math.abs(value) < 1e-3 ? 0 : fround(value * widest)));
+      const box = {
+        min: low,
+        max: low.map((value, axis) => value + (cells[axis] as number) * widest * 1.001),
+      };
+      const wraps = kind === 'periodic' ? true : [true, ...periodic.slice(1)];
+      const options: WorldOptions =
+        kind === 'unbounded'
+          ? { dimensions, unbounded: true }
+          : { dimensions, ...box, ...(kind === 'bounded' ? {} : { periodic: wraps }) };
+      return { options, radii, world: defineLevels(options, radii, capacity) };
+    });
+}
+
+/** Anywhere in the box and up to a period outside, at borders of cells of all levels, far out. */
+function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number> {
+  const isBox = world.kind !== 'unbounded';
+  const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
+  const high = isBox ? (world.max[axis] as number) : 4 * radii.largest;
+  const border = fc
+    .tuple(
+      fc.integer({ min: -2, max: 9 }),
+      fc.integer({ min: 0, max: world.levels - 1 }),
+      fc.integer({ min: -2, max: 2 }),
+    )
+    .map(([cell, level, steps]) =>
+      nudge(fround((isBox ? low : 0) + cell * world.baseDiameter * 2 ** level), steps),
+    )
+    .filter((place) => isWelcome(world, place, axis));
+  const far =
+    world.kind === 'periodic' && (world.period[axis] as number) > 0
+      ? fc.constant(low)
+      : fc.constantFrom(1e30, -3e38, 1e-40, -1e-40, 0);
+  const inside = fc.double({ min: low, max: high, noNaN: true }).map(fround);
+  const outside = fc
+    .double({ min: low - (high - low), max: high + (high - low), noNaN: true })
+    .map(fround)
+    .filter((place) => isWelcome(world, place, axis));
+  return fc.oneof(
+    { weight: 6, arbitrary: inside },
+    { weight: 3, arbitrary: border },
+    { weight: 1, arbitrary: outside },
+    { weight: 1, arbitrary: far },
+  );
+}
+
+/** Of every level, on both sides of where it ends; and what is set aside. */
+function sizes({ world, radii }: MixedWorld): fc.Arbitrary<number> {
+  const edge = fc
+    .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))
+    .map(([level, steps]) => nudge((world.baseDiameter / 2) * 2 ** level, steps));
+  const even = fc.double({ min: 0, max: radii.largest, noNaN: true }).map(fround);
+  const spread = fc
+    .double({ min: 0, max: 1, noNaN: true })
+    .map((share) => fround(radii.smallest * (radii.largest / radii.smallest) ** share));
+  return fc.oneof(
+    { weight: 4, arbitrary: edge },
+    { weight: 4, arbitrary: spread },
+    { weight: 1, arbitrary: even },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        0,
+        -0,
+        1e-40,
+        fround(radii.largest),
+        -radii.smallest,
+        Number.NaN,
+        3e38,
+        Number.POSITIVE_INFINITY,
+      ),
+    },
+  );
+}
+
+/** Up to a period outside; along axes that do not wrap around, anywhere. */
+function isWelcome({ min, period }: World, place: number, axis: number): boolean {
+  const length = period[axis] as number;
+  if (length === 0) return Number.isFinite(place);
+  const low = min[axis] as number;
+  return place >= low - length && place < low + 2 * length;
+}
+
+/** Up to `most` particles, many of which lie at the distance from another at which they just touch. */
+export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: number): fc.Arbitrary<MixedCrowd> {
+  return mixedWorlds(kind, dimensions, most).chain((mixed) => {
+    const particle = fc.record({
+      place: fc.tuple(...Array.from({ length: dimensions }, (_, axis) => places(mixed, axis))),
+      radius: sizes(mixed),
+      angle: fc.double({ min: 0, max: 6.28, noNaN: true }),
+      axis: fc.integer({ min: 0, max: dimensions - 1 }),
+      steps: fc.integer({ min: -2, max: 2 }),
+    });
+    return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): MixedCrowd => {
+      const places = particles.map(({ place }) => [...place]);
+      particles.forEach(({ radius, angle, axis, steps }, index) => {
+        const partner = index >> 1;
+        if (index % 3 !== 2 || partner === index) return;
+        const reach = radius + (particles[partner]?.radius as number);
+        if (!Number.isFinite(reach)) return;
+        const beside = [...(places[partner] as number[])];
+        const next = (axis + 1) % dimensions;
+        const isStraight = steps === 0 || index % 2 === 0;
+        beside[axis] = nudge(
+          fround((beside[axis] as number) + reach * (isStraight ? 1 : Math.cos(angle))),
+          steps,
+        );
+        if (!isStraight) beside[next] = fround((beside[next] as number) + reach * Math.sin(angle));
+        if (beside.every((place, along) => isWelcome(mixed.world, place, along))) places[index] = beside;
+      });
+      return {
+        ...mixed,
+        positions: Float32Array.from(places.flat()),
+        radiusOf: Float32Array.from(particles, ({ radius }) => radius),
+      };
+    });
+  });
+}

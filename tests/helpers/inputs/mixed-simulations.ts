@@ -1,0 +1,68 @@
+/**
+ * Purpose: what simulations of particles that each have a radius of their own are made from: dense ones, on the move, in
+ * every kind of world. The same arguments mean the same particles.
+ */
+import { CROWD_HEADER } from '../../../src/core/base/constants';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import type { Dimensions } from '../../../src/core/world/world';
+import type { Simulation } from '../../../src/engine/simulation/simulation';
+import { Random } from '../../../src/scenes';
+import type { GpuTools } from '../node-gpu';
+import { readWords } from '../passes';
+import type { MixedKind } from './mixed-crowds';
+
+export interface MixedRequest {
+  readonly dimensions: Dimensions;
+  readonly kind: MixedKind;
+  readonly count: number;
+  /** Of the largest radius to the smallest, a power of two; the largest is 1. */
+  readonly ratio: number;
+  readonly seed?: number;
+  /** Of the volume of all particles to that of the box. */
+  readonly density?: number;
+}
+
+export interface MixedOptions extends SimulationOptions {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly radii: Float32Array;
+}
+
+/** How many particles a simulation's last sort left to workgroups of their own. */
+export async function countHeavy(tools: GpuTools, simulation: Simulation): Promise<number> {
+  const { sort } = simulation as unknown as { sort: { heavy: GPUBuffer } };
+  const [, heavy = 0] = await readWords(tools, sort.heavy, CROWD_HEADER);
+  return heavy;
+}
+
+/** Coordinates and velocities are counted in these. */
+const UNITS = 1024;
+
+export function mixedOptions(request: MixedRequest, changes: SimulationChanges = {}): MixedOptions {
+  const { dimensions, kind, count, ratio, seed = 1, density = 0.8 } = request;
+  const random = new Random(seed);
+  const radii = Float32Array.from({ length: count }, (_, index) =>
+    // One of each end at least.
+    index === 0 ? 1 : index === 1 ? 1 / ratio : Math.fround(ratio ** -(random.below(UNITS) / UNITS)),
+  );
+  const volumeOfOne = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
+  const volume = radii.reduce((sum, radius) => sum + volumeOfOne * radius ** dimensions, 0);
+  // Axes that wrap around need three cells of the largest.
+  const edge = Math.max(6.5, Math.ceil((volume / density) ** (1 / dimensions)));
+  const positions = Float32Array.from(
+    { length: dimensions * count },
+    () => random.between(0, edge * UNITS) / UNITS,
+  );
+  const velocities = Float32Array.from(positions, () => random.between(-2 * UNITS, 2 * UNITS) / UNITS);
+  const corners = {
+    min: new Array<number>(dimensions).fill(0),
+    max: new Array<number>(dimensions).fill(edge),
+  };
+  const periodic = kind === 'periodic' || [true, ...new Array<boolean>(dimensions - 1).fill(false)];
+  const world =
+    kind === 'unbounded' ? { unbounded: true } : kind === 'bounded' ? corners : { ...corners, periodic };
+  const radiusRange = { smallest: 1 / ratio, largest: 1 };
+  return { dimensions, ...world, radii, radiusRange, positions, velocities, ...changes };
+}
+
+type SimulationChanges = Omit<Partial<SimulationOptions>, 'positions' | 'velocities' | 'radii'>;

@@ -1,0 +1,88 @@
+/**
+ * Purpose: simulations with obstacles in all worlds, at random: coordinates that no power of two divides, obstacles
+ * upon each other, beyond the box or across its ends, in the very place of a particle; and who overlaps whom.
+ */
+
+import { planSimulation } from '../../../src/core/simulation/plan';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import { carryPositions } from '../../../src/core/world/cells';
+import type { Dimensions, World, WorldKind } from '../../../src/core/world/world';
+import { nearestImage } from '../../../src/reference/solve/contact';
+import { createNoise, scatterIn } from '../../../src/testing/noise';
+
+export const WORLD_KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
+
+export interface FieldRequest {
+  readonly kind: WorldKind;
+  readonly dimensions: Dimensions;
+  readonly count: number;
+  readonly obstacles: number;
+  readonly seed: number;
+}
+
+export type Field = SimulationOptions & {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+  readonly obstacles: Float32Array;
+};
+
+/** Everybody has about one neighbour and one obstacle. */
+export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldRequest): Field {
+  const noise = createNoise(seed);
+  const edge = Math.max(
+    4.5,
+    ((dimensions === 2 ? 3.2 : 4.2) * Math.max(count, obstacles)) ** (1 / dimensions),
+  );
+  const low = new Array<number>(dimensions).fill(-edge / 3);
+  const high = low.map((value) => value + edge);
+  const periodic = low.map((_, axis) => axis !== 1);
+  const positions = scatterIn(noise, low, high, count, 0.02);
+  const fixed = scatterIn(noise, low, high, obstacles, 0.05);
+  for (let obstacle = 1; obstacle < obstacles; obstacle++) {
+    const place = dimensions * obstacle;
+    // Some upon another, some where a particle is.
+    if (obstacle % 7 === 0) fixed.copyWithin(place, place - dimensions, place);
+    else if (obstacle % 11 === 0 && obstacle < count) {
+      fixed.set(positions.subarray(place, place + dimensions), place);
+    }
+  }
+  return {
+    dimensions,
+    radius: 0.5,
+    ...(kind === 'unbounded' ? { unbounded: true } : { min: low, max: high }),
+    ...(kind === 'periodic' ? { periodic } : {}),
+    positions,
+    velocities: scatterIn(
+      noise,
+      low.map(() => -3),
+      low.map(() => 3),
+      count,
+    ),
+    obstacles: fixed,
+    gravity: new Array<number>(dimensions).fill(0).with(1, -8),
+    friction: 0.3,
+  };
+}
+
+/** Overlaps of a particle with an obstacle by all pairs, and how many are too near to touching to say. */
+export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
+  const { world, diameter, dimensions } = planSimulation(field);
+  const positions = carryPositions(world, field.positions);
+  const obstacles = carryPositions(world, field.obstacles);
+  let overlaps = 0;
+  let doubtful = 0;
+  for (let a = 0; a < positions.length; a += dimensions) {
+    for (let b = 0; b < obstacles.length; b += dimensions) {
+      const squared = distanceSquared(world, positions.subarray(a), obstacles.subarray(b));
+      if (squared < diameter * diameter) overlaps++;
+      if (Math.abs(squared - diameter * diameter) < 2 ** -16) doubtful++;
+    }
+  }
+  return { overlaps, doubtful };
+}
+
+function distanceSquared({ period }: World, a: Float32Array, b: Float32Array): number {
+  return period.reduce((sum, length, axis) => {
+    return sum + nearestImage((a[axis] as number) - (b[axis] as number), length) ** 2;
+  }, 0);
+}

@@ -1,0 +1,212 @@
+/**
+ * Purpose: rays of all kinds for particles in and around a box from 0 to 8, and what an answer must be like: the hits of
+ * the reference, but for those that rounding may decide.
+ */
+import { expect } from 'vitest';
+import { carryCoordinate } from '../../../src/core/world/cells';
+import type { Dimensions, World } from '../../../src/core/world/world';
+import {
+  faultOfHits,
+  hitsAlongRay,
+  type ReferenceHit,
+  type ReferenceHits,
+  type ReferenceRay,
+} from '../../../src/reference/query/rays';
+import { createNoise } from '../../../src/testing/noise';
+
+export const EDGE = 8;
+
+/** Rays from there on are of no use to anybody. */
+const FAR_OUT = 1e18;
+
+/** Slanting, along axes, from within balls, from outside, short, endless, of no length, not finite. */
+export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
+  const noise = createNoise(23);
+  const rays: ReferenceRay[] = [];
+  const all = (make: (axis: number) => number) => Array.from({ length: dimensions }, (_, axis) => make(axis));
+  const add = (origin: readonly number[], direction: readonly number[], greatestDistance: number) => {
+    rays.push({
+      origin: origin.map(Math.fround),
+      direction: direction.map(Math.fround),
+      greatestDistance: Math.fround(greatestDistance),
+    });
+  };
+  const place = () => all(() => -2 + 12 * noise());
+  const unit = () => {
+    const vector = all(() => noise() - 0.5);
+    const length = Math.hypot(...vector);
+    return vector.map((value) => value / length);
+  };
+  const unitAlong = (axis: number, sign: number) => all((other) => (other === axis ? sign : 0));
+  for (const reach of [0, 0.3, 1, 4, 11, 30, Number.POSITIVE_INFINITY]) {
+    for (let index = 0; index < 12; index++) add(place(), unit(), reach);
+    for (let axis = 0; axis < dimensions; axis++) {
+      for (const sign of [1, -1]) {
+        add(place(), unitAlong(axis, sign), reach);
+        // Hardly moving along the others.
+        add(
+          place(),
+          all((other) => (other === axis ? sign : (noise() - 0.5) * 1e-6)),
+          reach,
+        );
+      }
+    }
+  }
+  // Not of unit length.
+  for (const length of [0.01, 3, 1000]) {
+    for (let index = 0; index < 8; index++)
+      add(
+        place(),
+        unit().map((value) => length * value),
+        9 / length,
+      );
+  }
+  // From particles, towards particles, from far outside.
+  for (let id = 0; id < 12; id++) {
+    const at = (index: number) =>
+      Array.from(positions.subarray(dimensions * index, dimensions * (index + 1)));
+    const from = at(id);
+    const to = at(id + 20);
+    add(from, unit(), 5);
+    add(
+      from,
+      to.map((value, axis) => value - (from[axis] as number)),
+      1,
+    );
+    add(
+      all(() => -40),
+      to.map((value) => value + 40),
+      1.5,
+    );
+  }
+  add(
+    all(() => 1),
+    all(() => 0),
+    5,
+  );
+  add(
+    all(() => 1),
+    unitAlong(0, Number.NaN),
+    5,
+  );
+  add(
+    all((axis) => (axis === 0 ? Number.POSITIVE_INFINITY : 1)),
+    unitAlong(0, -1),
+    5,
+  );
+  add(
+    all(() => 1),
+    unitAlong(0, 1),
+    -1,
+  );
+  add(
+    all(() => 1),
+    unitAlong(0, 1),
+    Number.NaN,
+  );
+  return rays;
+}
+
+/** Whether it goes anywhere; searches on the CPU refuse others. */
+export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
+  const known = [...origin, ...direction].every(Number.isFinite);
+  return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
+}
+
+/** Towards a place in each of so many balls, most of which a ray that goes anywhere would miss. */
+export function aimRays(
+  dimensions: Dimensions,
+  positions: Float32Array,
+  radii: Float32Array,
+  count: number,
+): ReferenceRay[] {
+  const noise = createNoise(29);
+  return Array.from({ length: count }, (_, id) => {
+    const origin = Array.from({ length: dimensions }, () => Math.fround(-2 + 12 * noise()));
+    const way = origin.map((from, axis) => {
+      const off = (noise() - 0.5) * (radii[id] as number);
+      return (positions[dimensions * id + axis] as number) + off - from;
+    });
+    const length = Math.hypot(...way);
+    return {
+      origin,
+      direction: way.map((part) => Math.fround(part / length)),
+      greatestDistance: id % 10 === 0 ? Number.POSITIVE_INFINITY : Math.fround(1.2 * length),
+    };
+  });
+}
+
+/**
+ * From particles or beside them, into others or past their edges, every fourth along an axis; none of no length. `inside`:
+ * where a grid stores them.
+ */
+export function raysAmong(
+  world: World,
+  inside: Float32Array,
+  radii: Float32Array,
+  most: number,
+): ReferenceRay[] {
+  const { dimensions, diameter } = world;
+  const noise = createNoise(31);
+  const placeOf = (id: number) => Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)));
+  const ids = [...radii.keys()].filter((id) => placeOf(id).every((value) => Math.abs(value) < FAR_OUT));
+  const pick = () => ids[Math.floor(noise() * ids.length)] as number;
+  return Array.from({ length: ids.length > 0 ? most : 0 }, (_, index): ReferenceRay => {
+    const [from, to] = [pick(), pick()];
+    const beside = (index % 3) * 0.5 * diameter;
+    const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
+    const origin = placeOf(from).map((value, axis) =>
+      // As a grid brings it in, which may round it.
+      carryCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
+    );
+    const way = placeOf(to).map((value, axis) => {
+      const part = value + past * (noise() - 0.5) - (origin[axis] as number);
+      return index % 4 > 0 || axis === index % dimensions ? part : 0;
+    });
+    const length = Math.hypot(...way);
+    const direction = way.map((part) => Math.fround(part / length));
+    return { origin, direction, greatestDistance: Math.fround((index % 5 === 1 ? 3 : 1) * length) };
+  }).filter(({ direction }) => direction.every(Number.isFinite));
+}
+
+/** To the reference a ball of no radius is no number; differences of 32-bit floats are larger than this one. */
+const POINT = 2 ** -200;
+
+/** In largest radii: farther from a ray of tests than this, nothing is in doubt. */
+const DOUBT = 2 ** -9;
+
+/** What a ray meets where each ball has a radius of its own; balls of a radius that is none, or above `largest`, are not there. */
+export function hitsOfSizes(
+  positions: Float32Array,
+  radii: Float32Array,
+  largest: number,
+  period: readonly number[],
+  ray: ReferenceRay,
+): ReferenceHits {
+  const dimensions = period.length;
+  const hits: ReferenceHit[] = [];
+  const doubtful = new Set<number>();
+  radii.forEach((radius, id) => {
+    if (!(radius >= 0 && radius <= largest)) return;
+    const place = positions.subarray(dimensions * id, dimensions * (id + 1));
+    const alone = hitsAlongRay(place, period, ray, Math.max(radius, POINT));
+    hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
+    // The reference looks for images as near as twice the radius: of a point, for none.
+    const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
+    const isNear = () => looksTooNear && hitsAlongRay(place, period, ray, DOUBT * largest).hits.length > 0;
+    if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
+  });
+  hits.sort((a, b) => a.distance - b.distance || a.id - b.id);
+  return { hits, doubtful };
+}
+
+/** By distance and then by id, no ball twice, and those of the reference; returns how many were in doubt. */
+export function expectHits(
+  ids: ArrayLike<number>,
+  distances: ArrayLike<number>,
+  hits: ReferenceHits,
+  what: string,
+): number {
+  expect(faultOfHits(ids, distances, hits), what).toBeUndefined();
+  return hits.doubtful.size;
+}

@@ -1,0 +1,7 @@
+/** Purpose: vectors of equal numbers, as corners of boxes are: `const corner = cornersIn(dimensions)`, then `corner(8)`. */
+import type { Dimensions } from '../../../src/core/world/world';
+import { repeat } from '../../../src/scenes/scene';
+
+export function cornersIn(dimensions: Dimensions): (value: number) => number[] {
+  return (value) => repeat(value, dimensions);
+}

@@ -1,7 +1,0 @@
-/** Purpose: vectors of equal numbers, as corners of boxes are: `const corner = cornersIn(dimensions)`, then `corner(8)`. */
-import type { Dimensions } from '../../src/core/world';
-import { repeat } from '../../src/scenes/scene';
-
-export function cornersIn(dimensions: Dimensions): (value: number) => number[] {
-  return (value) => repeat(value, dimensions);
-}

@@ -1,0 +1,200 @@
+/** The benchmark's clocks: coarse ones are given longer samples, those that run backwards are not believed. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CPU_GRID } from '../../../bench/engines/cpu/grid';
+import { measureCpuCopy } from '../../../bench/harness/cpu-clock';
+import type { GpuRunner } from '../../../bench/harness/engine';
+import { GpuClock } from '../../../bench/harness/gpu-clock';
+import { type Batches, type Open, openGpu, type Sample } from '../../../bench/harness/open';
+import { createBenchScene } from '../../../bench/harness/scenes';
+import { inOrder, ONE_EACH, type Taken, takeTurns } from '../../../bench/harness/turns';
+import type { Gpu } from '../../../src/gpu/device';
+
+/** Nanoseconds. */
+const MS = 1_000_000n;
+
+interface Fake {
+  readonly gpu: Gpu;
+  /** What the next measurements have for stamps; without any, they are 100 ms apart. */
+  readonly stamps: [bigint, bigint][];
+  readonly sizes: number[];
+}
+
+/** A device that does nothing, with room for so many bytes and stamps of one's own. */
+function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
+  const stamps: [bigint, bigint][] = [];
+  const sizes: number[] = [];
+  let held = 0;
+  let now = 1000n * MS;
+  const read = () => {
+    const pair = stamps.shift() ?? [now, now + 100n * MS];
+    now += 200n * MS;
+    return BigUint64Array.of(...pair, ...new Array<bigint>(30).fill(0n)).buffer;
+  };
+  const device = {
+    limits: { maxBufferSize: 2 ** 31 },
+    createQuerySet: () => ({ destroy() {} }),
+    createBuffer: ({ size, label }: GPUBufferDescriptor) => {
+      held += size;
+      if (label?.startsWith('bench.copy')) sizes.push(size);
+      const destroy = () => {
+        held -= size;
+      };
+      return { size, destroy, unmap() {}, mapAsync: async () => {}, getMappedRange: read };
+    },
+    createCommandEncoder: () => ({
+      beginComputePass: () => ({ end() {} }),
+      resolveQuerySet() {},
+      copyBufferToBuffer() {},
+      finish: () => ({}),
+    }),
+    queue: { submit() {}, onSubmittedWorkDone: async () => {} },
+    pushErrorScope() {},
+    popErrorScope: async () => (held > room ? { message: 'no room' } : null),
+  };
+  return { gpu: { device, timestamps, checkAlive() {} } as unknown as Gpu, stamps, sizes };
+}
+
+describe('the clock of a GPU', () => {
+  beforeEach(() => {
+    vi.stubGlobal('GPUMapMode', { READ: 1 });
+    vi.stubGlobal('GPUBufferUsage', { QUERY_RESOLVE: 1, COPY_SRC: 2, COPY_DST: 4, MAP_READ: 8 });
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it('knows what its stamps are multiples of, and has no time where they run backwards', async () => {
+    const { gpu, stamps } = fakeGpu();
+    const clock = await GpuClock.create(gpu);
+    expect(clock.source).toBe('timestamps');
+    expect(clock.stepMs).toBe(100);
+    stamps.push([300n * MS, 307n * MS], [307n * MS, 300n * MS], [5n * MS, 5n * MS]);
+    expect(await clock.time(7, () => {})).toBe(1);
+    expect(clock.stepMs).toBe(1);
+    expect(await clock.time(1, () => {})).toBeUndefined();
+    expect(await clock.time(1, () => {})).toBe(0);
+  });
+
+  it('goes by the wall where stamps are wrong, and knows what the way to the device takes', async () => {
+    const { gpu, stamps } = fakeGpu();
+    stamps.push([2n, 1n], [1n, 1n], [1n, 2n], [2n, 1n], [1n, 2n]);
+    for (const clock of [await GpuClock.create(gpu), await GpuClock.create(fakeGpu(Infinity, false).gpu)]) {
+      expect(clock.source).toBe('wall');
+      expect(clock.stepMs).toBeGreaterThan(0);
+    }
+  });
+
+  it('looks again where other work held up what stamps are held against', async () => {
+    const { gpu, stamps } = fakeGpu();
+    stamps.push([2n, 1n], [1n, 2n]);
+    expect((await GpuClock.create(gpu)).source).toBe('timestamps');
+  });
+
+  it('keeps samples of what takes no longer than to put the next frame in place', async () => {
+    const { gpu } = fakeGpu();
+    const bodies = { size: 8 };
+    const runner = { bodies, counters: {}, place() {}, encodeBuild() {}, encodeQuery() {}, destroy() {} };
+    const engine = { ...CPU_GRID, backend: 'gpu' as const, open: async () => runner as unknown as GpuRunner };
+    const times = [3, 2, 1, 0];
+    const clock = { time: async () => times.shift() } as unknown as GpuClock;
+    const scene = createBenchScene('moving', { dimensions: 2, count: 0 });
+    const run = await openGpu(engine, scene, gpu, clock);
+    await run.roll([scene.frame(0)]);
+    expect(await run.time(ONE_EACH)).toEqual({ build: 0, query: 0, total: 0 });
+  });
+
+  it('copies half a gibibyte, or as much as there is room for, and says how much', async () => {
+    const large = fakeGpu();
+    expect((await GpuClock.create(large.gpu)).copyBytes).toBe(2 ** 29);
+    expect(large.sizes).toEqual([2 ** 29, 2 ** 29]);
+    expect((await GpuClock.create(fakeGpu(2 ** 28 + 4096).gpu)).copyBytes).toBe(2 ** 27);
+    await expect(GpuClock.create(fakeGpu(1000).gpu)).rejects.toThrow(
+      'no room for two copies of 1048576 bytes',
+    );
+  });
+});
+
+it('copies as much on the host as there is room for', () => {
+  const { Float64Array: Real } = globalThis;
+  class Small extends Real {
+    constructor(length: number) {
+      if (length > 2 ** 18) throw new RangeError('Array buffer allocation failed');
+      super(length);
+    }
+  }
+  vi.stubGlobal('Float64Array', Small);
+  try {
+    expect(measureCpuCopy(2 ** 23)).toMatchObject({ bytes: 2 ** 21, bytesPerMs: expect.any(Number) });
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+describe('turns', () => {
+  /** Takes ten milliseconds, by a clock with such a step; some samples have no time. */
+  function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
+    const asked: Batches[] = [];
+    const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;
+    const run: Open = {
+      engine: CPU_GRID,
+      source: 'timestamps',
+      copyBytesPerMs: 1,
+      memoryBytes: () => undefined,
+      stepMs: () => step,
+      place: async () => {},
+      roll: async () => {},
+      find: async () => ({ pairs: 0, checksum: 0 }),
+      time: async (batches): Promise<Sample | undefined> => {
+        asked.push(batches);
+        if (!hasTime(asked.length)) return undefined;
+        const one = (part: keyof Sample, takes: number) => read(takes * batches[part]) / batches[part];
+        return { build: one('build', 3), query: one('query', 7), total: one('total', 10) };
+      },
+      close: async () => {},
+    };
+    return { run, asked };
+  }
+
+  async function take(run: Open, repeat = 5): Promise<Taken> {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const plan = {
+        repeat,
+        limit: 1000,
+        announce: async () => void vi.advanceTimersByTime(1),
+      };
+      return (await takeTurns([run], plan)).get(run) as Taken;
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
+  it.each([0.1, 3])('make samples so long that a step of %d ms is below 1%% of each part', async (step) => {
+    const { run, asked } = openFake(step);
+    const { samples, batch } = await take(run);
+    expect(samples).toHaveLength(5);
+    for (const batches of asked.slice(-5)) {
+      expect(step / (10 * batches.total)).toBeLessThanOrEqual(0.01);
+      expect(step / (7 * batches.query)).toBeLessThanOrEqual(0.0101);
+      expect(step / (3 * batches.build)).toBeLessThanOrEqual(0.0101);
+      expect(batches.total).toBe(batch);
+    }
+    for (const { total, build } of samples) {
+      expect(total).toBeCloseTo(10, 0);
+      expect(build).toBeCloseTo(3, 1);
+    }
+  });
+
+  it('throw away samples in which the clock ran backwards, and count them', async () => {
+    let turns = 0;
+    const some = await take(openFake(0.1, () => ++turns % 2 === 0).run, 6);
+    expect(some.samples.length + some.discarded).toBe(6);
+    expect(some.discarded).toBe(3);
+    const none = await take(openFake(0.1, () => false).run, 6);
+    expect(none).toMatchObject({ samples: [], discarded: 6 });
+  });
+
+  it('put another first from round to round, forwards and backwards', () => {
+    const rounds = Array.from({ length: 6 }, (_, round) => inOrder('abc'.split(''), round).join(''));
+    expect(rounds).toEqual(['abc', 'cba', 'bca', 'acb', 'cab', 'bac']);
+    expect(inOrder([], 3)).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+/** Every engine of the benchmark that runs on the CPU finds what the oracle finds, and the oracle what there is. */
+import { describe, expect, it } from 'vitest';
+import { CPU_ENGINES } from '../../../bench/engines/cpu';
+import { CPU_GRID } from '../../../bench/engines/cpu/grid';
+import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
+import { type CpuEngine, foldPairs } from '../../../bench/harness/engine';
+import { findExpected } from '../../../bench/harness/oracle';
+import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
+import { PEERS } from '../../../bench/peers';
+import { loadPeer } from '../../../bench/peers/load';
+
+const FRAMES = [0, 1, 2];
+
+/** Packages take far longer than ours, for reasons that more bodies would not show. */
+const BODIES = 700;
+const BODIES_OF_PEERS = 160;
+
+async function foundBy(engine: CpuEngine, scene: BenchScene) {
+  const runner = await engine.open(scene);
+  const found = FRAMES.map((frame) => {
+    runner.place(scene.frame(frame));
+    runner.build();
+    return foldPairs(runner.query());
+  });
+  runner.destroy?.();
+  return found;
+}
+
+for (const { name, dimensions: offered } of BENCH_SCENES) {
+  describe.each(offered)(`${name} in %dD`, (dimensions) => {
+    const scene = createBenchScene(name, { dimensions, count: BODIES });
+    const expected = FRAMES.map((frame) => findExpected(scene, scene.frame(frame)));
+    const smaller = createBenchScene(name, { dimensions, count: BODIES_OF_PEERS });
+    const expectedOfPeers = FRAMES.map((frame) => findExpected(smaller, smaller.frame(frame)));
+
+    it('has frames that differ, and bodies in its box', () => {
+      expect(expected[0]?.pairs).toBeGreaterThan(0);
+      expect(new Set(expected.map(({ checksum }) => checksum)).size).toBe(FRAMES.length);
+      for (const frame of FRAMES) {
+        const positions = scene.frame(frame);
+        expect(positions).toHaveLength(scene.count * dimensions);
+        const outside = positions.findIndex((place, index) => {
+          const axis = index % dimensions;
+          return !(place >= (scene.min[axis] as number) && place <= (scene.max[axis] as number));
+        });
+        expect(outside).toBe(-1);
+      }
+    });
+
+    it('oracle', async () => {
+      expect(expected).toEqual(await foundBy(CPU_NAIVE, scene));
+    });
+
+    it.each(CPU_ENGINES.filter((engine) => !engine.refuse?.(scene)))('$name', async (engine) => {
+      expect(await foundBy(engine, scene)).toEqual(expected);
+    });
+
+    it.each(PEERS.filter((engine) => !engine.refuse?.(smaller)))('$name', async (engine) => {
+      expect(await foundBy(engine, smaller)).toEqual(expectedOfPeers);
+    });
+  });
+}
+
+it.each([...CPU_ENGINES, ...PEERS])('$name takes a scene of nobody and of one', async (engine) => {
+  for (const count of [0, 1]) {
+    const scene = createBenchScene('uniform', { dimensions: 2, count });
+    expect(await foundBy(engine, scene)).toEqual(FRAMES.map(() => ({ pairs: 0, checksum: 0 })));
+  }
+});
+
+it.each([2, 3] as const)('cpu-grid finds them in every way that it sorts, in %dD', async (dimensions) => {
+  for (const name of ['uniform', 'steady']) {
+    const scene = createBenchScene(name, { dimensions, count: 40_000 });
+    const expected = FRAMES.map((frame) => findExpected(scene, scene.frame(frame)));
+    expect(await foundBy(CPU_GRID, scene)).toEqual(expected);
+  }
+});
+
+it('names a package that is not installed', async () => {
+  await expect(loadPeer('a-tree', () => import('a-tree' as string))).rejects.toThrow(
+    /^The package a-tree could not be loaded \(.*\), so it is left out: npm install a-tree brings it\.$/,
+  );
+});

@@ -1,0 +1,576 @@
+/** The benchmark's harness: whoever finds other pairs is called wrong and gets no time; records, statistics, comparison. */
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CPU_GRID } from '../../../bench/engines/cpu/grid';
+import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
+import { compareRecords } from '../../../bench/harness/compare';
+import {
+  AbsentError,
+  type CpuEngine,
+  type CpuRunner,
+  type Found,
+  foldPairs,
+  mixPair,
+} from '../../../bench/harness/engine';
+import { Judge } from '../../../bench/harness/judge';
+import { PairSink } from '../../../bench/harness/pair-sink';
+import {
+  type BenchRecord,
+  FORMAT,
+  FORMAT_VERSION,
+  growthsOf,
+  type Outcome,
+  parseRecord,
+  toCsv,
+} from '../../../bench/harness/record';
+import { type BenchHost, type BenchPlan, BenchStopped, runBench } from '../../../bench/harness/run';
+import { createBenchScene } from '../../../bench/harness/scenes';
+import { describeSamples } from '../../../bench/harness/statistics';
+import { GpuError, LimitError } from '../../../src/core/base/errors';
+import type { PairList } from '../../../src/core/simulation/simulation';
+import { withLittleMemory } from '../../helpers/little-memory';
+import { fc } from '../../helpers/properties';
+
+const PLAN: BenchPlan = {
+  engines: [CPU_NAIVE, CPU_GRID],
+  scenes: ['uniform'],
+  dimensions: [2],
+  counts: [300],
+  seed: 1,
+  repeat: 3,
+  limit: 2000,
+};
+
+/** The grid, but what it finds is changed on the way. */
+function spoilt(
+  name: string,
+  spoil: (found: PairList, runner: CpuRunner, query: number) => PairList,
+): CpuEngine {
+  return {
+    ...CPU_GRID,
+    name,
+    open: async (scene) => {
+      const runner = await CPU_GRID.open(scene);
+      let query = 0;
+      return {
+        place: (positions) => runner.place(positions),
+        build: () => runner.build(),
+        query: () => spoil(runner.query(), runner, query++),
+      };
+    },
+  };
+}
+
+function listOf(words: readonly number[]): PairList {
+  return { count: words.length / 2, pairs: Uint32Array.from(words) };
+}
+
+const wordsOf = ({ count, pairs }: PairList) => [...pairs.slice(0, 2 * count)];
+
+/** Bandwidth is not what is tested. */
+const HOST: BenchHost = { copyBytes: 2 ** 20 };
+
+async function outcomesOf(changes: Partial<BenchPlan>, host?: BenchHost): Promise<readonly Outcome[]> {
+  return (await runBench({ ...PLAN, ...changes }, { ...HOST, ...host })).outcomes;
+}
+
+describe('the gate', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('times those that find what there is', async () => {
+    const outcomes = await outcomesOf({});
+    expect(outcomes.map(({ engine, status }) => [engine, status])).toEqual([
+      ['cpu-naive', 'timed'],
+      ['cpu-grid', 'timed'],
+    ]);
+    for (const { total, build, query, bytesEquivalent, found, expected } of outcomes) {
+      expect(total?.samples).toBe(PLAN.repeat);
+      expect(total?.median).toBeGreaterThan(0);
+      expect(query?.least).toBeLessThanOrEqual(total?.most ?? 0);
+      expect(build?.least).toBeGreaterThanOrEqual(0);
+      expect(bytesEquivalent).toBeGreaterThan(0);
+      expect(found).toEqual(expected);
+      expect(found?.pairs).toBeGreaterThan(100);
+    }
+  });
+
+  it.each<[string, RegExp, CpuEngine]>([
+    [
+      'drops one pair',
+      /^It found .* 1 too few\.$/,
+      spoilt('drops', (found) => listOf(wordsOf(found).slice(2))),
+    ],
+    [
+      'tells one pair twice',
+      /^It found .* 1 too many\.$/,
+      spoilt('doubles', (found) => listOf([...wordsOf(found), ...wordsOf(found).slice(0, 2)])),
+    ],
+    [
+      'tells one pair twice instead of another',
+      /^It found .* but others\.$/,
+      spoilt('replaces', (found) => listOf([...wordsOf(found).slice(2), ...wordsOf(found).slice(2, 4)])),
+    ],
+  ])('catches an engine that %s, before it is timed', async (_, reason, engine) => {
+    const [outcome] = await outcomesOf({ engines: [engine] });
+    expect(outcome).toMatchObject({ status: 'wrong', engine: engine.name });
+    expect(outcome?.reason).toMatch(reason);
+    expect(outcome?.total).toBeUndefined();
+  });
+
+  it('catches an engine that answers with what it found before', async () => {
+    let kept: PairList | undefined;
+    const stale = spoilt('stale', (found) => {
+      kept ??= listOf(wordsOf(found));
+      return kept;
+    });
+    for (const scene of ['uniform', 'moving']) {
+      kept = undefined;
+      const [outcome] = await outcomesOf({ engines: [stale], scenes: [scene] });
+      expect(outcome).toMatchObject({ status: 'wrong' });
+      expect(outcome?.reason).toMatch(/^After timing/);
+      expect(outcome?.total).toBeUndefined();
+    }
+  });
+
+  it('catches an engine that goes wrong while it is timed', async () => {
+    const tiring = spoilt('tires', (found, _runner, query) => (query < 3 ? found : listOf([])));
+    const [outcome] = await outcomesOf({ engines: [tiring] });
+    expect(outcome).toMatchObject({ status: 'wrong' });
+  });
+
+  it('says what an engine failed with, and times the others', async () => {
+    const fails = spoilt('fails', (found, _runner, query) => {
+      if (query === 2) throw new Error('The roof fell in.');
+      return found;
+    });
+    const outcomes = await outcomesOf({ engines: [fails, CPU_GRID] });
+    expect(outcomes.map(({ engine, status, reason }) => [engine, status, reason])).toEqual([
+      ['fails', 'failed', 'The roof fell in.'],
+      ['cpu-grid', 'timed', undefined],
+    ]);
+  });
+
+  it('leaves out what is not there, and goes on after a case that cannot be', async () => {
+    const absent: CpuEngine = {
+      ...CPU_GRID,
+      name: 'absent',
+      open: () => Promise.reject(new AbsentError('The package absent is not installed.')),
+    };
+    const breaking: CpuEngine = {
+      ...CPU_GRID,
+      name: 'breaking',
+      refuse: ({ count }) => {
+        if (count === 300) throw new Error('The lights went out.');
+        // As where a machine has not the memory for the bodies.
+        if (count === 500) throw new RangeError('Array buffer allocation failed');
+        return undefined;
+      },
+    };
+    const outcomes = await outcomesOf({ engines: [absent, CPU_NAIVE], counts: [300, 300] });
+    expect(outcomes.map(({ engine, status }) => [engine, status])).toEqual([
+      ['absent', 'refused'],
+      ['cpu-naive', 'timed'],
+    ]);
+    const broken = await outcomesOf({ engines: [breaking, CPU_NAIVE], counts: [300, 400, 500] });
+    expect(broken.map(({ count, engine, status }) => [count, engine, status])).toEqual([
+      [300, 'breaking', 'failed'],
+      [300, 'cpu-naive', 'failed'],
+      [400, 'breaking', 'timed'],
+      [400, 'cpu-naive', 'timed'],
+      [500, 'breaking', 'refused'],
+      [500, 'cpu-naive', 'refused'],
+    ]);
+    expect(broken.at(-1)?.reason).toBe(
+      'There is no room for so many bodies (Array buffer allocation failed).',
+    );
+  });
+
+  it('refuses what an engine does not take, GPU engines without a GPU, and scenes with too many pairs', async () => {
+    const picky = { ...CPU_GRID, name: 'picky', refuse: () => 'It is too cold.' };
+    const gpu = { ...CPU_GRID, name: 'gpu', backend: 'gpu' as const, open: () => Promise.reject() };
+    const outcomes = await outcomesOf({ engines: [picky, gpu] });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', 'It is too cold.'],
+      ['refused', 'There is no GPU.'],
+    ]);
+    const [many] = await outcomesOf({ scenes: ['one-cell'], counts: [5000], engines: [CPU_GRID] });
+    expect(many).toMatchObject({ status: 'refused', reason: expect.stringMatching(/at most 4096 bodies/) });
+  });
+
+  it('refuses rather than fails what is larger than the device', async () => {
+    const errors = [
+      new LimitError('maxBufferSize', 'It is too long for this device.'),
+      new GpuError('memory', 'The device has not enough memory.'),
+      new GpuError('shader', 'The kernel is nonsense.'),
+    ];
+    const engines = errors.map((error) => ({
+      ...CPU_GRID,
+      name: error.message,
+      open: () => Promise.reject(error),
+    }));
+    const outcomes = await outcomesOf({ engines });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', errors[0]?.message],
+      ['refused', errors[1]?.message],
+      ['failed', errors[2]?.message],
+    ]);
+  });
+
+  it('refuses rather than fails an engine whose pairs are more than a list holds', async () => {
+    const tooLong = new RangeError('Invalid typed array length: 8589934592');
+    const listing = (name: string, query: () => PairList): CpuEngine => ({
+      ...CPU_GRID,
+      name,
+      open: async (scene) => ({ ...(await CPU_GRID.open(scene)), query }),
+    });
+    const sink = new PairSink();
+    const outcomes = await outcomesOf({
+      engines: [
+        listing('list', () => {
+          withLittleMemory(2 ** 14, () => {
+            for (let body = 0; ; body++) sink.add(body, body + 1);
+          });
+          return sink;
+        }),
+        listing('array', () => {
+          throw tooLong;
+        }),
+      ],
+    });
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', expect.stringMatching(/^8192 pairs were found so far, .*: choose fewer bodies\.$/)],
+      ['refused', tooLong.message],
+    ]);
+  });
+
+  it('tries larger pilots before a much larger size, where small ones say nothing', async () => {
+    const opened: number[] = [];
+    const engine: CpuEngine = {
+      ...CPU_GRID,
+      open: ({ count }) => {
+        opened.push(count);
+        return {
+          place: () => undefined,
+          build: () => undefined,
+          query: () => {
+            const until = performance.now() + Math.max(0, count - 8192) / 1000;
+            while (performance.now() < until);
+            return listOf([]);
+          },
+        };
+      },
+    };
+    const [outcome] = await outcomesOf({ engines: [engine], counts: [300_000], limit: 1000 });
+    expect(outcome).toMatchObject({ status: 'skipped' });
+    expect(opened).toEqual([1024, 4096, 32_768]);
+  });
+
+  it('goes by pilots too where smaller counts are much smaller, and by no count of hardly anybody', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const engine = spoilt('steep', (found) => {
+      vi.advanceTimersByTime(10 + Math.max(0, found.count - 4000));
+      return found;
+    });
+    const counts = [0, 1, 2, 100, 1000, 300_000];
+    const outcomes = await outcomesOf({ engines: [engine], counts, limit: 1000, repeat: 3 });
+    expect(outcomes.map(({ count, status }) => [count, status])).toEqual([
+      ...counts.slice(0, -1).map((count) => [count, 'timed']),
+      [300_000, 'skipped'],
+    ]);
+    vi.useRealTimers();
+    const few = await outcomesOf({ counts: [0, 1, 2, 500] });
+    expect(few.map(({ status }) => status)).toEqual(few.map(() => 'timed'));
+  });
+
+  it('stops an engine at its next turn when it has exceeded its limit, and goes by that at larger counts', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    let queries = 0;
+    const slow = spoilt('slow', (found) => {
+      queries++;
+      vi.advanceTimersByTime(5000);
+      return found;
+    });
+    const quick = spoilt('quick', (found) => {
+      vi.advanceTimersByTime(100);
+      return found;
+    });
+    const outcomes = await outcomesOf({ engines: [slow, quick], counts: [300, 400] });
+    expect(outcomes.map(({ engine, count, status }) => [engine, count, status])).toEqual([
+      ['slow', 300, 'stopped'],
+      ['quick', 300, 'timed'],
+      ['slow', 400, 'skipped'],
+      ['quick', 400, 'timed'],
+    ]);
+    expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms, and the limit is 2000.');
+    expect(outcomes[0]?.total).toBeUndefined();
+    // Once to see what it finds, and one turn.
+    expect(queries).toBe(2);
+  });
+
+  it('times by itself what has no room beside the others', async () => {
+    let isOpen = 0;
+    const counted = (name: string, error: Error | undefined, mayOpen: () => boolean): CpuEngine => ({
+      ...CPU_GRID,
+      name,
+      open: async (scene) => {
+        if (!mayOpen()) throw error;
+        isOpen++;
+        return { ...(await CPU_GRID.open(scene)), destroy: () => void isOpen-- };
+      },
+    });
+    const full = new GpuError('memory', 'There is no room.');
+    const engines = [
+      counted('first', undefined, () => true),
+      counted('large', full, () => isOpen === 0),
+      counted('giant', full, () => false),
+      counted('long', new RangeError('Array buffer allocation failed'), () => isOpen === 0),
+    ];
+    const outcomes = await outcomesOf({ engines });
+    expect(outcomes.map(({ engine, status, apart }) => [engine, status, apart])).toEqual([
+      ['first', 'timed', undefined],
+      ['large', 'timed', true],
+      ['giant', 'refused', undefined],
+      ['long', 'timed', true],
+    ]);
+    expect(isOpen).toBe(0);
+  });
+
+  it('takes several frames of what moves in one sample, of which each follows the last', async () => {
+    const seen: number[] = [];
+    const scene = createBenchScene('moving', { dimensions: 2, count: 300 });
+    const places = new Map<number, number>();
+    for (let frame = 0; frame < 30; frame++) places.set(scene.frame(frame)[0] as number, frame);
+    const watching: CpuEngine = {
+      ...CPU_GRID,
+      open: async (of) => {
+        const runner = await CPU_GRID.open(of);
+        return {
+          ...runner,
+          place(positions) {
+            seen.push(places.get(positions[0] as number) ?? -1);
+            runner.place(positions);
+          },
+        };
+      },
+    };
+    const [outcome] = await outcomesOf({ engines: [watching], scenes: ['moving'] });
+    expect(outcome).toMatchObject({ status: 'timed' });
+    expect(outcome?.batch).toBeGreaterThan(1);
+    const [first, ...rolled] = seen;
+    const last = rolled.pop();
+    expect(first).toBe(0);
+    expect(new Set(rolled)).toEqual(new Set(Array.from({ length: 16 }, (_, frame) => frame)));
+    const jumps = rolled.slice(1).map((frame, index) => Math.abs(frame - (rolled[index] as number)));
+    expect(new Set(jumps)).toEqual(new Set([1]));
+    // The check after timing has a frame that nobody saw.
+    expect(last).toBe(16);
+  });
+
+  it('tells what there is after each case, and what a run that is stopped has found', async () => {
+    const told: number[] = [];
+    const result = await runBench(
+      { ...PLAN, counts: [100, 200] },
+      { ...HOST, onCase: async ({ outcomes }) => void told.push(outcomes.length) },
+    );
+    expect(told).toEqual([2, 4]);
+    expect(result.measured.copyBytes).toBe(2 ** 20);
+    const stopped = await outcomesOf(
+      { counts: [100, 200] },
+      {
+        breathe: async () => {
+          if (told.length > 2) throw new BenchStopped();
+        },
+        onCase: async () => void told.push(0),
+      },
+    );
+    expect(stopped.map(({ count }) => count)).toEqual([100, 100]);
+  });
+
+  it('leaves out what would take too long, going by smaller sizes or by pilots', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const takes = (name: string, milliseconds: number) =>
+      spoilt(name, (found) => {
+        vi.advanceTimersByTime(milliseconds * found.count);
+        return found;
+      });
+    const [slow, quick] = [takes('slow', 0.05), takes('quick', 0.001)];
+    for (const counts of [[100_000], [5000, 100_000]]) {
+      const outcomes = await outcomesOf({ engines: [slow, quick], counts, limit: 1000, repeat: 1 });
+      const at = (engine: string) =>
+        outcomes.find((outcome) => outcome.engine === engine && outcome.count === 100_000);
+      expect(at('slow')).toMatchObject({ status: 'skipped', reason: expect.stringMatching(/limit is 1000/) });
+      expect(at('quick')).toMatchObject({ status: 'timed' });
+    }
+  });
+});
+
+it('judges at every count: no engine is truth for itself', () => {
+  const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
+  // So many are not made for a test; only their number is told.
+  const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
+  const [expected, after] = judge.expected as [Found, Found];
+  expect(expected.pairs).toBeGreaterThan(100);
+  expect(judge.wrong(0, expected)).toBeUndefined();
+  for (const found of [
+    { ...expected, pairs: expected.pairs - 1 },
+    { ...expected, pairs: expected.pairs + 1 },
+    { ...expected, checksum: expected.checksum ^ 1 },
+  ]) {
+    expect(judge.wrong(0, found)).toMatchObject({ expected });
+  }
+  expect(judge.wrong(1, expected)).toMatchObject({ expected: after });
+});
+
+it('folds pairs whoever comes first, and tells sets apart that differ in one', () => {
+  const ids = fc.tuple(fc.nat(1000), fc.nat(1000)).filter(([a, b]) => a !== b);
+  fc.assert(
+    fc.property(fc.array(ids, { minLength: 1 }), ids, (pairs, other) => {
+      const found = foldPairs(listOf(pairs.flat()));
+      expect(foldPairs(listOf(pairs.toReversed().flatMap(([a, b]) => [b, a])))).toEqual(found);
+      const [first, ...rest] = pairs as [[number, number], ...[number, number][]];
+      if (mixPair(...first) === mixPair(...other)) return;
+      expect(foldPairs(listOf([other, ...rest].flat()))).not.toEqual(found);
+    }),
+  );
+});
+
+it('describes samples', () => {
+  expect(describeSamples([5, 1, 4, 2, 3])).toEqual({
+    median: 3,
+    p95: 4.8,
+    least: 1,
+    most: 5,
+    spread: 2 / 3,
+    samples: 5,
+  });
+});
+
+describe('a record', () => {
+  const outcome = (engine: string, count: number, median: number, spread = 0.01): Outcome => ({
+    engine,
+    backend: 'cpu',
+    scene: 'uniform',
+    dimensions: 2,
+    count,
+    status: 'timed',
+    total: { median, p95: median, least: median, most: median, spread, samples: 5 },
+  });
+  const record = (outcomes: Outcome[]): BenchRecord => ({
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    version: '0',
+    commit: undefined,
+    began: '2026-01-01T00:00:00Z',
+    ended: '2026-01-01T00:01:00Z',
+    seed: 1,
+    repeat: 5,
+    limit: 5000,
+    machine: { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1, copyBytes: 1 },
+    outcomes,
+  });
+
+  it('tells growth and where naive is overtaken', () => {
+    const counts = [1000, 2000, 5000, 10_000];
+    const outcomes = counts.flatMap((count) => [
+      outcome('cpu-naive', count, count ** 2 / 1e6),
+      outcome('cpu-grid', count, count / 300),
+    ]);
+    const [naive, grid] = growthsOf(outcomes);
+    expect(naive).toMatchObject({ engine: 'cpu-naive', crossover: undefined });
+    expect(naive?.exponent).toBeCloseTo(2, 9);
+    expect(grid?.exponent).toBeCloseTo(1, 9);
+    expect(grid?.crossover).toBeCloseTo(1e6 / 300, 6);
+    const nobody = [outcome('cpu-naive', 0, 0.001), outcome('cpu-grid', 0, 0.002)];
+    expect(growthsOf([...nobody, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
+  });
+
+  it('says what changed by more than the noise of both', () => {
+    const before = record([
+      outcome('a', 10, 100),
+      outcome('b', 10, 100),
+      outcome('c', 10, 100, 0.3),
+      outcome('d', 10, 1),
+    ]);
+    const after = record([
+      outcome('a', 10, 120),
+      outcome('b', 10, 80),
+      outcome('c', 10, 120),
+      outcome('e', 10, 1),
+    ]);
+    const { changes, differences, losses, notRun, added } = compareRecords(before, after);
+    expect(changes.map(({ engine, verdict }) => [engine, verdict])).toEqual([
+      ['a', 'slower'],
+      ['b', 'faster'],
+      ['c', 'the same'],
+    ]);
+    expect({ differences, losses, notRun, added }).toEqual({
+      differences: [],
+      losses: [],
+      notRun: 1,
+      added: 1,
+    });
+  });
+
+  it('says in what two were measured differently, and what has no time any more', () => {
+    const wrong = { ...outcome('a', 10, 1), status: 'wrong', reason: 'Too few.', total: undefined } as const;
+    const before = record([outcome('a', 10, 100), outcome('b', 10, 1)]);
+    const after: BenchRecord = {
+      ...record([wrong, outcome('b', 10, 1)]),
+      seed: 2,
+      repeat: 6,
+      limit: 1000,
+      machine: { ...before.machine, adapter: 'another' },
+    };
+    const { changes, differences, losses } = compareRecords(before, after);
+    expect(changes.map(({ engine }) => engine)).toEqual(['b']);
+    expect(differences).toEqual([
+      'The seed was 1 and is 2 now. The bodies are others, so times say little about each other.',
+      'The adapter was not recorded and is another now.',
+      'The number of rounds was 5 and is 6 now.',
+      'The limit was 5000 ms and is 1000 ms now.',
+    ]);
+    expect(losses).toEqual([
+      { engine: 'a', scene: 'uniform', dimensions: 2, count: 10, status: 'wrong', reason: 'Too few.' },
+    ]);
+    // Who was wrong before has lost nothing.
+    expect(compareRecords(after, after).losses).toEqual([]);
+  });
+
+  it('is read back as it was written, and whatever else is refused', () => {
+    const whole = record([
+      outcome('a', 10, 100),
+      { ...outcome('b', 10, 1), status: 'failed', total: undefined },
+    ]);
+    expect(parseRecord('baseline', JSON.stringify(whole))).toEqual(JSON.parse(JSON.stringify(whole)));
+    for (const [text, said] of [
+      ['{', 'not JSON'],
+      ['null', 'another kind of JSON'],
+      ['{"format":"x"}', 'another kind of JSON'],
+      [JSON.stringify({ ...whole, formatVersion: 1 }), 'format version 1'],
+      [JSON.stringify({ ...whole, outcomes: [{}] }), 'a record without outcomes'],
+      [
+        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], total: undefined }] }),
+        'a record without outcomes',
+      ],
+      ...[{ dimensions: 4 }, { backend: 'tpu' }, { count: -1 }, { total: { median: 1 } }].map((changes) => [
+        JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], ...changes }] }),
+        'a record without outcomes',
+      ]),
+      ...[{ began: undefined }, { machine: {} }, { machine: undefined }].map((changes) => [
+        JSON.stringify({ ...whole, ...changes }),
+        'a record that does not say when and on what it was made',
+      ]),
+    ]) {
+      expect(() => parseRecord('baseline', text as string)).toThrow(
+        `baseline is "${said}", but it must be a record of "cellstorm bench --json", format version 2.`,
+      );
+    }
+  });
+
+  it('becomes CSV whose cells may hold anything', () => {
+    const csv = toCsv([{ ...outcome('a', 10, 100), reason: 'said "no", left' }]);
+    const [head, line] = csv.split('\n');
+    expect(head?.split(',').slice(0, 4)).toEqual(['scene', 'dimensions', 'count', 'engine']);
+    expect(line).toMatch(/^uniform,2,10,a,cpu,,timed,,,,100,.*,"said ""no"", left"$/);
+  });
+});

@@ -1,0 +1,158 @@
+/** The packed benchmark: what goes into it, and that its script runs everything in order with nothing but a shell. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isNeededOfDawn, NATIVE_SOURCES, withDependencies } from '../../../scripts/bench-pack';
+
+const SCRIPTS = fileURLToPath(new URL('../../../scripts/bench-pack', import.meta.url));
+const NATIVE = fileURLToPath(new URL('../../../bench/native', import.meta.url));
+
+it('takes of Dawn what one system needs', () => {
+  const needed = [
+    'package.json',
+    'index.js',
+    'LICENSE.md',
+    'build',
+    'build/build.js',
+    'types.d.ts',
+    'dist',
+    'dist/linux-x64',
+    'dist/linux-x64/dawn.node',
+    'dist/linux-arm64',
+    'dist/win32-x64/dawn.node',
+  ].filter((path) => path !== 'dist' && isNeededOfDawn(path));
+  expect(needed).toEqual([
+    'package.json',
+    'index.js',
+    'LICENSE.md',
+    'dist/linux-x64',
+    'dist/linux-x64/dawn.node',
+  ]);
+  // The folder itself must be gone into.
+  expect(isNeededOfDawn('dist')).toBe(true);
+});
+
+it('takes what packages depend on, also in circles', () => {
+  const dependencies: Record<string, string[]> = { a: ['c'], b: [], c: ['d', 'a'], d: [] };
+  expect(withDependencies(['b', 'a'], (name) => dependencies[name] ?? [])).toEqual(['a', 'b', 'c', 'd']);
+});
+
+/** A Node that leaves whole records. */
+const WHOLE = `if [ "$1" = bench ]; then echo '"ended": 1' > "$out"; fi`;
+
+describe('run.sh', () => {
+  let folder = '';
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cellstorm-pack-'));
+    cpSync(SCRIPTS, folder, { recursive: true });
+    mkdirSync(join(folder, 'bin'));
+    mkdirSync(join(folder, 'app'));
+    mkdirSync(join(folder, 'lib/rare'), { recursive: true });
+    writeFileSync(join(folder, 'lib/rare/libnobody-has-it.so.1'), '');
+    mkdirSync(join(folder, 'lib/usual'), { recursive: true });
+    writeFileSync(join(folder, 'lib/usual/libc.so.6'), '');
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** With a Node that only writes down what it was asked for, and no compiler but the one that is given. */
+  function run(
+    node: string,
+    variables: Record<string, string> = {},
+  ): { code: number | null; out: string; error: string; asked: string[] } {
+    const log = join(folder, 'asked');
+    writeFileSync(log, '');
+    writeFileSync(
+      join(folder, 'bin/node'),
+      `#!/bin/sh\nshift\necho "$LD_LIBRARY_PATH|$*" >> "${log}"\nout=$3\n${node}\n`,
+    );
+    chmodSync(join(folder, 'bin/node'), 0o755);
+    const { status, stdout, stderr } = spawnSync('./run.sh', ['out'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin', COUNTS: '5,6', REPEAT: '3', NVCC: '', ...variables },
+    });
+    return { code: status, out: stdout, error: stderr, asked: readFileSync(log, 'utf8').trim().split('\n') };
+  }
+
+  it('asks for the adapter, then for every part, with libraries that the system has not', () => {
+    const { code, error, asked } = run(WHOLE);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(asked.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
+      'info',
+      ...['check', 'large', 'scenes', 'one-cell', 'growth'].map(
+        (name) => `bench --out ${join(folder, 'out', name)}.json`,
+      ),
+    ]);
+    expect(asked[2]).toMatch(/--repeat 3 --backend gpu --scene uniform --count 5,6 /);
+    for (const line of asked) expect(line.split('|')[0]).toBe(join(folder, 'lib/rare'));
+  });
+
+  it('runs no other parts than it is told to, and leaves the records of others', () => {
+    const kept = join(folder, 'out/growth.json');
+    writeFileSync(kept, 'kept');
+    const { asked } = run(WHOLE, { PARTS: 'large,check' });
+    expect(asked.slice(1).map((line) => /(\S+)\.json/.exec(line)?.[1])).toEqual(
+      ['check', 'large'].map((name) => join(folder, 'out', name)),
+    );
+    expect(readFileSync(kept, 'utf8')).toBe('kept');
+  });
+
+  it('compiles the program for CUDA where there is a compiler, and hands it to all parts', () => {
+    const nvcc = join(folder, 'nvcc');
+    const compiler = (text: string) => {
+      writeFileSync(nvcc, `#!/bin/sh\n${text}\n`);
+      chmodSync(nvcc, 0o755);
+      return { NVCC: nvcc };
+    };
+    const without = run(WHOLE);
+    expect(without.out).toContain('There is no nvcc, so cuda-grid is left out.');
+    expect(without.asked.join()).not.toContain('--native');
+    const program = join(folder, 'out/cuda-grid');
+    const good = run(WHOLE, compiler('echo "$@"'));
+    expect(good.code).toBe(0);
+    for (const line of good.asked.slice(1)) expect(line).toMatch(new RegExp(` --native ${program}$`));
+    expect(readFileSync(join(folder, 'out/nvcc.log'), 'utf8')).toBe(
+      `-std=c++17 -O3 -arch=native -o ${program} ${join(folder, 'native/grid.cu')}\n`,
+    );
+    const bad = run(WHOLE, compiler('echo "It is no C++." >&2; exit 1'));
+    expect(bad.code).toBe(1);
+    expect(bad.error).toMatch(/^It is no C\+\+\.\ncuda-grid could not be compiled: see nvcc\.log\.\n$/);
+    expect(bad.asked).toHaveLength(6);
+    expect(bad.asked.join()).not.toContain('--native');
+  });
+
+  it('goes on after a part without a record, or with one that was cut off, and says which', () => {
+    const { code, error, asked } = run(
+      '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
+    );
+    expect(code).toBe(1);
+    expect(asked).toHaveLength(6);
+    expect(error).toMatch(
+      /It is full\.(?:.|\n)*wrong or failed in: check\.\nNo record of: large\..*\nCut off, .*: growth\./,
+    );
+  });
+
+  it('stops with what is missing where there is no GPU', () => {
+    const { code, error, asked } = run('echo "No adapter at all."; exit 1');
+    expect(code).toBe(1);
+    expect(asked).toHaveLength(1);
+    expect(error).toMatch(/No adapter at all\.(?:.|\n)*README\.txt/);
+  });
+});
+
+it('packs all that the program for CUDA is made of', () => {
+  const included = NATIVE_SOURCES.flatMap((name) =>
+    [...readFileSync(join(NATIVE, name), 'utf8').matchAll(/#include "(.*)"/g)].map(([, file]) => file),
+  );
+  for (const file of included) expect(NATIVE_SOURCES).toContain(file);
+});
+
+it('says the one command', () => {
+  const text = readFileSync(join(SCRIPTS, 'README.txt'), 'utf8');
+  expect(text).toMatch(/^ {4}\.\/run\.sh \[FOLDER\]$/m);
+  expect(text).toMatch(/npm run bench:report -- FOLDER/);
+});

@@ -1,0 +1,313 @@
+/** The report of the benchmark: its sentences, charts and tables say what the numbers of a record say, and nothing else. */
+import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../../bench/harness/engine';
+import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../bench/harness/record';
+import { MAP_HASH } from '../../../bench/peers/map-hash';
+import { drawChart, type Line } from '../../../bench/report/chart';
+import { linesOf } from '../../../bench/report/curves';
+import { formatFigure, formatList, formatRatio, formatTime } from '../../../bench/report/format';
+import { element, type Markup, toHtml } from '../../../bench/report/markup';
+import { createReport } from '../../../bench/report/page';
+import { summarise } from '../../../bench/report/summary';
+
+function timed(engine: string, count: number, median: number, changes: Partial<Outcome> = {}): Outcome {
+  const total = { median, p95: median, least: median, most: median, spread: 0.01, samples: 5 };
+  const backend: Backend = engine.startsWith('gpu') ? 'gpu' : 'cpu';
+  const scene = { scene: 'uniform', dimensions: 2, count } as const;
+  return { engine, backend, ...scene, status: 'timed', total, ...changes };
+}
+
+function recordOf(outcomes: readonly Outcome[]): BenchRecord {
+  return {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    version: '0',
+    commit: 'abc1234',
+    began: '2026-01-02T00:00:00Z',
+    ended: '2026-01-02T00:10:00Z',
+    seed: 1,
+    repeat: 5,
+    limit: 5000,
+    machine: { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1e6, copyBytes: 2 ** 29 },
+    outcomes,
+  };
+}
+
+function sentencesOf(title: string, outcomes: readonly Outcome[]): readonly string[] {
+  return summarise(recordOf(outcomes)).find((chapter) => chapter.title === title)?.sentences ?? [];
+}
+
+describe('the summary', () => {
+  it("holds the public grid against a loop that does only this, which is nobody's choice", () => {
+    const outcomes = [timed('cpu-grid', 1000, 1.1), timed('cpu-tight', 1000, 1), timed('cpu-sweep', 1000, 3)];
+    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: cpu-grid takes the time of cpu-tight, which does only this, times 1.10 at 1,000 bodies.',
+    ]);
+    expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
+      expect.stringMatching(/in 1 of the 1 case/),
+    ]);
+  });
+
+  it('holds the grid of the GPU against programs on a device of their own, and names that', () => {
+    const native = (engine: string, median: number) =>
+      timed(engine, 1000, median, { backend: 'gpu', device: 'a CPU' });
+    const outcomes = [
+      timed('gpu-naive', 1000, 9),
+      timed('gpu-grid', 1000, 3),
+      native('cuda-grid', 2),
+      native('cuda-grid-around', 2.5),
+    ];
+    expect(sentencesOf('Beside a loop that does only this', outcomes)).toEqual([
+      'uniform 2D: gpu-grid takes the time of cuda-grid on a CPU, which does only this, times 1.50 at 1,000 bodies.',
+      'uniform 2D: gpu-grid takes the time of cuda-grid-around on a CPU, which does only this, times 1.20 at 1,000 bodies.',
+    ]);
+    expect(sentencesOf('Who is fastest', outcomes)).toEqual(['uniform 2D: gpu-grid at 1,000 bodies (3 ms).']);
+    expect(sentencesOf('Where the dense grid is not the right choice', outcomes)).toEqual([
+      expect.stringMatching(/no case here .* 1 of the 1 case/),
+    ]);
+    expect(sentencesOf('From how many bodies on it beats all pairs', outcomes).join()).not.toContain('cuda');
+  });
+
+  it('says who is fastest where, and who is within the noise of it', () => {
+    const said = (grid: number, tree: number, last: number) =>
+      sentencesOf('Who is fastest', [
+        ...[100, 1000].flatMap((count) => [timed('cpu-grid', count, grid), timed('tree', count, tree)]),
+        ...[timed('cpu-grid', 5000, 9), timed('tree', 5000, last)],
+        timed('lonely', 9000, 1),
+      ]);
+    expect(said(1, 2, 30)).toEqual(['uniform 2D: cpu-grid from 100 to 5,000 bodies (1 ms to 9 ms).']);
+    expect(said(1, 2, 3)).toEqual([
+      'uniform 2D: cpu-grid from 100 to 1,000 bodies (1 ms) and tree at 5,000 bodies (3 ms).',
+    ]);
+    expect(said(1, 1.02, 30)).toEqual([
+      'uniform 2D: cpu-grid from 100 to 5,000 bodies (1 ms to 9 ms, tree within the noise).',
+    ]);
+  });
+
+  it('says where another engine of the same kind beats the dense grid, and where the grid is not there', () => {
+    const title = 'Where the dense grid is not the right choice';
+    const mixed = (levels: number) =>
+      [1000, 2000].flatMap((count) => [
+        timed('gpu-grid', count, 4, { scene: 'mixed' }),
+        timed('gpu-levels', count, levels, { scene: 'mixed' }),
+        timed('cpu-sweep', count, 0.1, { scene: 'mixed' }),
+      ]);
+    const huge = [
+      timed('gpu-grid', 10, 0, {
+        scene: 'huge',
+        status: 'refused',
+        reason: 'It has no room.',
+        total: undefined,
+      }),
+      timed('gpu-hashed', 10, 2, { scene: 'huge' }),
+    ];
+    expect(sentencesOf(title, [...mixed(1), ...huge])).toEqual([
+      'On the GPU choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. It was the fastest, or within the noise of it, in 0 of the 2 cases in which it had others beside it.',
+      'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
+      'huge 2D: gpu-grid was refused at 10 bodies, where gpu-hashed is the fastest. It has no room.',
+    ]);
+    // What it is the right choice for in between is not told of.
+    const apart = [1, 100, 1].flatMap((other, index) => [
+      timed('gpu-grid', 10 ** index, 4),
+      timed('gpu-bvh', 10 ** index, other),
+    ]);
+    expect(sentencesOf(title, apart)).toEqual([
+      expect.stringMatching(/gpu-grid for uniform 2D at 1 body and at 100 bodies\. .* 1 of the 3 cases/),
+      'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 1 body.',
+      'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 100 bodies.',
+    ]);
+    expect(sentencesOf(title, mixed(8))).toEqual([
+      'On the GPU there is no case here in which another engine than gpu-grid is the right choice. It was the fastest, or within the noise of it, in 2 of the 2 cases in which it had others beside it.',
+    ]);
+  });
+
+  it('says below how many bodies the CPU is faster than the GPU', () => {
+    const title = 'Where the dense grid is not the right choice';
+    const grids = (gpu: readonly number[]) =>
+      [100, 1000].flatMap((count, index) => [
+        timed('cpu-grid', count, count / 100),
+        timed('gpu-grid', count, gpu[index] as number),
+      ]);
+    expect(sentencesOf(title, grids([2, 5]))).toEqual([
+      'uniform 2D: cpu-grid is faster than gpu-grid below about 320 bodies.',
+    ]);
+    expect(sentencesOf(title, grids([20, 50]))).toEqual([
+      'uniform 2D: cpu-grid is faster than gpu-grid at every count that both were timed at.',
+    ]);
+    expect(sentencesOf(title, grids([0.2, 5]))).toEqual([]);
+  });
+
+  it('sets our grid beside the best package, whichever that is', () => {
+    const title = 'Beside what others wrote';
+    const said = (kdbush: number, rbush: number) =>
+      sentencesOf(title, [
+        timed('cpu-grid', 1000, 2),
+        timed('cpu-sweep', 1000, 1),
+        timed('kdbush', 1000, kdbush, { peer: 'kdbush' }),
+        timed('rbush', 1000, rbush, { peer: 'rbush' }),
+      ]);
+    expect(said(17, 30)).toEqual([
+      'uniform 2D: beside cpu-grid the best package takes 8.5 times as long at 1,000 bodies (kdbush, 17 ms against 2 ms).',
+    ]);
+    expect(said(17, 1)).toEqual([
+      'uniform 2D: beside cpu-grid the best package takes 0.50 times as long at 1,000 bodies (rbush, 1 ms against 2 ms).',
+    ]);
+    expect(sentencesOf(title, [timed('cpu-grid', 1000, 2)])).toEqual([]);
+    // What everybody writes is no package.
+    expect(
+      sentencesOf(title, [timed('cpu-grid', 1000, 2), timed('map-hash', 1000, 3, { peer: MAP_HASH.peer })]),
+    ).toEqual([
+      'uniform 2D: beside cpu-grid the hash of the usual tutorial takes 1.5 times as long at 1,000 bodies (map-hash, 3 ms against 2 ms).',
+    ]);
+  });
+
+  it('says how times grow, and from where on all pairs lose', () => {
+    const counts = [1000, 2000, 5000, 10_000];
+    const outcomes = (power: number, share: number) =>
+      counts.flatMap((count) => [
+        timed('cpu-naive', count, count ** 2 / 1e6),
+        timed('cpu-grid', count, share * count ** power),
+      ]);
+    const growth = (power: number) => sentencesOf('How times grow', outcomes(power, 1e-3));
+    expect(growth(1)).toEqual([
+      'uniform 2D, N bodies, over the last decade: like N^1.0 (cpu-grid) and N^2.0 (cpu-naive).',
+    ]);
+    expect(growth(1.5)[0]).toMatch(/N\^1\.5 \(cpu-grid\)/);
+    const crossover = (share: number) =>
+      sentencesOf('From how many bodies on it beats all pairs', outcomes(1, share));
+    expect(crossover(1 / 300)).toEqual(['uniform 2D beside cpu-naive: cpu-grid from about 3,300 bodies on.']);
+    expect(crossover(1e-6)).toEqual(['uniform 2D beside cpu-naive: cpu-grid at every count.']);
+    expect(crossover(1)).toEqual(['uniform 2D beside cpu-naive: cpu-grid at none.']);
+  });
+
+  it('hides no failure', () => {
+    const said = sentencesOf('What was checked', [
+      timed('a', 10, 1),
+      timed('b', 10, 1, { status: 'wrong', total: undefined }),
+      timed('c', 10, 1, { status: 'failed', total: undefined }),
+      timed('d', 10, 1, { status: 'skipped', total: undefined }),
+      timed('e', 10, 1, { status: 'refused', total: undefined }),
+      timed('f', 10, 1, { status: 'stopped', total: undefined }),
+    ]);
+    expect(said).toEqual([
+      '1 of 6 runs was timed: each of these found the pairs it had to before it was timed and, of another frame, after.',
+      '1 run found other pairs than there are and has no time: b on uniform 2D.',
+      '1 run failed and has no time: c on uniform 2D.',
+      '1 run would have taken too long.',
+      '1 run took longer than the limit and had no further turn.',
+      '1 run found no room, or had to do with an engine that is not for it.',
+    ]);
+  });
+
+  it('says what was timed otherwise than it should be', () => {
+    const said = (...outcomes: Outcome[]) => sentencesOf('How it was timed', outcomes);
+    expect(said(timed('a', 10, 1, { stepShare: 0.01 }))).toEqual([]);
+    expect(
+      said(
+        timed('a', 10, 1, { stepShare: 0.02 }),
+        timed('b', 10, 1, { apart: true }),
+        timed('c', 10, 1, { discarded: 2 }),
+      ),
+    ).toEqual([
+      '1 run had no room beside the others of the case and was timed by itself: b on uniform 2D.',
+      '1 run was so short that a step of the clock is more than 1% of a sample: a on uniform 2D.',
+      '2 samples were thrown away, since the clock of the device ran backwards.',
+    ]);
+    const busy = recordOf([timed('a', 10, 1)]);
+    const { sentences = [] } =
+      summarise({ ...busy, ended: undefined, machine: { ...busy.machine, load: 3 } }).find(
+        ({ title }) => title === 'How it was timed',
+      ) ?? {};
+    expect(sentences).toEqual([
+      expect.stringMatching(/^The machine had other work when the run began, a load of 3\.0 on 1 core:/),
+      'The run was cut off, so cases are missing.',
+    ]);
+  });
+});
+
+describe('a chart', () => {
+  const numbers = (node: Markup, name: string) =>
+    [...toHtml(node).matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value]) => value ?? '');
+  const line = (name: string, look: number, times: readonly number[]): Line => ({
+    name,
+    look,
+    curve: times.map((milliseconds, index) => ({ count: 10 ** (index + 2), milliseconds })),
+  });
+  const draw = (...lines: Line[]) => drawChart('all', lines, { width: 400, height: 300 }) as Markup;
+
+  it('has a straight line for a power, times upwards, and names that keep apart', () => {
+    const chart = draw(
+      line('steep', 0, [1, 100, 10_000]),
+      line('flat', 1, [1, 10, 100]),
+      line('near', 9, [2, 11, 101]),
+    );
+    const [steep, flat] = numbers(chart, 'points').map((points) =>
+      points.split(' ').map((point) => point.split(',').map(Number) as [number, number]),
+    );
+    expect(steep).toHaveLength(3);
+    const slope = (points: [number, number][] = [], at: number) =>
+      ((points[at + 1]?.[1] ?? 0) - (points[at]?.[1] ?? 0)) /
+      ((points[at + 1]?.[0] ?? 0) - (points[at]?.[0] ?? 0));
+    expect(slope(steep, 0)).toBeLessThan(0);
+    expect(slope(steep, 0)).toBeCloseTo(slope(steep, 1), 1);
+    expect(slope(steep, 0) / slope(flat, 0)).toBeCloseTo(2, 1);
+    const names = chart.children
+      .flatMap((child) => (typeof child === 'string' || !('data-engine' in child.attributes) ? [] : child))
+      .map(({ children }) => (children.at(-1) as Markup).attributes.y as number);
+    expect(Math.abs((names[1] ?? 0) - (names[2] ?? 0))).toBeGreaterThanOrEqual(13.9);
+    // Beyond the colours there are, lines are dashed.
+    expect(numbers(chart, 'stroke-dasharray')).toEqual(['none', 'none', '7 4']);
+  });
+
+  it('is not there where nothing was timed, and holds one point and times of nothing', () => {
+    expect(drawChart('none', [line('a', 0, [])], { width: 400, height: 300 })).toBeUndefined();
+    expect(toHtml(draw(line('a', 0, [0])))).not.toMatch(/NaN|Infinity/);
+  });
+
+  it('gives an engine one look in all charts of a record', () => {
+    const charts = linesOf([timed('a', 10, 1), timed('b', 10, 1), timed('b', 10, 1, { scene: 'mixed' })]);
+    expect(
+      charts.map(({ name, lines }) => [name, ...lines.map(({ name: of, look }) => `${of} ${look}`)]),
+    ).toEqual([
+      ['uniform 2D', 'a 0', 'b 1'],
+      ['mixed 2D', 'b 1'],
+    ]);
+  });
+});
+
+describe('the page', () => {
+  it('has what there is of each record, and text as text', () => {
+    const outcomes = [
+      timed('cpu-grid', 1000, 2),
+      timed('evil<script>', 1000, 5),
+      timed('gone', 1000, 1, { status: 'failed', reason: 'a < b & "c"', total: undefined }),
+    ];
+    const html = createReport([{ path: 'here/one.json', record: recordOf(outcomes) }], 'p { color: red }');
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(html).toContain('<style>\np { color: red }</style>');
+    expect(html).toContain('here/one.json, 2026-01-02');
+    expect(html).toContain('0, commit abc1234');
+    expect(html).toContain('<dt>limit of a build and query</dt><dd>5 s</dd>');
+    expect(html).toContain('(512 MiB each)');
+    expect(html).toContain('<dt>ended</dt><dd>2026-01-02T00:10:00Z</dd>');
+    expect(html).toContain('>2.00 (1.0)</td>');
+    expect(html).toContain('>5.00 (2.5)</td>');
+    expect(html).toContain('failed. a &lt; b &amp; &quot;c&quot;');
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('https://');
+    expect(html.match(/<svg/g)).toHaveLength(1);
+  });
+});
+
+it('writes numbers for people', () => {
+  expect([0.00512, 0.5, 12.345, 1234].map(formatTime)).toEqual(['5.12 µs', '0.5 ms', '12.3 ms', '1.23 s']);
+  expect([0.00512, 12.345, 1234, undefined].map(formatFigure)).toEqual(['0.00512', '12.3', '1,234', '']);
+  expect([0.123, 0.97, 9.94, 9.96, 1 / 0].map(formatRatio)).toEqual(['0.12', '1.0', '9.9', '10', '']);
+  expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(formatList)).toEqual([
+    '',
+    'a',
+    'a and b',
+    'a, b and c',
+  ]);
+  expect(toHtml(element('p', { title: '"' }, '<'))).toBe('<p title="&quot;">&lt;</p>');
+});

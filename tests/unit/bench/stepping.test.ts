@@ -1,0 +1,45 @@
+/** Every engine that steps a pile leaves it in its box, falls as far as gravity says, and nonsense gets no time. */
+import { describe, expect, it } from 'vitest';
+import { STEPPING_ENGINES } from '../../../bench/stepping/engines';
+import { DT, measureStepping, whatIsWrong } from '../../../bench/stepping/measure';
+import { createScene } from '../../../src/scenes';
+
+const COUNT = 60;
+const scene = createScene('pile', { dimensions: 2, count: COUNT });
+const still = new Float32Array(2 * COUNT);
+
+describe.each(STEPPING_ENGINES)('$name', (engine) => {
+  it('falls freely at first, with the velocity that it tells', async () => {
+    const stepper = await engine.open(scene);
+    const steps = 4;
+    for (let step = 0; step < steps; step++) stepper.step(DT);
+    const top = stepper.positions().reduce((best, place, index, all) => {
+      return index % 2 === 1 && place > (all[best] as number) ? index : best;
+    }, 1);
+    const [, gravity = 0] = scene.settings?.gravity ?? [];
+    const expected = gravity * steps * DT;
+    expect((stepper.velocities()[top] as number) / expected).toBeCloseTo(1, 1);
+    expect(stepper.positions()[top]).toBeLessThan(scene.positions[top] as number);
+    stepper.destroy();
+  });
+
+  it('is timed, and ends with little overlap', async () => {
+    const record = await measureStepping({ engine, count: COUNT, steps: 120, limit: 20_000 });
+    expect(record.wrong).toBeUndefined();
+    expect(record.steps).toBe(120);
+    expect(record.median).toBeGreaterThan(0);
+    expect(record.p95).toBeGreaterThanOrEqual(record.median as number);
+    expect(record.greatestOverlap).toBeLessThan(0.5);
+    expect(record.kineticEnergy).toBeLessThan(5);
+    expect(JSON.parse(JSON.stringify(record))).toEqual(record);
+  });
+});
+
+it('gives no time to what is lost, not finite or outside', () => {
+  expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
+  expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 discs left of 60/);
+  expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);
+  expect(whatIsWrong(scene, scene.positions.with(5, -1), still)).toMatch(
+    /^Disc 2 is outside .* -1 along y\.$/,
+  );
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import {
+  cellCoordinate,
+  cellOfParticle,
+  quarantineCell,
+  retiredCell,
+  startLength,
+} from '../../../src/core/world/cells';
+import { defineWorld } from '../../../src/core/world/world';
+import { fc } from '../../helpers/properties';
+
+describe('cellCoordinate', () => {
+  // Ten cells inside a ring: 1 to 10.
+  it.each([
+    ['the origin', 0, 0, 1, 1],
+    ['just below a border', 1 - 2 ** -24, 0, 1, 1],
+    ['on a border', 1, 0, 1, 2],
+    ['a negative zero', -0, 0, 1, 1],
+    ['a negative number past the origin', -0.5, -2, 1, 2],
+    ['floor, not truncation', -1.5, -2, 1, 1],
+    ['before the world', -100, 0, 1, 1],
+    ['past the world', 100, 0, 1, 10],
+    ['on the far corner', 10, 0, 1, 10],
+    ['a coarser cell', 7.9, 0, 0.25, 2],
+    ['a huge finite number', 3e38, -3e38, 1, 10],
+    ['a huge negative number', -3e38, 3e38, 1, 1],
+  ])('%s', (_, position, origin, inverse, expected) => {
+    expect(cellCoordinate(position, origin, inverse, 12)).toBe(expected);
+  });
+
+  it('snaps subnormals to zero, so that a device which flushes them agrees', () => {
+    for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
+      expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
+    }
+    // A normal offset whose product is subnormal would be one cell lower but for the snap and the clamp.
+    expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
+  });
+
+  it('is monotonic, so a clamped particle never jumps over its neighbours', () => {
+    const inverse = Math.fround(1 / 0.3);
+    fc.assert(
+      fc.property(
+        fc.float({ noNaN: true, noDefaultInfinity: true }),
+        fc.float({ noNaN: true, noDefaultInfinity: true }),
+        (a, b) => {
+          const low = cellCoordinate(Math.min(a, b), -5, inverse, 40);
+          const high = cellCoordinate(Math.max(a, b), -5, inverse, 40);
+          expect(low).toBeLessThanOrEqual(high);
+          expect(low).toBeGreaterThanOrEqual(1);
+          expect(high).toBeLessThan(39);
+        },
+      ),
+      { seed: 21 },
+    );
+  });
+});
+
+describe('cellOfParticle', () => {
+  it('numbers cells with x fastest, the empty ring included', () => {
+    const flat = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
+    const box = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [4, 3, 2], cellSize: 1 }, 1);
+    expect(cellOfParticle(flat, new Float32Array([9, 9, 2.5, 1.5]), 1)).toBe(2 * 6 + 3);
+    expect(cellOfParticle(box, new Float32Array([2.5, 1.5, 1.5]), 0)).toBe((2 * 5 + 2) * 6 + 3);
+  });
+
+  it('leaves two buckets and the sentinel after the last cell', () => {
+    const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
+    expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
+  });
+});

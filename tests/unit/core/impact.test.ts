@@ -1,0 +1,307 @@
+/**
+ * When two bodies on straight ways come too near: against marching along the way, and where it can be said in closed form;
+ * the direction in which they meet.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { FLIGHT_TICKS } from '../../../src/core/base/constants';
+import { Encounter } from '../../../src/core/ccd/impact';
+import { longestPiece, NEVER, OVERLAP_SHARE, timeOfKey } from '../../../src/core/ccd/law';
+import { checkObstaclesFit } from '../../../src/core/obstacles/obstacles';
+import { defineShapes, thicknessOf } from '../../../src/core/particles/shapes';
+import { type Dimensions, defineLevels } from '../../../src/core/world/world';
+import { faceShapes } from '../../../src/reference/solve/contact';
+import { repeat } from '../../../src/scenes/scene';
+import { createNoise } from '../../../src/testing/noise';
+import { cornersIn } from '../../helpers/inputs/vectors';
+import { DIMENSIONS, substepOf } from '../../helpers/passes';
+import { fc } from '../../helpers/properties';
+
+interface Body {
+  readonly radius?: number;
+  readonly half?: readonly number[];
+  /** Where it begins, and its way in the substep. */
+  readonly from: readonly number[];
+  readonly way: readonly number[];
+}
+
+/** Two bodies as the encounter has them: at the ends of their ways, dt = 1. */
+function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
+  const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
+  const substep = { ...substepOf(world), dt: 1 };
+  const pick = (numbers: (body: Body) => readonly number[]) => Float32Array.from(bodies.flatMap(numbers));
+  const none = repeat(0, dimensions);
+  const state = {
+    ids: Uint32Array.of(0, 1),
+    positions: pick(({ from, way }) => from.map((along, axis) => along + (way[axis] as number))),
+    velocities: pick(({ way }) => way),
+    radii: pick(({ radius, half }) => [radius ?? Math.hypot(...(half as number[]))]),
+    halves: pick(({ half }) => half ?? none),
+    bulks: Float32Array.of(1, 1),
+    live: 2,
+  };
+  const encounter = new Encounter(world, substep, state);
+  const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
+  /** By how much the two overlap at a time, as the contact law has it. */
+  const overlapAt = (time: number) => {
+    const positions = Float32Array.from(state.positions, (end, index) => {
+      return end - (1 - time) * (state.velocities[index] as number);
+    });
+    return faceShapes(world, { ...state, positions }, 0, 1).overlap;
+  };
+  const face = (time: number) => encounter.face(0, time, state, 1, time, true);
+  face(0);
+  const key = encounter.impact(0);
+  return { encounter, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
+}
+
+/** Of a world that wraps around along all axes but perhaps the last. */
+const PERIOD = 16;
+
+/** A body and an obstacle of that world, in which nobody is larger than a ball of radius 1. */
+function meetObstacle(
+  dimensions: Dimensions,
+  { radius, half, from, way }: Body,
+  obstacle: Omit<Body, 'way'>,
+  periodic: boolean | readonly boolean[] = true,
+) {
+  const corner = cornersIn(dimensions);
+  const box = { dimensions, min: corner(0), max: corner(PERIOD), periodic };
+  const world = defineLevels(box, { smallest: 1, largest: 1 }, 2, true);
+  const sized = (own: number | undefined, edges: readonly number[] | undefined) =>
+    defineShapes(dimensions, Float32Array.of(own ?? 0), Float32Array.from(edges ?? corner(0)));
+  const state = {
+    ids: Uint32Array.of(0),
+    positions: Float32Array.from(from, (along, axis) => along + (way[axis] as number)),
+    velocities: Float32Array.from(way),
+    ...sized(radius, half),
+    live: 1,
+  };
+  const bodies = { positions: Float32Array.from(obstacle.from), ...sized(obstacle.radius, obstacle.half) };
+  checkObstaclesFit('obstacles', bodies, world);
+  const encounter = new Encounter(world, { ...substepOf(world), dt: 1 }, state);
+  const slack =
+    OVERLAP_SHARE * Math.min(thicknessOf(dimensions, state, 0, 0), thicknessOf(dimensions, bodies, 0, 0));
+  /** By how much they overlap at a time, with whichever image is the nearest then. */
+  const overlapAt = (time: number) => {
+    const positions = state.positions.map((end, axis) => end - (1 - time) * (way[axis] as number));
+    return faceShapes(world, { ...state, positions }, 0, 0, bodies).overlap;
+  };
+  const face = (time: number) => encounter.face(0, time, bodies, 0, 1, false);
+  const timeOf = (key: number) => (key === NEVER ? undefined : timeOfKey(key));
+  face(0);
+  const time = timeOf(encounter.impactOnImages(0));
+  return {
+    encounter,
+    face,
+    slack,
+    overlapAt,
+    time,
+    nearestOnly: timeOf(encounter.impact(0)),
+    longest: longestPiece(world, world.cellSize),
+  };
+}
+
+/** Ticks that a time is rounded down by, and what positions in 32 bits make of a graze. */
+const TICK = 1 / FLIGHT_TICKS;
+
+describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
+  it.each(['ball and ball', 'ball and box', 'box and box'])(
+    'meet when marching along their ways says, %s',
+    (kind) => {
+      let hits = 0;
+      let misses = 0;
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 2 ** 30 }), (seed) => {
+          const noise = createNoise(seed);
+          const vector = (size: number) => Array.from({ length: dimensions }, () => size * (2 * noise() - 1));
+          const size = () => 2 ** (4 * noise() - 2);
+          const make = (isBox: boolean): Body => {
+            const from = vector(6);
+            // Most of them somewhere past the middle.
+            const way = vector(4).map((along, axis) => along - 2 * (from[axis] as number));
+            return { ...(isBox ? { half: vector(1).map(size) } : { radius: size() }), from, way };
+          };
+          const bodies = [make(kind === 'box and box'), make(kind !== 'ball and ball')] as const;
+          const { slack, overlapAt, time } = meet(dimensions, [...bodies]);
+          // Rounding of 32-bit positions near 20, and two ticks of a way of 42 at most.
+          const rounding = 2 ** -17;
+          const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
+          const until = time ?? 1;
+          if (time === 0 && overlapAt(0) >= slack - rounding) return;
+          // Nowhere before is it deeper than it may be; there it is as deep, or as good as.
+          if (overlapAt(0) < slack) {
+            const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
+            expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
+          }
+          if (time === undefined) {
+            misses++;
+            return;
+          }
+          hits++;
+          expect(overlapAt(time)).toBeGreaterThan(slack - aTick - rounding);
+        }),
+        { numRuns: 400 },
+      );
+      expect(hits).toBeGreaterThan(30);
+      expect(misses).toBeGreaterThan(30);
+    },
+  );
+
+  it('meet at a side, at an edge and at a corner where that is', () => {
+    const still = repeat(0, dimensions);
+    const half = repeat(1, dimensions);
+    const ball = (from: number[], way: number[]) => ({
+      radius: 0.5,
+      from: [...from, ...still].slice(0, dimensions),
+      way: [...way, ...still].slice(0, dimensions),
+    });
+    const box = { half, from: still, way: still };
+    // A ball of diameter 1, so 1/16 deep: 23/16 from the middle of the side.
+    const side = meet(dimensions, [ball([-8, 0.5], [8, 0]), box]);
+    expect(side.time).toBeCloseTo(1 - 23 / 16 / 8, 3);
+    side.face(side.time as number);
+    side.encounter.measure(0);
+    expect([...side.encounter.normal]).toEqual([-1, 0, 0].slice(0, dimensions));
+    // At an edge, 7/16 from it: along x, 0.3 beside it.
+    const edge = meet(dimensions, [ball([-8, 1.3], [8, 0]), box]);
+    const before = Math.sqrt((7 / 16) ** 2 - 0.3 ** 2);
+    expect(edge.time).toBeCloseTo(1 - (1 + before) / 8, 3);
+    edge.face(edge.time as number);
+    edge.encounter.measure(0);
+    expect(edge.encounter.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
+    expect(edge.encounter.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
+    // Just beside it, at 7/16, and just not.
+    expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
+    expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
+    if (dimensions === 2) return;
+    const corner = meet(dimensions, [ball([-8, 1.2, 1.2], [8, 0, 0]), box]);
+    expect(corner.time).toBeCloseTo(1 - (1 + Math.sqrt((7 / 16) ** 2 - 2 * 0.2 ** 2)) / 8, 3);
+  });
+
+  it('do not meet beside each other, flush, nor where they part', () => {
+    const still = repeat(0, dimensions);
+    const half = repeat(1, dimensions);
+    const along = still.with(0, 20);
+    const beside = { half, from: still.with(0, -10).with(1, 2), way: along };
+    expect(meet(dimensions, [beside, { half, from: still, way: still }]).time).toBeUndefined();
+    const inside = { half, from: still.with(0, -0.5), way: still.with(0, -3) };
+    expect(meet(dimensions, [inside, { half, from: still, way: still }]).time).toBeUndefined();
+    // At the same place no way leads nearer.
+    const same = { half, from: still, way: still.with(0, 3) };
+    expect(meet(dimensions, [same, { half, from: still, way: still }]).time).toBeUndefined();
+    // As deep, towards each other: at once.
+    const towards = { half, from: still.with(0, -0.5), way: still.with(0, 3) };
+    expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
+  });
+});
+
+describe.each(DIMENSIONS)(
+  'a body and an obstacle of any size in a world that wraps around, %dD',
+  (dimensions) => {
+    it.each(['ball and ball', 'ball and box', 'box and ball', 'box and box'])(
+      'meet when marching along the way says, whichever image that is, %s',
+      (kind) => {
+        const [isBox, isBoxed] = [kind.startsWith('box'), kind.endsWith('box')];
+        let hits = 0;
+        let ahead = 0;
+        fc.assert(
+          fc.property(fc.integer({ min: 1, max: 2 ** 30 }), (seed) => {
+            const noise = createNoise(seed);
+            const vector = (make: () => number) => Array.from({ length: dimensions }, make);
+            const size = () => 2 ** -(2 * noise() + 1);
+            // Up to what the largest particle leaves of the period, or without an end.
+            const large = () => 7 * (1 - noise() / 4);
+            const half = () => (noise() < 0.2 ? PERIOD * (0.5 + noise()) : large());
+            const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
+            const length = 3 * noise() ** 0.25;
+            const centre = vector(() => PERIOD * noise());
+            // Nearest to the next image or to the last along the one axis, which most of them leave behind.
+            const body: Body = {
+              ...(isBox ? { half: vector(size) } : { radius: size() }),
+              from: centre.map(
+                (along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5)),
+              ),
+              way: direction.map((along) => (along / Math.hypot(...direction)) * length),
+            };
+            const obstacle = { ...(isBoxed ? { half: vector(half) } : { radius: large() }), from: centre };
+            const met = meetObstacle(dimensions, body, obstacle);
+            const { slack, overlapAt, time } = met;
+            expect(length).toBeLessThanOrEqual(met.longest);
+            const rounding = 2 ** -17;
+            if (overlapAt(0) >= slack - rounding) return;
+            const until = time ?? 1;
+            const overlaps = Array.from({ length: 65 }, (_, step) => overlapAt((until * step) / 64));
+            expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
+            if (time === undefined) return;
+            hits++;
+            if (met.nearestOnly !== time) ahead++;
+            expect(overlapAt(time)).toBeGreaterThan(slack - 2 * TICK * length - rounding);
+            // The image that is nearest then is the one that it hits.
+            met.face(time);
+            met.encounter.measure(0);
+            const closing = body.way.reduce((sum, along, axis) => {
+              return sum + along * (met.encounter.normal[axis] as number);
+            }, 0);
+            expect(closing).toBeLessThan(0);
+          }),
+          { numRuns: 400 },
+        );
+        expect(hits).toBeGreaterThan(50);
+        expect(ahead).toBeGreaterThan(0);
+      },
+    );
+
+    it('overlap by a sixteenth of the lesser thickness, of whichever that is', () => {
+      const corner = (first: number) => repeat(8, dimensions).with(0, first);
+      const way = repeat(0, dimensions).with(0, 2);
+      const body = { radius: 0.5, from: corner(2), way };
+      // Of the ball, a diameter of 1; of a plate 1/4 thick.
+      const large = meetObstacle(dimensions, body, { radius: 4, from: corner(8) });
+      expect(large.time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
+      const plate = repeat(2, dimensions).with(0, 0.125);
+      const thin = meetObstacle(dimensions, body, { half: plate, from: corner(4) });
+      expect(thin.time).toBeCloseTo((2 - 0.625 + 1 / 64) / 2, 3);
+    });
+
+    it('meet at no end of a floor that has none, and nowhere but on top of it', () => {
+      const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
+      const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
+      // Its ends are at 10, or -6: from either side, and there.
+      for (const [first, along] of [
+        [9, 2],
+        [11, -2],
+        [10, 0],
+        [9.999, 0.001],
+      ] as const) {
+        const way = [along, -2, 0].slice(0, dimensions);
+        const { time, face, encounter } = meetObstacle(
+          dimensions,
+          { radius: 0.5, from: vector(first, 5), way },
+          floor,
+        );
+        expect(time).toBeCloseTo((1.5 + 1 / 16) / 2, 3);
+        face(time as number);
+        encounter.measure(0);
+        expect([...encounter.normal]).toEqual([0, 1, 0].slice(0, dimensions));
+      }
+      // As deep in it as they like, along it.
+      for (const depth of [0.2, 0.9]) {
+        const half = repeat(0.25, dimensions);
+        const way = [2, 0, 0].slice(0, dimensions);
+        const inside = meetObstacle(dimensions, { half, from: vector(9, 3.25 - depth), way }, floor);
+        expect(inside.time).toBeUndefined();
+      }
+    });
+
+    it('have one place each along axes that do not wrap around', () => {
+      const corner = (first: number) => repeat(8, dimensions).with(0, first);
+      const way = repeat(0, dimensions).with(0, -3);
+      const body = { radius: 0.5, from: corner(2), way };
+      const obstacle = { radius: 4, from: corner(11) };
+      expect(meetObstacle(dimensions, body, obstacle, true).time).toBeDefined();
+      const others = new Array<boolean>(dimensions).fill(true).with(0, false);
+      expect(meetObstacle(dimensions, body, obstacle, others).time).toBeUndefined();
+    });
+  },
+);

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../../src/core/base/errors';
+import {
+  checkTimeStep,
+  defaultSettings,
+  deriveSubstep,
+  resolveSettings,
+  SETTING_NAMES,
+  shareOf,
+} from '../../../src/core/contact/settings';
+import { defineLevels, defineWorld } from '../../../src/core/world/world';
+
+describe('resolveSettings', () => {
+  it('has a valid default for every setting', () => {
+    for (const dimensions of [2, 3] as const) {
+      const settings = resolveSettings(dimensions, defaultSettings(dimensions), {});
+      expect(Object.keys(settings).sort()).toEqual([...SETTING_NAMES].sort());
+      expect(settings).toEqual(defaultSettings(dimensions));
+    }
+  });
+
+  it('pushes less by default what may be packed more densely: discs of many sizes', () => {
+    const relaxations = ([2, 3] as const).map((dimensions) =>
+      [undefined, { smallest: 1, largest: 1 }, { smallest: 1, largest: 2 }].map(
+        (range) => defaultSettings(dimensions, range).relaxation,
+      ),
+    );
+    expect(relaxations).toEqual([
+      [0.35, 0.35, 0.3],
+      [0.25, 0.25, 0.25],
+    ]);
+  });
+
+  it('keeps what is not changed, ignores undefined, and leaves the base alone', () => {
+    const base = resolveSettings(2, defaultSettings(2), { friction: 0.5 });
+    const changed = resolveSettings(2, base, { substeps: 3, friction: undefined });
+    expect([changed.friction, changed.substeps, base.substeps]).toEqual([0.5, 3, 8]);
+    expect(Object.isFrozen(changed)).toBe(true);
+    expect(Object.isFrozen(changed.gravity)).toBe(true);
+  });
+
+  it('rounds gravity to 32-bit floats and copies it', () => {
+    const gravity = [0, -9.81];
+    const settings = resolveSettings(2, defaultSettings(2), { gravity });
+    gravity[1] = 0;
+    expect(settings.gravity).toEqual([0, Math.fround(-9.81)]);
+  });
+
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['gravity', { gravity: [1, 2, 3] }, /^gravity is \[1, 2, 3\], but it must be 2 finite numbers\.$/],
+    ['gravity[1]', { gravity: [0, Number.POSITIVE_INFINITY] }, /^gravity\[1\] is Infinity, .*finite/],
+    ['gravity', { gravity: -9.8 }, /^gravity is -9\.8, .*2 finite numbers/],
+    ['restitution', { restitution: 1.5 }, /^restitution is 1\.5, but it must be a number from 0 to 1\.$/],
+    ['restitution', { restitution: Number.NaN }, /^restitution is NaN, .*from 0 to 1/],
+    ['friction', { friction: -0.1 }, /^friction is -0\.1, .*from 0 to 10/],
+    ['friction', { friction: '0.1' }, /^friction is "0\.1", .*from 0 to 10/],
+    ['substeps', { substeps: 0 }, /^substeps is 0, .*whole number from 1 to 256/],
+    ['substeps', { substeps: 2.5 }, /^substeps is 2\.5, .*whole number/],
+    ['iterations', { iterations: 65 }, /^iterations is 65, .*from 1 to 64/],
+    ['relaxation', { relaxation: 0 }, /^relaxation is 0, .*from 0\.01 to 1/],
+    ['walls', { walls: 1 }, /^walls is 1, but it must be true or false\.$/],
+    ['broadPhase', { broadPhase: 'tree' }, /^broadPhase is "tree", .*'grid' or 'naive'/],
+    ['settings.bounce', { bounce: 1 }, /^settings\.bounce is 1, .*one of gravity, restitution/],
+  ])('refuses a bad %s', (argument, changes, message) => {
+    const attempt = () => resolveSettings(2, defaultSettings(2), changes);
+    expect(attempt).toThrow(ArgumentError);
+    expect(attempt).toThrow(message);
+    try {
+      attempt();
+    } catch (error) {
+      expect((error as ArgumentError).argument).toBe(argument);
+    }
+  });
+});
+
+describe('checkTimeStep', () => {
+  it.each([0, 1 / 60, 1e-6, 10])('accepts %d', (dt) => {
+    expect(() => checkTimeStep(dt, 8)).not.toThrow();
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e-8, '0.1', undefined, 1e39])('refuses %s', (dt) => {
+    expect(() => checkTimeStep(dt, 8)).toThrow(ArgumentError);
+    expect(() => checkTimeStep(dt, 8)).toThrow(/^dt is .*, but it must be /);
+  });
+});
+
+describe('deriveSubstep', () => {
+  const world = defineWorld({ dimensions: 2, min: [-8, 0], max: [8, 50], cellSize: 1 }, 1);
+
+  it('derives what the shaders read', () => {
+    const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 4 });
+    const substep = deriveSubstep(world, 1, settings, 0.5);
+    expect(substep).toMatchObject({
+      dt: 0.125,
+      inverseDt: 8,
+      gravity: [3, -4],
+      diameter: 1,
+      diameterSquared: 1,
+      halfRelaxation: Math.fround(0.35 / 2),
+      gripShare: Math.fround(0.35 / 2),
+      restSpeed: 2 * 5 * 0.125,
+      pushSpeed: Math.fround(Math.sqrt(2 * (3 * 16 + 4 * 50))),
+      lower: [-7.5, 0.5],
+      upper: [7.5, 49.5],
+    });
+  });
+
+  it('has no infinite rate at dt 0 and no push without gravity', () => {
+    const substep = deriveSubstep(world, 1, defaultSettings(2), 0);
+    expect([substep.dt, substep.inverseDt, substep.restSpeed, substep.pushSpeed]).toEqual([0, 0, 0, 0]);
+  });
+
+  it('gives only 32-bit floats', () => {
+    const settings = resolveSettings(2, defaultSettings(2), { gravity: [0.1, -9.81], friction: 0.3 });
+    const substep = deriveSubstep(world, 0.7, settings, 1 / 60);
+    for (const value of Object.values(substep).flat()) {
+      if (typeof value === 'number') expect(Math.fround(value)).toBe(value);
+    }
+  });
+});
+
+describe('where each particle has a radius of its own', () => {
+  it.each([2, 3] as const)('two share in proportion to the weight of the other, in %dD', (dimensions) => {
+    expect(shareOf(dimensions, 3, 3)).toBe(0.5);
+    // Weights of 8 or 4 to 1.
+    expect(shareOf(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
+    for (const [own, other] of [
+      [1, 64],
+      [0.3, 0.2],
+      [2 ** -40, 2 ** 59],
+      [1e-20, 1e-21],
+    ] as const) {
+      const [share, rest] = [shareOf(dimensions, own, other), shareOf(dimensions, other, own)];
+      // Of one weight ratio: the sum of weights is rounded, then each quotient.
+      expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
+      expect(share).toBe(Math.fround(share));
+      expect(share > rest).toBe(own < other);
+    }
+  });
+
+  it('walls are at the corners of the box, which each keeps its own radius away from', () => {
+    const radii = { smallest: 0.5, largest: 2 };
+    const options = { dimensions: 2, min: [0, -1], max: [16, 15], periodic: [true, false] } as const;
+    const world = defineLevels(options, radii, 10);
+    const { lower, upper } = deriveSubstep(world, 4, defaultSettings(2), 0.1);
+    expect([lower[1], upper[1]]).toEqual([-1, 15]);
+    expect([lower[0], upper[0]].every((end) => Math.abs(end as number) > 3e38)).toBe(true);
+  });
+});

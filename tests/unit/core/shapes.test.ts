@@ -1,0 +1,609 @@
+/**
+ * Boxes beside discs and balls, on the CPU: where two lie over each other and the shortest way out, pairs as all pairs have
+ * them, the same on the reference and the CPU engine; what they weigh, walls, checkpoints, what is refused.
+ */
+
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../../src/core/contact/settings';
+import { defineShapes } from '../../../src/core/particles/shapes';
+import type { ParticleSimulation, SimulationOptions } from '../../../src/core/simulation/simulation';
+import { hashState } from '../../../src/core/state/hash';
+import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
+import { type Dimensions, defineLevels } from '../../../src/core/world/world';
+import { createCpuSimulation } from '../../../src/cpu';
+import type { ParticleState } from '../../../src/cpu/shared/kernels';
+import { defineLattice } from '../../../src/cpu/shared/lattice';
+import { faceShapes as faceShapesFast, NO_CONTACT } from '../../../src/cpu/solver/shapes';
+import { normal } from '../../../src/cpu/solver/wrapped-contact';
+import { comparePairs } from '../../../src/reference/query/pair-list';
+import { sweepShapes } from '../../../src/reference/query/shape-pairs';
+import { faceShapes } from '../../../src/reference/solve/contact';
+import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
+import { createNoise } from '../../../src/testing/noise';
+import { MIXED_KINDS, shapedOptions } from '../../helpers/inputs/shaped-simulations';
+import { runs } from '../../helpers/inputs/worlds';
+import { DIMENSIONS } from '../../helpers/passes';
+import { fc } from '../../helpers/properties';
+import { atGate, isAsked } from '../../helpers/thorough';
+
+const ENGINES = [
+  ['the reference', (options: SimulationOptions): ParticleSimulation => new ReferenceSimulation(options)],
+  ['the CPU engine', (options: SimulationOptions): ParticleSimulation => createCpuSimulation(options)],
+] as const;
+
+const WORLDS = {
+  2: defineLevels({ dimensions: 2, unbounded: true }, { smallest: 0.25, largest: 16 }, 2, true),
+  3: defineLevels({ dimensions: 3, unbounded: true }, { smallest: 0.25, largest: 16 }, 2, true),
+};
+
+/** A body: half extents, or a radius. */
+type Body = readonly number[] | number;
+
+interface Faced {
+  readonly isContact: boolean;
+  readonly overlap: number;
+  readonly normal: readonly number[];
+}
+
+function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
+  const halves = bodies.flatMap((body) => (typeof body === 'number' ? new Array(dimensions).fill(0) : body));
+  const radii = bodies.map((body) => (typeof body === 'number' ? body : 0));
+  return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
+}
+
+/** The first of two, seen from the second; `swapped`: the other way. */
+function face(
+  dimensions: Dimensions,
+  bodies: readonly [Body, Body],
+  places: readonly number[],
+  swapped = false,
+): Faced {
+  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) };
+  return faceShapes(WORLDS[dimensions], state, swapped ? 1 : 0, swapped ? 0 : 1);
+}
+
+/** The same on the CPU engine. */
+function faceFast(
+  dimensions: Dimensions,
+  bodies: readonly [Body, Body],
+  places: readonly number[],
+  swapped = false,
+): Faced {
+  const state = { positions: Float32Array.from(places), ...shapesOf(dimensions, bodies) } as ParticleState;
+  const lattice = defineLattice(WORLDS[dimensions]);
+  const overlap = faceShapesFast(lattice, state, swapped ? 1 : 0, swapped ? 0 : 1);
+  return { isContact: overlap !== NO_CONTACT, overlap, normal: Array.from(normal.subarray(0, dimensions)) };
+}
+
+describe.each([
+  ['the reference', face],
+  ['the CPU engine', faceFast],
+] as const)('where two lie over each other, in %s', (__, faceIn) => {
+  it.each<[string, readonly [Body, Body], number[], number[], number]>([
+    ['two discs', [1, 2], [0, 0, 2, 0], [-1, 0], 1],
+    ['a disc beside a box', [1, [2, 1]], [2.5, 0.5, 0, 0], [1, 0], 0.5],
+    ['a disc at the corner of a box', [1, [2, 1]], [2.375, 1.5, 0, 0], [0.6, 0.8], 0.375],
+    ['a disc with its centre in a box', [1, [2, 1]], [0, 0.75, 0, 0], [0, 1], 1.25],
+    ['a disc with its centre on the edge of a box', [1, [2, 1]], [0.5, 1, 0, 0], [0, 1], 1],
+    [
+      'two boxes',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      [2.5, 1.75, 0, 0],
+      [0, 1],
+      0.25,
+    ],
+    [
+      'two boxes, the other way',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      [-2.75, 0.25, 0, 0],
+      [-1, 0],
+      0.25,
+    ],
+    [
+      'boxes as deep along both axes',
+      [
+        [1, 1],
+        [1, 1],
+      ],
+      [1, -1, 0, 0],
+      [1, 0],
+      1,
+    ],
+    [
+      'boxes in one place',
+      [
+        [1, 0.5],
+        [1, 0.5],
+      ],
+      [3, 3, 3, 3],
+      [0, -1],
+      1,
+    ],
+    ['discs in one place', [1, 1], [3, 3, 3, 3], [-1, 0], 2],
+  ])('is told of %s', (_, bodies, places, direction, overlap) => {
+    const contact = faceIn(2, bodies, places);
+    expect(contact.isContact).toBe(true);
+    expect(contact.overlap).toBeCloseTo(overlap, 6);
+    contact.normal.forEach((along, axis) => {
+      expect(along).toBeCloseTo(direction[axis] as number, 6);
+    });
+  });
+
+  it.each<[string, readonly [Body, Body], number[]]>([
+    ['discs', [1, 2], [3, 0, 0, 0]],
+    ['a disc and a box', [1, [2, 1]], [3, 0.5, 0, 0]],
+    ['a disc and a corner', [1.25, [2, 1]], [2.75, 2, 0, 0]],
+    [
+      'boxes',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      [3, 0, 0, 0],
+    ],
+    [
+      'boxes at a corner',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      [3, 2, 0, 0],
+    ],
+  ])('is nowhere where %s just touch', (_, bodies, places) => {
+    expect(faceIn(2, bodies, places).isContact).toBe(false);
+    expect(
+      faceIn(
+        2,
+        bodies,
+        places.map((place, index) => (index < 2 ? place * (1 - 2 ** -20) : place)),
+      ).isContact,
+    ).toBe(true);
+  });
+});
+
+describe('where two lie over each other', () => {
+  const size = fc.double({ min: 0.25, max: 4, noNaN: true }).map(Math.fround);
+  const bodyIn = (dimensions: Dimensions): fc.Arbitrary<Body> =>
+    fc.oneof(size, fc.array(size, { minLength: dimensions, maxLength: dimensions }));
+
+  it.each(DIMENSIONS)(
+    'is felt the same from both sides, and its way out is the shortest, in %dD',
+    (dimensions) => {
+      const place = fc.double({ min: -5, max: 5, noNaN: true }).map(Math.fround);
+      const places = fc.array(place, { minLength: dimensions, maxLength: dimensions });
+      fc.assert(
+        fc.property(
+          bodyIn(dimensions),
+          bodyIn(dimensions),
+          places,
+          fc.array(place, { minLength: 30, maxLength: 30 }),
+          (one, two, at, aside) => {
+            const origin = new Array<number>(dimensions).fill(0);
+            const here = face(dimensions, [one, two], [...at, ...origin]);
+            const there = face(dimensions, [one, two], [...at, ...origin], true);
+            expect({ ...there, normal: there.normal.map((along) => along + 0) }).toEqual({
+              ...here,
+              normal: here.normal.map((along) => 0 - along),
+            });
+            if (!here.isContact) return;
+            const moved = (way: readonly number[], share: number) =>
+              face(
+                dimensions,
+                [one, two],
+                [...at.map((along, axis) => along + share * here.overlap * (way[axis] as number)), ...origin],
+              );
+            expect(moved(here.normal, 1.0001).overlap).toBeLessThan(1e-4);
+            expect(moved(here.normal, 1.0001).isContact && moved(here.normal, 1.0001).overlap > 1e-5).toBe(
+              false,
+            );
+            for (let index = 0; index + dimensions <= aside.length; index += dimensions) {
+              const way = aside.slice(index, index + dimensions);
+              const length = Math.hypot(...way);
+              if (length < 1e-3) continue;
+              expect(
+                moved(
+                  way.map((along) => along / length),
+                  0.999,
+                ).isContact,
+              ).toBe(true);
+            }
+          },
+        ),
+        runs(atGate(150)),
+      );
+    },
+  );
+});
+
+describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
+  it.each(MIXED_KINDS)('are pairs where all pairs say, in a world that is %s', (kind) => {
+    for (const dimensions of DIMENSIONS) {
+      for (const dyadic of [true, false]) {
+        const options = shapedOptions({ dimensions, kind, count: 150, dyadic });
+        const simulation = create(options);
+        const found = simulation.findPairs() as Awaited<ReturnType<ParticleSimulation['findPairs']>>;
+        const shapes = defineShapes(dimensions, options.radii, options.halfExtents);
+        const expected = sweepShapes(dimensions, options.positions, shapes, simulation.world);
+        const { missing, extra, excused } = comparePairs(found, expected);
+        expect([missing.count, extra.count]).toEqual([0, 0]);
+        expect(found.count).toBeGreaterThan(20);
+        if (dyadic) expect(excused).toBe(0);
+        const measures = simulation.measure() as Awaited<ReturnType<ParticleSimulation['measure']>>;
+        expect(measures.contacts).toBe(found.count);
+        expect(measures.candidates).toBeGreaterThanOrEqual(found.count);
+      }
+    }
+  });
+
+  it.each(MIXED_KINDS)(
+    'leave the same bits again, from a checkpoint, in any order, in a world that is %s',
+    (kind) => {
+      for (const dimensions of DIMENSIONS) {
+        const settings = { restitution: 0.5, friction: 0.4, substeps: 2, iterations: 2, capacity: 70 };
+        const options = shapedOptions({ dimensions, kind, count: 60 }, settings);
+        const straight = create(options);
+        const { positions: _p, velocities: _v, radii: _r, halfExtents: _h, ...empty } = options;
+        const resumed = create({ ...empty, boxes: true });
+        straight.step(1 / 64);
+        straight.remove([3, 17, 40]);
+        const added = shapedOptions({ dimensions, kind, count: 2, seed: 9 });
+        const { positions, radii, halfExtents } = added;
+        expect([...straight.add({ positions, radii, halfExtents })]).toEqual([3, 17]);
+        const checkpoint = straight.checkpoint() as Awaited<ReturnType<ParticleSimulation['checkpoint']>>;
+        expect(checkpoint.radii?.subarray(0, 3)).toEqual(options.radii.subarray(0, 3));
+        expect(checkpoint.halfExtents?.subarray(0, 3 * dimensions)).toEqual(
+          options.halfExtents.subarray(0, 3 * dimensions),
+        );
+        expect(checkpoint.halfExtents?.subarray(3 * dimensions, 4 * dimensions)).toEqual(
+          halfExtents.subarray(0, dimensions),
+        );
+        const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
+        expect(stored).toEqual(checkpoint);
+        resumed.restore(stored);
+        for (let step = 0; step < 3; step++) {
+          straight.step(1 / 64);
+          resumed.step(1 / 64);
+        }
+        expect(resumed.measure()).toEqual(straight.measure());
+      }
+    },
+  );
+
+  it('weigh as much as they are large, and keep momentum', () => {
+    // A disc of radius 1 and a square as large.
+    const half = Math.sqrt(Math.PI) / 2;
+    const options = {
+      dimensions: 2,
+      walls: false,
+      friction: 0,
+      restitution: 1,
+      substeps: 1,
+      min: [0, 0],
+      max: [16, 16],
+    } as const;
+    const pair = create({
+      ...options,
+      positions: new Float32Array([4, 4, 5.75, 4]),
+      velocities: new Float32Array([3, 0, -1, 0]),
+      radii: new Float32Array([1, 0]),
+      halfExtents: new Float32Array([0, 0, half, half]),
+    });
+    pair.step(1 / 64);
+    const { velocities } = pair.read() as Awaited<ReturnType<ParticleSimulation['read']>>;
+    [-1, 0, 3, 0].forEach((along, index) => {
+      expect(velocities[index]).toBeCloseTo(along, 5);
+    });
+    const crowd = create(
+      shapedOptions(
+        { dimensions: 3, kind: 'periodic', count: 200 },
+        { restitution: 0.5, friction: 0.5, substeps: 2 },
+      ),
+    );
+    const before = crowd.measure() as Awaited<ReturnType<ParticleSimulation['measure']>>;
+    for (let step = 0; step < 4; step++) crowd.step(1 / 64);
+    const after = crowd.measure() as Awaited<ReturnType<ParticleSimulation['measure']>>;
+    expect(after.kineticEnergy).toBeLessThan(0.95 * before.kineticEnergy);
+    after.momentum.forEach((along, axis) => {
+      expect(along).toBeCloseTo(before.momentum[axis] as number, 4);
+    });
+  });
+
+  it('keep their own edges from walls', () => {
+    const simulation = create({
+      dimensions: 2,
+      min: [0, 0],
+      max: [16, 16],
+      positions: new Float32Array([0, 16, 15, 1]),
+      halfExtents: new Float32Array([2, 0.5, 1, 3]),
+    });
+    simulation.step(1 / 60);
+    const { positions, radii } = simulation.read() as Awaited<ReturnType<ParticleSimulation['read']>>;
+    expect([...positions]).toEqual([2, 15.5, 15, 3]);
+    expect([...(radii ?? [])]).toEqual([0, 0]);
+  });
+
+  it('come to rest on each other, bricks in bond and cubes upon four others', () => {
+    // Cubes take the reference seconds.
+    for (const dimensions of engine === 'the reference' ? DIMENSIONS.filter(isAsked) : DIMENSIONS) {
+      const side = 4;
+      const positions: number[] = [];
+      for (let index = 0; index < side ** dimensions; index++) {
+        const [layer, ...across] = Array.from(
+          { length: dimensions },
+          (__, axis) => Math.floor(index / side ** axis) % side,
+        ) as [number, ...number[]];
+        const [x = 0, z] = across.map((along) => along + 1 + (layer % 2) / 2);
+        positions.push(x, layer + 0.5, ...(z === undefined ? [] : [z]));
+      }
+      const count = side ** dimensions;
+      const simulation = create({
+        dimensions,
+        min: new Array(dimensions).fill(0),
+        max: new Array(dimensions).fill(8),
+        positions: Float32Array.from(positions),
+        halfExtents: new Float32Array(dimensions * count).fill(0.5),
+        gravity: new Array<number>(dimensions).fill(0).with(1, -10),
+      });
+      for (let step = 0; step < 90; step++) simulation.step(1 / 60);
+      const { kineticEnergy, deepestOverlap, contacts } = simulation.measure() as Awaited<
+        ReturnType<ParticleSimulation['measure']>
+      >;
+      expect(Math.sqrt((2 * kineticEnergy) / count)).toBeLessThan(2e-3);
+      expect(deepestOverlap).toBeLessThan(0.01);
+      expect(contacts).toBeGreaterThan(count);
+    }
+  });
+});
+
+describe('sizes', () => {
+  it('are those of a ball as large, whatever the shape', () => {
+    for (const dimensions of DIMENSIONS) {
+      const edge = (dimensions === 2 ? Math.PI : (4 / 3) * Math.PI) ** (1 / dimensions);
+      const { bulks, radii } = shapesOf(dimensions, [1, new Array(dimensions).fill(edge / 2)]);
+      expect(bulks[1]).toBeCloseTo(1, 6);
+      expect(radii[1]).toBeGreaterThanOrEqual(Math.sqrt(dimensions) * (edge / 2) * (1 - 2 ** -24));
+    }
+    // No larger than need be: 3, 4, 5.
+    expect(shapesOf(2, [[3, 4]]).radii[0]).toBe(5);
+  });
+
+  it('are in the hash, each half extent of them', () => {
+    const positions = new Float32Array(6);
+    const sizes = { radii: new Float32Array(2), halves: new Float32Array([1, 2, 3, 0, 0, 0]) };
+    const hashes = new Set<string>([hashState(3, positions, positions, undefined, sizes)]);
+    for (let index = 0; index < 6; index++) {
+      const halves = sizes.halves.with(index, 7);
+      hashes.add(hashState(3, positions, positions, undefined, { ...sizes, halves }));
+    }
+    expect(hashes.size).toBe(7);
+  });
+
+  it('may be as wide as the world, and no wider along an axis with walls', () => {
+    const slab = {
+      dimensions: 2,
+      min: [0, 0],
+      max: [100, 50],
+      positions: new Float32Array([50, 0.5]),
+    } as const;
+    const simulation = createCpuSimulation({
+      ...slab,
+      halfExtents: new Float32Array([50, 0.5]),
+      radiusRange: { smallest: 0.5, largest: 64 },
+      capacity: 2,
+    });
+    simulation.step(1 / 60);
+    expect([...simulation.read().positions]).toEqual([50, 0.5]);
+    expect(() => createCpuSimulation({ ...slab, halfExtents: new Float32Array([50.5, 0.5]) })).toThrow(
+      /^halfExtents\[0\] is 50\.5, but it must be at most 50, half of the world along axis 0\.$/,
+    );
+    const positions = new Float32Array([50, 25]);
+    expect(() => simulation.add({ positions, radii: new Float32Array([26]) })).toThrow(
+      /^radii\[0\] is 26, but it must be at most 25, half of the world along axis 1\.$/,
+    );
+  });
+});
+
+describe('boxes in both engines', () => {
+  it.each(MIXED_KINDS)('are where the other has them after a step, in a world that is %s', (kind) => {
+    for (const dimensions of DIMENSIONS) {
+      const options = shapedOptions(
+        { dimensions, kind, count: 120, seed: 4 },
+        { restitution: 0.25, substeps: 1 },
+      );
+      const simulation = createCpuSimulation(options);
+      const reference = new ReferenceSimulation(options);
+      simulation.step(1 / 64);
+      reference.step(1 / 64);
+      const got = simulation.read().positions;
+      reference.read().positions.forEach((along, index) => {
+        expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
+      });
+    }
+  });
+
+  it('push apart without time as the other does', () => {
+    const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
+    const simulation = createCpuSimulation(options);
+    const reference = new ReferenceSimulation(options);
+    simulation.separate(2);
+    reference.separate(2);
+    const got = simulation.read().positions;
+    reference.read().positions.forEach((along, index) => {
+      expect(Math.abs((got[index] as number) - along)).toBeLessThan(1e-4);
+    });
+  });
+
+  it('find those whose corners overlap by the last bit, and none that just touch', () => {
+    const count = 20;
+    const noise = createNoise(8);
+    const halfExtents = Float32Array.from({ length: 4 * count }, () => 1 + noise());
+    const positions = new Float32Array(4 * count);
+    for (let pair = 0; pair < count; pair++) {
+      for (let axis = 0; axis < 2; axis++) {
+        const sides = (halfExtents[4 * pair + axis] as number) + (halfExtents[4 * pair + 2 + axis] as number);
+        // The one at 0, so that differences round nothing.
+        positions[4 * pair + 2 + axis] = Math.floor(sides * 2 ** 20 - 0.5) / 2 ** 20;
+      }
+    }
+    for (let pair = 0; pair < count; pair++) {
+      const [one, two] = [
+        positions.subarray(4 * pair, 4 * pair + 4),
+        halfExtents.subarray(4 * pair, 4 * pair + 4),
+      ];
+      for (const create of [
+        createCpuSimulation,
+        (options: SimulationOptions) => new ReferenceSimulation(options),
+      ]) {
+        const found = create({
+          dimensions: 2,
+          unbounded: true,
+          positions: one.slice(),
+          halfExtents: two.slice(),
+        }).findPairs();
+        expect(found.count).toBe(1);
+      }
+    }
+    const squares = Float32Array.from(
+      { length: 50 },
+      (_, index) => 1 + (index % 2 === 0 ? (index / 2) % 5 : Math.floor(index / 10)),
+    );
+    for (const create of [
+      createCpuSimulation,
+      (options: SimulationOptions) => new ReferenceSimulation(options),
+    ]) {
+      const lattice = create({
+        dimensions: 2,
+        min: [0, 0],
+        max: [8, 8],
+        positions: squares,
+        halfExtents: new Float32Array(50).fill(0.5),
+      });
+      expect(lattice.measure()).toMatchObject({ contacts: 0, borderline: 0 });
+    }
+  });
+
+  it('move less where relaxation is what so many contacts stand', () => {
+    const range = { smallest: 1, largest: 2 };
+    expect(DIMENSIONS.map((dimensions) => defaultSettings(dimensions, range, true).relaxation)).toEqual([
+      0.3, 0.15,
+    ]);
+  });
+});
+
+describe('what is refused', () => {
+  const options = {
+    dimensions: 2,
+    min: [0, 0],
+    max: [16, 16],
+    positions: new Float32Array([4, 4, 8, 8]),
+  } as const;
+  const both = { radii: new Float32Array([1, 0]), halfExtents: new Float32Array([0, 0, 1, 2]) };
+
+  it.each<[string, object, RegExp]>([
+    [
+      'a radius of a box',
+      { ...both, radii: new Float32Array([1, 1]) },
+      /^radii\[1\] is 1, but it must be 0, since this particle is a box\.$/,
+    ],
+    [
+      'a ball without a radius',
+      { ...both, radii: new Float32Array(2) },
+      /^radii\[0\] is 0, but it must be a finite number greater than 0\.$/,
+    ],
+    ['balls without radii', { halfExtents: new Float32Array([0, 0, 1, 2]) }, /^radii\[0\] is 0, /],
+    [
+      'a flat box',
+      { ...both, halfExtents: new Float32Array([0, 0, 1, 0]) },
+      /^halfExtents\[3\] is 0, but it must be from .* up, or 0 along every axis for a ball\.$/,
+    ],
+    [
+      'a negative half extent',
+      { ...both, halfExtents: new Float32Array([-1, 2, 1, 1]) },
+      /^halfExtents\[0\] is -1, /,
+    ],
+    [
+      'an infinite box',
+      { ...both, halfExtents: new Float32Array([0, 0, 1, Number.POSITIVE_INFINITY]) },
+      /^halfExtents\[3\] is Infinity, /,
+    ],
+    [
+      'too few half extents',
+      { ...both, halfExtents: new Float32Array(3) },
+      /^halfExtents is .*a Float32Array of 4 numbers, 2 for each of 2 particles\.$/,
+    ],
+    [
+      'a box out of range',
+      { ...both, radiusRange: { smallest: 0.5, largest: 2 } },
+      /^halfExtents\[2…\] is \[1, 2\], .*those of a box within a ball of a radius from 0\.5 to 2 \(the radiusRange\)\.$/,
+    ],
+    ['a radius beside', { ...both, radius: 1 }, /^radius is 1, but it must be left out/],
+    [
+      'boxes that are none',
+      { ...both, boxes: false },
+      /^halfExtents is .*left out where no particle may be a box/,
+    ],
+    ['a word', { ...both, boxes: 'yes' }, /^boxes is "yes", but it must be true or false\.$/],
+    [
+      'obstacles',
+      { ...both, obstacles: new Float32Array(2) },
+      /^obstacles is .*an object of positions and radii, since particles have radii of their own/,
+    ],
+    [
+      'nobody to tell sizes',
+      { positions: undefined, boxes: true, capacity: 4 },
+      /^radiusRange is undefined, /,
+    ],
+  ])('is %s', (_, changes, message) => {
+    expect(() => createCpuSimulation({ ...options, ...changes } as SimulationOptions)).toThrow(message);
+  });
+
+  it('is no state of boxes or balls only: what it does not say is 0', () => {
+    const balls = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), boxes: true });
+    const { halfExtents: _none, ...checkpoint } = balls.checkpoint();
+    const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
+    expect(stored.halfExtents).toEqual(new Float32Array(4));
+    balls.restore(stored);
+    const squares = createCpuSimulation({ ...options, halfExtents: new Float32Array([1, 1, 1, 2]) });
+    const { radii: _radii, ...rest } = squares.checkpoint();
+    squares.restore(decodeCheckpoint(encodeCheckpoint(rest)));
+    expect(squares.read().radii).toEqual(new Float32Array(2));
+  });
+
+  it('is adding a box where there are none, and what does not fit, with nothing lost', () => {
+    const simulation = createCpuSimulation({
+      ...options,
+      ...both,
+      capacity: 4,
+      radiusRange: { smallest: 0.5, largest: 4 },
+    });
+    const positions = new Float32Array([2, 2]);
+    expect(() => simulation.add({ positions, halfExtents: new Float32Array([4, 4]) })).toThrow(
+      /^halfExtents\[0…\] is \[4, 4\]/,
+    );
+    expect(() => simulation.add({ positions })).toThrow(/^radii is undefined, /);
+    expect(simulation.count).toBe(2);
+    expect([...simulation.add({ positions, halfExtents: new Float32Array([1, 1]) })]).toEqual([2]);
+    const plain = createCpuSimulation({ ...options, radii: new Float32Array([1, 1]), capacity: 4 });
+    expect(() =>
+      plain.add({ positions, radii: new Float32Array([1]), halfExtents: new Float32Array(2) }),
+    ).toThrow(/^halfExtents is .*left out where no particle may be a box/);
+    const balls = createCpuSimulation({
+      ...options,
+      radii: new Float32Array([1, 1]),
+      radiusRange: { smallest: 0.5, largest: 4 },
+      capacity: 4,
+    });
+    expect(() => balls.restore(simulation.checkpoint())).toThrow(
+      /^checkpoint\.boxes is true, but it must be left out, since no particle of this simulation may be a box\.$/,
+    );
+    expect(() => simulation.restore(balls.checkpoint())).toThrow(
+      /^checkpoint\.boxes is undefined, but it must be true/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../../src/core/base/errors';
+import { cellCoordinate } from '../../../src/core/world/cells';
+import {
+  defineWorld,
+  MAX_CELLS_PER_AXIS,
+  type World,
+  type WorldOptions,
+} from '../../../src/core/world/world';
+import { fc } from '../../helpers/properties';
+
+/** The next 32-bit float in a direction, so that tests stand on both sides of a border. */
+function neighbourFloat(value: number, direction: 1 | -1): number {
+  if (value === 0) return direction * 2 ** -149;
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  view.setUint32(0, view.getUint32(0) + (value > 0 ? direction : -direction));
+  return view.getFloat32(0);
+}
+
+describe('defineWorld', () => {
+  it('keeps the inverse exact where nothing can drift', () => {
+    for (const cellSize of [0.25, 1, 2, 64]) {
+      const world = defineWorld({ dimensions: 2, min: [0, 0], max: [1000, 137], cellSize }, cellSize);
+      expect(world.inverseCellSize).toBe(1 / cellSize);
+      expect(world.cells).toEqual([Math.ceil(1000 / cellSize) + 2, Math.ceil(137 / cellSize) + 2]);
+    }
+  });
+
+  it('keeps an inverse of 1 with a negative origin when the diameter leaves room for the drift', () => {
+    const world = defineWorld({ dimensions: 2, min: [-64, -64], max: [64, 64], cellSize: 1 }, 0.875);
+    expect(world.inverseCellSize).toBe(1);
+    expect(world.cells).toEqual([130, 130]);
+  });
+
+  it('grows the cell by no more than the drift where rounding could part neighbours', () => {
+    const world = defineWorld({ dimensions: 3, min: [-1, 0, 0], max: [99, 10, 10] }, 0.1);
+    expect(world.cellSize).toBeGreaterThan(Math.fround(0.1));
+    expect(world.cellSize).toBeLessThan(0.1 * (1 + 8 * 2 ** -24 * 1002));
+    expect(world.cellSize).toBe(1 / world.inverseCellSize);
+    expect(Math.fround(world.inverseCellSize)).toBe(world.inverseCellSize);
+  });
+
+  it('counts cells so that the box is covered, with an empty one at each end', () => {
+    const world = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [3, 4.5, 5], cellSize: 1 }, 1);
+    expect(world.cells).toEqual([5, 7, 7]);
+    expect(world.cellCount).toBe(245);
+    expect(Object.isFrozen(world)).toBe(true);
+  });
+
+  /** Cells apart, at most, that particles less than a diameter apart are put near `place`. */
+  function widestGap(world: World, place: number): number {
+    const { diameter, inverseCellSize } = world;
+    const [low, cells] = [world.min[0] as number, world.cells[0] as number];
+    // On a cell border, where one rounding more or less shows, and a few floats to either side.
+    let a = Math.fround(low + Math.round((place - low) * inverseCellSize) / inverseCellSize);
+    for (let back = 0; back < 8; back++) a = neighbourFloat(a, -1);
+    let widest = 0;
+    for (let ahead = 0; ahead < 16; ahead++) {
+      a = neighbourFloat(a, 1);
+      let b = Math.fround(a + diameter);
+      while (b - a >= diameter) b = neighbourFloat(b, -1);
+      const cellA = cellCoordinate(a, low, inverseCellSize, cells);
+      const cellB = cellCoordinate(b, low, inverseCellSize, cells);
+      widest = Math.max(widest, Math.abs(cellB - cellA));
+    }
+    return widest;
+  }
+
+  it('puts particles closer than the diameter at most one cell apart, in any world', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
+        fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+        fc.double({ min: 2, max: 2e5, noNaN: true }),
+        fc.constantFrom(1, 1, 1, 1.0000001, 1.3),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 20 }),
+        (size, offset, extent, stretch, places) => {
+          const diameter = Math.fround(size);
+          const low = Math.fround(offset * size);
+          const high = Math.fround(low + extent * size);
+          if (!(high - low >= diameter) || (low !== 0 && Math.abs(low) < 2 ** -100)) return;
+          const world = defineWorld(
+            { dimensions: 2, min: [low, 0], max: [high, diameter * 4], cellSize: diameter * stretch },
+            diameter,
+          );
+          for (const place of places) {
+            expect(widestGap(world, low + place * (high - low))).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
+      { numRuns: 500, seed: 20 },
+    );
+  });
+
+  it('does so where it is hardest: neighbours on both sides of a power of two, rounded differently', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
+        fc.integer({ min: -3, max: 9 }),
+        fc.integer({ min: 1, max: 1000 }),
+        fc.integer({ min: -3, max: 3 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (size, binade, before, nudge, share) => {
+          const diameter = Math.fround(size);
+          const power = 2 ** (binade + Math.round(Math.log2(diameter)));
+          // An origin that puts a cell border on the power of two, give or take a float.
+          let low = Math.fround(power - before / Math.fround(1 / diameter));
+          for (let step = 0; step < Math.abs(nudge); step++) low = neighbourFloat(low, nudge < 0 ? -1 : 1);
+          const world = defineWorld(
+            { dimensions: 2, min: [low, 0], max: [low + (before + 50) * diameter, diameter * 4] },
+            diameter,
+          );
+          for (const place of [power, power - diameter, power - share * diameter]) {
+            expect(widestGap(world, place)).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
+      { numRuns: 1000, seed: 24 },
+    );
+  });
+
+  const valid: WorldOptions = { dimensions: 2, min: [0, 0], max: [10, 10], cellSize: 1 };
+  it.each<[string, Partial<Record<keyof WorldOptions, unknown>>, number, RegExp]>([
+    ['a third dimension too many', { dimensions: 4 }, 1, /^dimensions is 4, but it must be 2 or 3\.$/],
+    ['a corner of the wrong length', { min: [0] }, 1, /^world\.min is \[0\], .* 2 finite numbers\.$/],
+    ['a corner that is missing', { max: undefined }, 1, /^world\.max is undefined, .* 2 finite numbers\.$/],
+    ['a NaN in a corner', { max: [10, Number.NaN] }, 1, /^world\.max\[1\] is NaN, .* finite number/],
+    ['a corner past 32-bit floats', { max: [1e39, 10] }, 1, /^world\.max\[0\] is 1e\+39, .* fits 32-bit/],
+    ['an origin that flushing would move', { min: [1e-35, 0] }, 1, /^world\.min\[0\] is .*2\^-100/],
+    ['corners in the wrong order', { min: [20, 0] }, 1, /^world\.max\[0\] is 10, .*= 21/],
+    ['a box narrower than a particle', { max: [0.5, 10] }, 1, /^world\.max\[0\] is 0\.5, .*= 1/],
+    [
+      'a cell smaller than the diameter',
+      { cellSize: 0.99 },
+      1,
+      /^world\.cellSize is 0\.99, .* diameter, 1, and at most 2\^61\.$/,
+    ],
+    ['a cell that is no number', { cellSize: Number.NaN }, 1, /^world\.cellSize is NaN, /],
+    ['a diameter of 0', {}, 0, /^diameter is 0, .* from 2\^-40 to 2\^60\.$/],
+    ['a negative diameter', {}, -1, /^diameter is -1, /],
+    ['too many cells along an axis', { max: [600_000, 10] }, 1, /^world is \[600002, 12\], .*524288 cells/],
+    ['too many cells in all', { max: [500_000, 5_000] }, 1, /^world is .* 2147483644 in all/],
+    ['cells far below what floats can place', { cellSize: 1e-7 }, 1e-7, /^world /],
+    ['a diameter whose square vanishes', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
+    ['a diameter whose square overflows', { max: [1e21, 1e21] }, 1e20, /^diameter is .*2\^60/],
+    ['cells whose inverse a device may flush', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
+  ])('refuses %s', (_, change, diameter, message) => {
+    const options = { ...valid, ...change } as WorldOptions;
+    expect(() => defineWorld(options, diameter)).toThrow(ArgumentError);
+    expect(() => defineWorld(options, diameter)).toThrow(message);
+  });
+
+  it('accepts the longest axis it promises', () => {
+    const world = defineWorld(
+      { dimensions: 2, min: [0, 0], max: [MAX_CELLS_PER_AXIS - 2, 1], cellSize: 1 },
+      1,
+    );
+    expect(world.cells).toEqual([MAX_CELLS_PER_AXIS, 3]);
+  });
+});

@@ -1,0 +1,320 @@
+/** What is in a box, on the CPU: brute force's, ids ascending, in every kind of world, whatever the box. */
+
+import { describe, expect, it } from 'vitest';
+import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
+import type { World, WorldOptions } from '../../../src/core/world/world';
+import { type CpuGrid, type CpuLevelGrid, createCpuGrid } from '../../../src/cpu';
+import { particlesInBox } from '../../../src/reference/query/boxes';
+import { createNoise } from '../../../src/testing/noise';
+import { repeatBalls, storedBalls } from '../../helpers/inputs/balls';
+import { MIXED_KINDS, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
+import { optionsOf, stored, type UnusualCrowd, unusualCrowds } from '../../helpers/inputs/unusual-worlds';
+import { cornersIn } from '../../helpers/inputs/vectors';
+import { type Crowd, crowds, runs } from '../../helpers/inputs/worlds';
+import { fc } from '../../helpers/properties';
+import { atGate, THOROUGH } from '../../helpers/thorough';
+
+type Dimensions = 2 | 3;
+
+const KINDS = ['bounded', ...Object.keys(unusualCrowds)];
+
+function crowdsOf(kind: string, dimensions: Dimensions): fc.Arbitrary<UnusualCrowd & Partial<Crowd>> {
+  const unusual = unusualCrowds[kind];
+  return unusual ? unusual(dimensions, 60) : crowds(dimensions, 60);
+}
+
+function gridOf({ world, positions, options }: UnusualCrowd & Partial<Crowd>): CpuGrid {
+  const { diameter } = world;
+  const grid = createCpuGrid({ ...(options ?? optionsOf(world)), diameter, capacity: 60 });
+  expect(grid.world).toEqual(world);
+  grid.build(positions);
+  return grid;
+}
+
+/** Two particles' coordinates, moved by little, by periods, or by a lot, in any order. */
+interface Corners {
+  readonly particles: readonly [number, number];
+  readonly moves: readonly (readonly [number, number])[];
+}
+
+const arbitraryCorners = (dimensions: Dimensions): fc.Arbitrary<Corners> => {
+  const move = fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ min: -4, max: 4, noNaN: true }),
+  );
+  return fc.record({
+    particles: fc.tuple(fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 })),
+    moves: fc.array(fc.tuple(move, move), { minLength: dimensions, maxLength: dimensions }),
+  });
+};
+
+function cornersOf(world: World, inside: Float32Array, { particles, moves }: Corners): [number[], number[]] {
+  const { dimensions, period, diameter } = world;
+  const count = Math.max(1, inside.length / dimensions);
+  const corner = (which: 0 | 1) =>
+    moves.map((move, axis) => {
+      const base = inside[dimensions * (particles[which] % count) + axis] ?? 0;
+      return Math.max(-3e38, Math.min(3e38, base + move[which] * (period[axis] || 2 * diameter)));
+    });
+  const [a, b] = [corner(0), corner(1)];
+  // Mostly in order along each axis.
+  const ordered = moves.map((move, axis) => move[0] === 3 || (a[axis] as number) <= (b[axis] as number));
+  return [
+    a.map((value, axis) => (ordered[axis] ? value : (b[axis] as number))),
+    b.map((value, axis) => (ordered[axis] ? value : (a[axis] as number))),
+  ];
+}
+
+/** Asks in both ways and holds the answers against brute force; returns them. */
+function expectInBox(
+  grid: CpuGrid | CpuLevelGrid,
+  inside: Float32Array,
+  min: readonly number[],
+  max: readonly number[],
+): number[] {
+  const { period } = grid.world;
+  const got = [...grid.findInBox(min, max)];
+  const visited: number[] = [];
+  grid.inBox(min, max, (id) => visited.push(id));
+  expect(visited.length).toBe(got.length);
+  expect(visited.every((id, place) => id === got[place])).toBe(true);
+  expect(got.every((id, place) => place === 0 || id > (got[place - 1] as number))).toBe(true);
+  // Corners outside a world that wraps around may be rounded when they are brought in.
+  const noise = period.map((length, axis) =>
+    length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
+  );
+  const by = (sign: number) => [
+    min.map((value, axis) => value - sign * (noise[axis] as number)),
+    max.map((value, axis) => value + sign * (noise[axis] as number)),
+  ];
+  const [lower, upper] = by(1) as [number[], number[]];
+  const [low, high] = by(-1) as [number[], number[]];
+  const outer = new Set(particlesInBox(inside, period, lower, upper));
+  const inner = particlesInBox(inside, period, low, high);
+  const isEmpty = min.some((value, axis) => value > (max[axis] as number));
+  const known = new Set(got);
+  if (isEmpty) expect(got).toEqual([]);
+  else expect(inner.filter((id) => !known.has(id))).toEqual([]);
+  expect(got.filter((id) => !outer.has(id))).toEqual([]);
+  return got;
+}
+
+describe.each([2, 3] as const)('a box in %dD', (dimensions) => {
+  it.each(KINDS)('holds what brute force says in a %s world', (kind) => {
+    let most = 0;
+    let found = 0;
+    fc.assert(
+      fc.property(
+        crowdsOf(kind, dimensions),
+        fc.array(arbitraryCorners(dimensions), { minLength: 1, maxLength: 8 }),
+        (crowd, list) => {
+          const { world } = crowd;
+          const grid = gridOf(crowd);
+          const inside = stored(crowd);
+          for (const corners of list) {
+            const [min, max] = cornersOf(world, inside, corners);
+            const got = expectInBox(grid, inside, min, max);
+            most = Math.max(most, got.length);
+            found += got.length;
+          }
+        },
+      ),
+      runs(atGate(400)),
+    );
+    expect(most).toBeGreaterThan(THOROUGH ? 20 : 10);
+    expect(found).toBeGreaterThan(atGate(1000));
+  });
+
+  it('goes around the ends of a periodic world, bounds included', () => {
+    const corner = cornersIn(dimensions);
+    const grid = createCpuGrid({
+      dimensions,
+      min: corner(0),
+      max: corner(8),
+      periodic: true,
+      diameter: 1,
+      capacity: 9,
+    });
+    // Along x: 0, 1 … 7, all in the middle of the other axes.
+    const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
+      word % dimensions === 0 ? word / dimensions : 4,
+    );
+    grid.build(line);
+    const between = (low: number, high: number) => [
+      ...grid.findInBox(corner(0).with(0, low), corner(8).with(0, high)),
+    ];
+    expect(between(2, 4)).toEqual([2, 3, 4]);
+    expect(between(6, 8)).toEqual([0, 6, 7]);
+    expect(between(6, 9.5)).toEqual([0, 1, 6, 7]);
+    expect(between(-1, 1)).toEqual([0, 1, 7]);
+    expect(between(-10, -8)).toEqual([0, 6, 7]);
+    expect(between(2.5, 10.25)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(between(2.5, 10)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(between(2.5, 9.75)).toEqual([0, 1, 3, 4, 5, 6, 7]);
+    expect(between(17, 18)).toEqual([1, 2]);
+    expect(between(-1e30, 1e30)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(between(4, 3)).toEqual([]);
+  });
+
+  it('can be asked for inside of a visit, and refuses what is no corner', () => {
+    const corner = cornersIn(dimensions);
+    const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 4 });
+    grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]));
+    const found: number[] = [];
+    grid.inBox(corner(-1), corner(1), (id) => {
+      grid.inBox(corner(0.25), corner(1), (other) => found.push(id, other));
+      expect(() => grid.build(new Float32Array(dimensions))).toThrow(CellstormError);
+    });
+    expect(found).toEqual([0, 1, 1, 1]);
+    expect([...grid.findInBox(corner(-3e38), corner(3e38))]).toEqual([0, 1, 2]);
+    expect(() => grid.findInBox(corner(Number.NaN), corner(1))).toThrow(ArgumentError);
+    expect(() => grid.findInBox(corner(0), [1])).toThrow(/^max is \[1\], /);
+  });
+});
+
+/** Of all sizes from 1 to 64, some of them points, some set aside. */
+function radiiOf(count: number, noise: () => number): Float32Array {
+  return Float32Array.from({ length: count }, (_, id) =>
+    id % 50 === 7 ? 0 : id % 97 === 11 ? 65 : 64 ** noise(),
+  );
+}
+
+describe.each([2, 3] as const)('a box among particles of many sizes in %dD', (dimensions) => {
+  const corner = cornersIn(dimensions);
+  const radii = { smallest: 1, largest: 64 };
+  const far = 2 ** 20;
+
+  it.each(MIXED_KINDS)(
+    'holds the centres that brute force says, wherever they are, in a world that is %s',
+    (kind) => {
+      let found = 0;
+      // Each particle several times, since of few all are asked.
+      const times = 12;
+      fc.assert(
+        fc.property(
+          mixedCrowds(kind, dimensions, 40),
+          fc.array(arbitraryCorners(dimensions), { minLength: 1, maxLength: 5 }),
+          (crowd, list) => {
+            const balls = repeatBalls(crowd, times);
+            const { options, radii, positions, radiusOf } = balls;
+            const grid = createCpuGrid({ ...options, radii, capacity: times * 40 });
+            grid.build(positions, radiusOf);
+            const inside = storedBalls({ ...balls, world: grid.world });
+            for (const corners of list) {
+              const [min, max] = cornersOf(
+                grid.world,
+                inside.map((place) => place || 0),
+                corners,
+              );
+              found += expectInBox(grid, inside, min, max).length;
+            }
+          },
+        ),
+        runs(atGate(120)),
+      );
+      expect(found).toBeGreaterThan(atGate(5000));
+    },
+  );
+
+  const edge = dimensions === 2 ? 1600 : 600;
+  const box = { dimensions, min: corner(0), max: corner(edge) };
+  const within = (noise: () => number) => edge * (1.2 * noise() - 0.1);
+  const crowds: Readonly<
+    Record<string, { options: WorldOptions; place: (noise: () => number, id: number) => number }>
+  > = {
+    bounded: { options: box, place: within },
+    periodic: { options: { ...box, periodic: true }, place: within },
+    channel: {
+      options: { ...box, min: corner(-3.3), periodic: corner(0).map((_, axis) => axis !== 1) },
+      place: within,
+    },
+    unbounded: { options: { dimensions, unbounded: true }, place: within },
+    'unbounded, with clusters far apart,': {
+      options: { dimensions, unbounded: true },
+      place: (noise, id) => far * ((id % 3) - 1) + 200 * noise(),
+    },
+  };
+
+  it.each(Object.keys(crowds))(
+    'of any size holds the centres that brute force says in a %s world',
+    (name) => {
+      const { options, place } = crowds[name] as (typeof crowds)[string];
+      const noise = createNoise(dimensions + name.length);
+      const count = 2000;
+      const positions = Float32Array.from({ length: dimensions * count }, (_, word) =>
+        place(noise, Math.floor(word / dimensions)),
+      );
+      const radiusOf = radiiOf(count, noise);
+      const grid = createCpuGrid({ ...options, radii, capacity: count });
+      grid.build(positions, radiusOf);
+      const { world } = grid;
+      const inside = storedBalls({ world, positions, radiusOf });
+      const placeOf = (id: number) =>
+        Array.from(inside.subarray(dimensions * id, dimensions * (id + 1)), (x) => x || 0);
+      let found = 0;
+      const sizes = [0, 0.5, 3, 40, 150, 500, 1000, 3000, far, 3 * far, 1e30];
+      for (const size of sizes) {
+        for (let index = 0; index < (THOROUGH ? 8 : 4); index++) {
+          const id = Math.floor(count * noise());
+          const middle = placeOf(id).map(
+            (value, axis) => value + (world.period[axis] as number) * ((index % 5) - 2),
+          );
+          // Long along one axis only, or along all.
+          const half = middle.map((_, axis) =>
+            index % 4 === axis ? size : index % 4 === 3 ? size * noise() : size / 40,
+          );
+          const [min, max] = [-1, 1].map((sign) =>
+            middle.map((value, axis) => value + sign * (half[axis] as number)),
+          ) as [number[], number[]];
+          found += expectInBox(grid, inside, min, max).length;
+          // From one centre to another, bounds included; and turned around along an axis.
+          const other = placeOf((id * 7) % count);
+          const low = middle.map((value, axis) => Math.min(value, other[axis] as number));
+          const high = middle.map((value, axis) => Math.max(value, other[axis] as number));
+          found += expectInBox(grid, inside, low, high).length;
+          if (size === 0) expectInBox(grid, inside, max.with(0, (max[0] as number) + 1), min);
+        }
+      }
+      expect(found).toBeGreaterThan(THOROUGH ? 10_000 : 5000);
+      expect(expectInBox(grid, inside, corner(-3e38), corner(3e38)).length).toBe(count - grid.nonFinite);
+    },
+  );
+
+  it('goes around the ends of a periodic world, and asks for centres, whatever the radii', () => {
+    const grid = createCpuGrid({ ...box, max: corner(512), periodic: true, radii, capacity: 8 });
+    const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
+      word % dimensions === 0 ? 64 * (word / dimensions) : 256,
+    );
+    grid.build(line, Float32Array.of(64, 0, 1, 3, 64, 0, 20, 7));
+    const between = (low: number, high: number) => [
+      ...grid.findInBox(corner(0).with(0, low), corner(512).with(0, high)),
+    ];
+    expect(between(64, 192)).toEqual([1, 2, 3]);
+    expect(between(64.001, 191.999)).toEqual([2]);
+    expect(between(448, 513)).toEqual([0, 7]);
+    expect(between(-64, 64)).toEqual([0, 1, 7]);
+    expect(between(1088, 1152)).toEqual([1, 2]);
+    expect(between(100, 612)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(between(65, 575)).toEqual([0, 2, 3, 4, 5, 6, 7]);
+    expect(between(64, 63)).toEqual([]);
+  });
+
+  it('can be asked for inside of a visit, before anything is built, and refuses what is no corner', () => {
+    const grid = createCpuGrid({ dimensions, unbounded: true, radii, capacity: 4 });
+    expect([...grid.findInBox(corner(-1), corner(1))]).toEqual([]);
+    grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]), Float32Array.of(9, 0, 64));
+    const found: number[] = [];
+    grid.inBox(corner(-1), corner(1), (id) => {
+      grid.inBox(corner(0.25), corner(1), (other) => found.push(id, other));
+      expect(() => grid.build(new Float32Array(dimensions), Float32Array.of(1))).toThrow(CellstormError);
+      expect(() => grid.countPairs()).toThrow(
+        /^This CpuLevelGrid is in the middle of .*, inBox or alongRay, /,
+      );
+    });
+    expect(found).toEqual([0, 1, 1, 1]);
+    expect([...grid.findInBox(corner(-3e38), corner(3e38))]).toEqual([0, 1, 2]);
+    expect(() => grid.findInBox(corner(Number.NaN), corner(1))).toThrow(ArgumentError);
+    expect(() => grid.inBox(corner(0), [1], () => {})).toThrow(/^max is \[1\], /);
+  });
+});

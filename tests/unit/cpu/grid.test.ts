@@ -1,0 +1,838 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ArgumentError, CellstormError, LimitError } from '../../../src/core/base/errors';
+import { cellOfParticle } from '../../../src/core/world/cells';
+import { defineWorld } from '../../../src/core/world/world';
+import { createCpuBoxPairs, createCpuGrid, createCpuIndex, createCpuSimulation } from '../../../src/cpu';
+import { CellOrder } from '../../../src/cpu/equal/order';
+import { PLANE } from '../../../src/cpu/equal/plane';
+import { isSparse } from '../../../src/cpu/equal/plane-window';
+import { PairSearch, sortPairs } from '../../../src/cpu/equal/search';
+import { SPACE } from '../../../src/cpu/equal/space';
+import { isSparse as isSparseInSpace } from '../../../src/cpu/equal/space-window';
+import { areAdjacent, defineLattice, reserve, STRETCH } from '../../../src/cpu/shared/lattice';
+import { overlapsInPlane, overlapsInSpace } from '../../../src/cpu/shared/overlap';
+import { createScene, SCENE_NAMES, worldOptions } from '../../../src/scenes';
+import { repeat } from '../../../src/scenes/scene';
+import { ending } from '../../helpers/ending';
+import { cornersIn } from '../../helpers/inputs/vectors';
+import { withLittleMemory } from '../../helpers/little-memory';
+import { fc } from '../../helpers/properties';
+
+type Dimensions = 2 | 3;
+
+import { exactOverlap, expectPairs, oracle, sortedPairs, vectorAt } from '../../helpers/exact-pairs';
+import { atGate } from '../../helpers/thorough';
+
+describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
+  const box = (low: number, high: number, diameter: number, capacity: number, cellSize?: number) =>
+    createCpuGrid({
+      dimensions,
+      min: repeat(low, dimensions),
+      max: repeat(high, dimensions),
+      diameter,
+      capacity,
+      cellSize,
+    });
+
+  it.each([0, 1, 2, 3, 17, 64, 257])('finds what brute force finds among %d random particles', (count) => {
+    const grid = box(-4, 5, 1, 300);
+    // A linear congruence is random enough here, and the same on every run.
+    let state = count + 1;
+    const next = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) / 2 ** 24;
+    };
+    const positions = Float32Array.from({ length: dimensions * count }, () => -4 + 9 * next());
+    grid.build(positions);
+    expectPairs(grid, oracle(positions, dimensions, 1));
+  });
+
+  it('finds what exact brute force finds, wherever particles are', () => {
+    const grids = [
+      box(0, 8, 1, 40),
+      box(-3, 3, 1, 40),
+      box(-2.5, 6, 0.3, 40),
+      box(0.1, 7.7, 1.1, 40, 2.5),
+      box(0, 1, 1, 40),
+    ];
+    const coordinate = fc.oneof(
+      // Cell borders and exact ties are common.
+      fc.integer({ min: -6, max: 18 }).map((half) => half / 2),
+      fc.integer({ min: -5000, max: 9000 }).map((unit) => unit / 1024),
+      fc.float({ min: -6, max: 12, noNaN: true }),
+      fc.float({ noNaN: false }),
+      fc.constantFrom(0, -0, 1e-40, -1e-40, 0.1, 0.3, 1.1, 7.7),
+    );
+    const vectors = fc.array(fc.array(coordinate, { minLength: dimensions, maxLength: dimensions }), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...grids), vectors, (grid, list) => {
+        const positions = Float32Array.from(list.flat());
+        grid.build(positions);
+        expectPairs(grid, oracle(positions, dimensions, grid.diameter));
+      }),
+      { numRuns: atGate(300) },
+    );
+  });
+
+  /** Ids ascending in each cell of core/world/cells.ts, whoever is not finite set aside. */
+  const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
+    const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>
+      vectorAt(positions, dimensions, particle).every(Number.isFinite)
+        ? cellOfParticle(grid.world, positions, particle)
+        : Number.POSITIVE_INFINITY,
+    );
+    const expected = cells
+      .map((_, particle) => particle)
+      .sort((a, b) => {
+        const [cellA, cellB] = [cells[a] as number, cells[b] as number];
+        return cellA === cellB ? a - b : cellA - cellB;
+      });
+    const finite = cells.filter(Number.isFinite).length;
+    expect([...grid.ids()]).toEqual(expected);
+    expect([...grid.cells()]).toEqual(expected.slice(0, finite).map((id) => cells[id]));
+    expect(grid.nonFinite).toBe(cells.length - finite);
+  };
+
+  it('puts particles into canonical order, in the cells of core/world/cells.ts', () => {
+    const grid = box(-3.3, 4.7, 0.7, 200);
+    fc.assert(
+      fc.property(
+        fc.array(fc.float({ min: -5, max: 6, noNaN: true }), { maxLength: 200 * dimensions }),
+        (numbers) => {
+          const count = Math.floor(numbers.length / dimensions);
+          const positions = Float32Array.from(numbers.slice(0, count * dimensions));
+          if (count > 4) positions[dimensions * 3] = Number.NaN;
+          grid.build(positions);
+          expectCanonical(grid, positions);
+        },
+      ),
+    );
+  });
+
+  it('keeps whoever is finite, though the number of its cell is not', () => {
+    const count = 100;
+    const grid = box(-3.3, 4.7, 0.7, count);
+    const positions = Float32Array.from({ length: dimensions * count }, (_, index) => (index % 97) / 14 - 3);
+    [3e38, -3e38, Number.POSITIVE_INFINITY, Number.NaN].forEach((far, place) => {
+      for (let axis = 0; axis < dimensions; axis++) positions[dimensions * (5 * place + axis) + axis] = far;
+    });
+    grid.build(positions);
+    expect(grid.nonFinite).toBe(2 * dimensions);
+    expectCanonical(grid, positions);
+  });
+
+  it('agrees with itself on input that is in order already, and on input reversed', () => {
+    const scene = createScene('clustered', { dimensions, count: 3000 });
+    const { min, max } = scene;
+    const grid = createCpuGrid({ dimensions, min, max, diameter: 1, capacity: 3000 });
+    grid.build(scene.positions);
+    const order = grid.ids();
+    const pairsOf = (sources: Uint32Array) => {
+      const positions = new Float32Array(scene.positions.length);
+      sources.forEach((source, index) => {
+        positions.set(vectorAt(scene.positions, dimensions, source), dimensions * index);
+      });
+      grid.build(positions);
+      const named: number[] = [];
+      grid.forEachPair((first, second) => {
+        const [a, b] = [sources[first] as number, sources[second] as number];
+        named.push(Math.min(a, b), Math.max(a, b));
+      });
+      return sortedPairs(named);
+    };
+    const expected = pairsOf(Uint32Array.from({ length: 3000 }, (_, index) => index));
+    expect(expected.length).toBeGreaterThan(3000);
+    expect(pairsOf(order)).toEqual(expected);
+    expect([...grid.ids()]).toEqual([...order.keys()]);
+    expect(pairsOf(order.slice().reverse())).toEqual(expected);
+  });
+
+  it.each(SCENE_NAMES)('finds the pairs of the scene %s', (name) => {
+    const scene = createScene(name, { dimensions, count: 300 });
+    const grid = createCpuGrid({ ...worldOptions(scene), diameter: 2 * scene.radius, capacity: 300 });
+    grid.build(scene.positions);
+    expectPairs(grid, oracle(scene.positions, dimensions, 2 * scene.radius, grid.world.period));
+  });
+
+  it('finds all pairs of particles in one place, in portions', () => {
+    const count = 700;
+    const grid = box(0, 4, 1, count);
+    grid.build(new Float32Array(dimensions * count).fill(1.5));
+    let visits = 0;
+    let sum = 0;
+    grid.forEachPair((first, second) => {
+      visits++;
+      sum += first * count + second;
+    });
+    let expected = 0;
+    for (let first = 0; first < count; first++)
+      for (let second = first + 1; second < count; second++) expected += first * count + second;
+    expect(visits).toBe((count * (count - 1)) / 2);
+    expect(sum).toBe(expected);
+    const { pairs } = grid.findPairs();
+    expect([...pairs.subarray(0, 4), ...pairs.subarray(-2)]).toEqual([0, 1, 0, 2, count - 2, count - 1]);
+  });
+
+  it('finds what is near a point', () => {
+    const grid = box(-2, 6, 1, 60);
+    const coordinate = fc.float({ min: -4, max: 8, noNaN: true });
+    const vector = fc.array(coordinate, { minLength: dimensions, maxLength: dimensions });
+    fc.assert(
+      fc.property(
+        fc.array(vector, { maxLength: 60 }),
+        vector,
+        fc.double({ min: 0.01, max: 9, noNaN: true }),
+        (list, point, radius) => {
+          const positions = Float32Array.from(list.flat());
+          grid.build(positions);
+          const found: number[] = [];
+          grid.near(point, radius, (id, distanceSquared) => {
+            expect(distanceSquared).toBeLessThanOrEqual(radius * radius);
+            found.push(id);
+          });
+          const expected = list.flatMap((_, id) => {
+            const apart = vectorAt(positions, dimensions, id).map(
+              (value, axis) => value - (point[axis] as number),
+            );
+            const squared = apart.reduce((sum, value) => sum + value * value, 0);
+            return squared <= radius * radius ? [id] : [];
+          });
+          expect(found.sort((a, b) => a - b)).toEqual(expected);
+          expect(grid.findNear(point, radius)).toEqual(Uint32Array.from(expected));
+        },
+      ),
+    );
+  });
+
+  it.each(['bounded', 'periodic', 'unbounded'])('finds everybody without end in a %s world', (kind) => {
+    const count = 200;
+    const corner = cornersIn(dimensions);
+    const place =
+      kind === 'unbounded'
+        ? ({ dimensions, unbounded: true } as const)
+        : { dimensions, min: corner(-2), max: corner(6), periodic: kind === 'periodic' };
+    let state = 7;
+    const next = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) / 2 ** 24;
+    };
+    const positions = Float32Array.from({ length: dimensions * count }, () => -3 + 10 * next());
+    if (kind !== 'periodic') positions.set(corner(-3e38), 0);
+    positions[dimensions * 9] = Number.NaN;
+    const everybody = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
+    const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+    equal.build(positions);
+    const mixed = createCpuGrid({ ...place, radii: { smallest: 0.1, largest: 1 }, capacity: count });
+    mixed.build(
+      positions,
+      Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
+    );
+    for (const grid of [equal, mixed]) {
+      for (const point of [corner(1), corner(-2), corner(900)]) {
+        const distances = new Map<number, number>();
+        const order: number[] = [];
+        grid.near(point, Number.POSITIVE_INFINITY, (id, distanceSquared) => {
+          order.push(id);
+          distances.set(id, distanceSquared);
+        });
+        expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
+        expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(everybody);
+        // As the nearest has them, in a world that wraps around those of the nearest images.
+        const { ids, distancesSquared } = grid.nearest(point, count);
+        ids.forEach((id, index) => {
+          expect(distances.get(id)).toBe(distancesSquared[index]);
+        });
+      }
+    }
+  });
+
+  it('keeps its own copy of the positions, and takes fewer than it is given', () => {
+    const grid = box(0, 8, 1, 10);
+    const positions = new Float32Array(dimensions * 3).fill(2);
+    grid.build(positions, 2);
+    expect(grid.count).toBe(2);
+    expect(grid.countPairs()).toBe(1);
+    grid.build(positions);
+    positions.fill(7);
+    positions[0] = 1;
+    expect(grid.countPairs()).toBe(3);
+  });
+
+  it('refuses bad arguments and stays as it was', () => {
+    const grid = box(0, 8, 1, 2);
+    grid.build(new Float32Array(dimensions * 2).fill(3));
+    expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
+    expect(() => grid.build(new Float32Array(dimensions + 1))).toThrow(ArgumentError);
+    expect(() => grid.build([0, 0, 0] as unknown as Float32Array)).toThrow(ArgumentError);
+    expect(() => grid.build(new Float32Array(dimensions), 2)).toThrow(ArgumentError);
+    expect(() => grid.near([Number.NaN, 0, 0].slice(0, dimensions), 1, () => {})).toThrow(ArgumentError);
+    expect(() => grid.near([0, 0, 0].slice(0, dimensions), 0, () => {})).toThrow(ArgumentError);
+    expect(() => grid.findNear([0, 0, 0].slice(0, dimensions), -1)).toThrow(/^radius is -1, /);
+    expect(() => grid.findNear([0], 1)).toThrow(/^point is /);
+    expect(() => box(0, 8, -1, 2)).toThrow(ArgumentError);
+    expect(() => box(0, 8, 1, 0.5)).toThrow(ArgumentError);
+    expect(() => box(0, 8, 1, 2, 0.5)).toThrow(ArgumentError);
+    expect(grid.countPairs()).toBe(1);
+    expect(() => grid.forEachPair(() => grid.build(new Float32Array(dimensions)))).toThrow(CellstormError);
+    expect(() => grid.forEachPair(() => grid.countPairs())).toThrow(CellstormError);
+    let near = 0;
+    grid.forEachPair(() => grid.near([3, 3, 3].slice(0, dimensions), 1, () => near++));
+    expect(near).toBe(2);
+    expect(grid.countPairs()).toBe(1);
+  });
+});
+
+describe('pairs of space', () => {
+  type Ball = readonly [number, number, number];
+  let word = 9;
+  const below = (limit: number, units: number) => {
+    word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+    return Math.floor(((word >>> 8) / 2 ** 24) * limit * units) / units;
+  };
+
+  /** Coordinates are dyadic, so that doubles decide. */
+  const expectSwept = (balls: readonly Ball[], max: readonly number[]) => {
+    const grid = createCpuGrid({
+      dimensions: 3,
+      min: [0, 0, 0],
+      max,
+      diameter: 1,
+      capacity: balls.length,
+    });
+    grid.build(Float32Array.from(balls.flat()));
+    const along = max.indexOf(Math.max(...max)) as 0 | 1 | 2;
+    const sorted = balls.map((ball, id) => ({ id, ball })).sort((a, b) => a.ball[along] - b.ball[along]);
+    const expected: number[] = [];
+    sorted.forEach(({ id, ball: own }, place) => {
+      const [x, y, z] = own;
+      for (let other = place + 1; other < sorted.length; other++) {
+        const { id: otherId, ball } = sorted[other] as (typeof sorted)[number];
+        if (ball[along] - own[along] >= 1) break;
+        const squared = (ball[0] - x) ** 2 + (ball[1] - y) ** 2 + (ball[2] - z) ** 2;
+        if (squared < 1) expected.push(Math.min(id, otherId), Math.max(id, otherId));
+      }
+    });
+    const { count: found, pairs } = grid.findPairs();
+    expect(found).toBe(expected.length / 2);
+    // As one string: to show where long lists differ takes minutes.
+    expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
+    expect(grid.countPairs()).toBe(found);
+  };
+
+  it('are found where balls are sparse, crowded and sparse again', () => {
+    const width = 8;
+    const band = fc.record({
+      // On both sides of what is crowded.
+      cellsEach: fc.constantFrom(0.04, 0.2, 0.6, 1, 2, 10),
+      count: fc.integer({ min: 1, max: 1500 }),
+      // Coarse ones touch often, or are in the same place.
+      units: fc.constantFrom(4, 64),
+    });
+    fc.assert(
+      fc.property(fc.array(band, { minLength: 1, maxLength: 4 }), (bands) => {
+        let top = 0;
+        const balls = bands.flatMap(({ cellsEach, count, units }) => {
+          const height = Math.ceil((cellsEach * count) / width ** 2);
+          const bottom = top;
+          top += height;
+          return Array.from(
+            { length: count },
+            (): Ball => [below(width, units), below(width, units), bottom + below(height, units)],
+          );
+        });
+        expectSwept(balls, [width, width, top]);
+      }),
+      { numRuns: atGate(20) },
+    );
+  });
+
+  it('are found where a layer has more slots than the window, and behind it, or more cells', () => {
+    const layer = (count: number, z: number, long: number, high: number) =>
+      Array.from({ length: count }, (): Ball => [below(long, 64), below(high, 64), z + below(1, 64)]);
+    expectSwept(
+      [...layer(3000, 0, 900, 8), ...layer(36_000, 1, 900, 8), ...layer(3000, 5, 900, 8)],
+      [900, 8, 8],
+    );
+    // 133,000 cells a layer.
+    expectSwept(
+      [0, 1].flatMap((z) => layer(9000, z, 10_200, 11)),
+      [10_200, 11, 2],
+    );
+  });
+
+  it('are sparse from sixteen cells a slot on', () => {
+    const keysWith = (gap: number, slots: number) =>
+      Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
+    // As many cells as slots between the first and the last, one less.
+    expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
+    expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
+    // Of a stretch, whatever is behind it.
+    expect(isSparseInSpace(keysWith(16, 2 * STRETCH), 2 * STRETCH, STRETCH)).toBe(false);
+    expect(isSparseInSpace(keysWith(30, 2), 2, 0)).toBe(false);
+    expect(isSparseInSpace(keysWith(32, 2), 2, 0)).toBe(true);
+    expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
+  });
+
+  it('are found in the window where balls are not sparse and a layer fits it, else by keys, and all by keys when frozen', () => {
+    // Layers of a box that is empty on average: a thin one, one that is too long, and a crowd.
+    const counts = [3000, 40_000, 6000];
+    const balls = counts.flatMap((count, index) =>
+      Array.from({ length: count }, (): Ball => [below(900, 64), below(8, 64), 10 * index + below(1, 64)]),
+    );
+    const count = balls.length;
+    const positions = Float32Array.from(balls.flat());
+    const lattice = defineLattice(defineWorld({ dimensions: 3, min: [0, 0, 0], max: [900, 8, 60] }, 1));
+    const order = new CellOrder(lattice, count);
+    const sorted = new Float32Array(3 * count);
+    order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
+    const stopsOf = (frozen: boolean) => {
+      const search = new PairSearch(order, 1, count);
+      search.begin(sorted, order.source, 'grid', frozen);
+      // Each way of going on sets it once.
+      const stops: number[] = [];
+      Object.defineProperty(search.task, 'next', {
+        get: () => stops.at(-1) ?? 0,
+        set: (next: number) => stops.push(next),
+      });
+      search.task.words = new Uint32Array(2 ** 20);
+      SPACE.collect(search.task, 0x7fff_ffff, count);
+      return stops;
+    };
+    const stops = stopsOf(false);
+    // The last stretch of the thin layer is one that goes on into the next.
+    expect(stops[0]).toBeGreaterThan(3000 - STRETCH);
+    expect(stops[0]).toBeLessThan(3000);
+    // What is left of the long one fits the window from here on.
+    const fits = 43_000 - 2 ** 15;
+    const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
+    expect(stops[again]).toBeGreaterThan(fits);
+    expect(stops[again]).toBeLessThan(fits + 256 + 2 * STRETCH);
+    expect(stops.at(-1)).toBe(count);
+    expect(stopsOf(true)).toEqual([count]);
+  });
+});
+
+describe('pairs of the plane', () => {
+  // Rows are one high; rows 10 and 11 are each longer than a window, and nobody is sparse.
+  const count = 24_800;
+  let state = 5;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor(((state >>> 8) / 2 ** 24) * below * 64) / 64;
+  };
+  const positions = Float32Array.from({ length: 2 * count }, (_, index) => {
+    if (index % 2 === 0) return next(1500);
+    return index < 2 * 4000 ? next(10) : index < 2 * 20_800 ? 10 + next(2) : 12 + next(8);
+  });
+  const byX = Array.from({ length: count }, (_, id) => id).sort(
+    (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
+  );
+
+  /** Of the first so many: coordinates are dyadic, so that doubles decide. */
+  const swept = (among: number) => {
+    const ids = byX.filter((id) => id < among);
+    const pairs: number[] = [];
+    ids.forEach((a, place) => {
+      for (let other = place + 1; other < ids.length; other++) {
+        const b = ids[other] as number;
+        const x = (positions[2 * b] as number) - (positions[2 * a] as number);
+        if (x >= 1) break;
+        const y = (positions[2 * b + 1] as number) - (positions[2 * a + 1] as number);
+        if (x * x + y * y < 1) pairs.push(Math.min(a, b), Math.max(a, b));
+      }
+    });
+    return sortedPairs(pairs);
+  };
+
+  it('are found where rows fit the window, where they do not, and where a window was fuller before', () => {
+    const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count });
+    for (const among of [count, 9999, 4000, 998, 7, 1]) {
+      grid.build(positions, among);
+      const { count: found, pairs } = ending(() => grid.collectPairs());
+      // As one string: to show where long lists differ takes minutes.
+      expect(sortedPairs(pairs.subarray(0, 2 * found)).join() === swept(among).join()).toBe(true);
+    }
+  });
+
+  it('are found by the window again behind rows that do not fit it', () => {
+    // 25 cells a disc, but not where discs are.
+    const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
+    const order = new CellOrder(lattice, count);
+    const sorted = new Float32Array(2 * count);
+    order.sort(positions, new Uint32Array(positions.buffer), count, new Uint32Array(sorted.buffer));
+    const search = new PairSearch(order, 1, count);
+    search.begin(sorted, order.source);
+    // Each way of going on sets it once.
+    const stops: number[] = [];
+    Object.defineProperty(search.task, 'next', {
+      get: () => stops.at(-1) ?? 0,
+      set: (next: number) => stops.push(next),
+    });
+    PLANE.collect(search.task, 0x7fff_ffff, count);
+    const upTo = (row: number) =>
+      Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
+    // Row 9 looks into row 10, and only the first tenth of row 11 is too far from row 12.
+    const [fitting = 0] = stops;
+    expect(fitting).toBeGreaterThan(upTo(9) - 256);
+    expect(fitting).toBeLessThanOrEqual(upTo(10));
+    const again = stops.findIndex((stop, index) => (stops[index + 1] ?? 0) > stop + STRETCH);
+    expect(stops[again]).toBeGreaterThan(upTo(11));
+    expect(stops[again]).toBeLessThan(upTo(11) + 2 * STRETCH);
+    expect(stops.slice(0, again).every((stop) => stop === fitting || (stop - fitting) % STRETCH === 0)).toBe(
+      true,
+    );
+    expect(stops[again + 1]).toBeGreaterThan(count - STRETCH);
+    expect(stops.at(-1)).toBe(count);
+  });
+
+  it('are sparse where fewer than a quarter of the samples have somebody near, and only there', () => {
+    // Of every sixteen slots the first is asked.
+    const keysWith = (near: number, slots: number, gap = 2) => {
+      let key = 0;
+      return Int32Array.from({ length: slots + 1 }, (_, slot) => {
+        if (slot === slots) return 0x7fff_ffff;
+        key += slot % 16 === 1 && slot < 16 * near ? gap : 3;
+        return key;
+      });
+    };
+    const slots = 2 * STRETCH;
+    expect(isSparse(keysWith(16, slots), slots, 0)).toBe(false);
+    expect(isSparse(keysWith(15, slots), slots, 0)).toBe(true);
+    expect(isSparse(keysWith(64, slots, 3), slots, 0)).toBe(true);
+    expect(isSparse(keysWith(64, slots), slots, STRETCH)).toBe(true);
+    // Who is left at the end: what is behind it is nobody.
+    expect(isSparse(keysWith(1, 17), 17, 0)).toBe(false);
+    expect(isSparse(keysWith(1, 17), 17, 16)).toBe(true);
+    expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);
+  });
+
+  it('are found where discs are sparse, dense and sparse again', () => {
+    const width = 48;
+    const band = fc.record({
+      // On both sides of what is sparse.
+      cellsEach: fc.constantFrom(0.1, 0.5, 2, 8, 10, 40),
+      discs: fc.integer({ min: 1, max: 1500 }),
+      // Coarse ones touch often, or are in the same place.
+      units: fc.constantFrom(2, 64),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(band, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 0, max: 2 ** 31 }),
+        (bands, seed) => {
+          let word = seed;
+          const below = (limit: number, units: number) => {
+            word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+            return Math.floor(((word >>> 8) / 2 ** 24) * limit * units) / units;
+          };
+          let top = 0;
+          const discs = bands.flatMap(({ cellsEach, discs, units }) => {
+            const height = Math.ceil((cellsEach * discs) / width);
+            const placed = Array.from({ length: discs }, () => [
+              below(width, units),
+              top + below(height, units),
+            ]);
+            top += height;
+            return placed;
+          });
+          const grid = createCpuGrid({
+            dimensions: 2,
+            min: [0, 0],
+            max: [width, top],
+            diameter: 1,
+            capacity: discs.length,
+          });
+          grid.build(Float32Array.from(discs.flat()));
+          const byY = discs.map((_, id) => id).sort((a, b) => (discs[a]?.[1] ?? 0) - (discs[b]?.[1] ?? 0));
+          const expected: number[] = [];
+          byY.forEach((a, place) => {
+            for (const b of byY.slice(place + 1)) {
+              const [[ax = 0, ay = 0], [bx = 0, by = 0]] = [discs[a] ?? [], discs[b] ?? []];
+              if (by - ay >= 1) break;
+              if ((bx - ax) ** 2 + (by - ay) ** 2 < 1) expected.push(Math.min(a, b), Math.max(a, b));
+            }
+          });
+          const { count: found, pairs } = grid.findPairs();
+          expect(found).toBe(expected.length / 2);
+          expect(pairs.join() === sortedPairs(expected).join()).toBe(true);
+        },
+      ),
+      { numRuns: atGate(25) },
+    );
+  });
+
+  it('are the same where another grid is searched while they are visited', () => {
+    const options = { dimensions: 2, min: [0, 0], max: [1500, 20], diameter: 1, capacity: count } as const;
+    const [grid, other] = [createCpuGrid(options), createCpuGrid({ ...options, periodic: [true, true] })];
+    // Several portions, of which each ends in the middle of a row.
+    grid.build(positions);
+    other.build(positions, 1500);
+    const others = other.countPairs();
+    const seen: number[] = [];
+    ending(() =>
+      grid.forEachPair((a, b) => {
+        if (seen.length % 40_000 === 0) expect(other.countPairs()).toBe(others);
+        seen.push(a, b);
+      }),
+    );
+    expect(sortedPairs(seen).join() === swept(count).join()).toBe(true);
+  });
+});
+
+describe('a grid with room for many', () => {
+  it('goes over rows and columns alone where few are in it', () => {
+    const min = [0, 0];
+    const roomy = createCpuGrid({ dimensions: 2, min, max: [500, 500], diameter: 1, capacity: 200_000 });
+    const clear = vi.spyOn(Object.getPrototypeOf(Uint32Array.prototype) as Uint32Array, 'fill');
+    try {
+      roomy.build(Float32Array.of(1, 1, 1.5, 1, 400, 400));
+      const cleared = clear.mock.calls.map(([, begin = 0, end], call) => {
+        const { length } = clear.mock.contexts[call] as Uint32Array;
+        return (end ?? length) - begin;
+      });
+      expect(cleared.length).toBeGreaterThan(0);
+      expect(cleared.reduce((sum, entries) => sum + entries, 0)).toBeLessThan(2000);
+    } finally {
+      clear.mockRestore();
+    }
+    expect(roomy.countPairs()).toBe(1);
+  });
+});
+
+describe('what calls a function of the caller’s', () => {
+  it('refuses what is none before anything is done, though nobody is there', () => {
+    const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
+    const equal = createCpuGrid({ ...box, diameter: 1 });
+    const mixed = createCpuGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
+    const boxes = createCpuBoxPairs({ dimensions: 2 });
+    const places = Float32Array.of(1, 1, 1.5, 1);
+    for (const isEmpty of [true, false]) {
+      if (!isEmpty) {
+        equal.build(places);
+        mixed.build(places, Float32Array.of(0.5, 0.5));
+        boxes.build(Float32Array.of(0, 0, 2, 2, 1, 1, 3, 3));
+      }
+      for (const visit of [undefined, null, 'visit', {}] as unknown as (() => void)[]) {
+        const calls = [
+          ...[equal, mixed].flatMap((grid) => [
+            () => grid.near([1, 1], 1, visit),
+            () => grid.inBox([0, 0], [2, 2], visit),
+            () => grid.alongRay([0, 1], [1, 0], 5, visit),
+            () => grid.forEachPair(visit),
+          ]),
+          () => boxes.forEachPair(visit),
+        ];
+        for (const call of calls) {
+          expect(call).toThrow(ArgumentError);
+          expect(call).toThrow(/^visit is (undefined|null|"visit"|an object), but it must be a function\.$/);
+        }
+      }
+    }
+    expect([equal.countPairs(), mixed.countPairs(), boxes.countPairs()]).toEqual([1, 1, 1]);
+  });
+});
+
+describe('pairs that no memory is left for', () => {
+  const count = 700;
+  const all = (count * (count - 1)) / 2;
+  const place = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
+  const positions = new Float32Array(2 * count).fill(1.5);
+  const equal = createCpuGrid({ ...place, diameter: 1, capacity: count });
+  const mixed = createCpuGrid({ ...place, radii: { smallest: 0.25, largest: 1 }, capacity: count });
+  equal.build(positions);
+  mixed.build(positions, new Float32Array(count).fill(0.5));
+  const boxes = createCpuBoxPairs({ dimensions: 2 });
+  const alike = Float32Array.from({ length: 4 * count }, (_, word) => (word % 4 < 2 ? 1 : 2));
+  boxes.build(alike);
+  const index = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+  for (let id = 0; id < count; id++) index.add([1.5, 1.5]);
+  const simulation = createCpuSimulation({ ...place, radius: 0.5, positions });
+  const sentence = (instead: string) =>
+    new RegExp(
+      `^[1-9]\\d* pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: ${instead}\\.$`,
+    );
+  const ofGrid = sentence('forEachPair and countPairs of a grid take none for them');
+
+  it.each([
+    ['a CpuGrid', equal, ofGrid],
+    ['a CpuLevelGrid', mixed, ofGrid],
+    ['a CpuIndex', index, sentence('forEachPair takes none for them')],
+    ['a CpuSimulation', simulation, ofGrid],
+    ['a CpuBoxPairs', boxes, sentence('forEachPair and countPairs take memory for a row of boxes at a time')],
+  ] as const)('are refused with a sentence by %s, which stays as it was', (_, engine, message) => {
+    withLittleMemory(2 ** 17, () => {
+      expect(() => engine.findPairs()).toThrow(LimitError);
+      expect(() => engine.findPairs()).toThrow(message);
+    });
+    if ('forEachPair' in engine) {
+      let visits = 0;
+      let sum = 0;
+      engine.forEachPair((first, second) => {
+        visits++;
+        sum += second - first;
+      });
+      expect([visits, sum]).toEqual([all, ((count + 1) * all) / 3]);
+    }
+    expect(engine.findPairs().pairs.length).toBe(2 * all);
+  });
+
+  it('are refused where those of one row of boxes are too many at a time, and boxes stay as they were', () => {
+    const row = createCpuBoxPairs({ dimensions: 2 });
+    row.build(alike);
+    withLittleMemory(2 ** 17, () => {
+      const message =
+        /^65536 pairs were found so far, and a list of all takes more memory than this JavaScript engine can allocate: these are of one row of boxes, /;
+      for (const visit of [() => row.forEachPair(() => {}), () => row.countPairs()]) {
+        expect(visit).toThrow(LimitError);
+        expect(visit).toThrow(message);
+      }
+    });
+    expect(row.countPairs()).toBe(all);
+  });
+
+  it('are refused by a simulation that has no memory for the first of them', () => {
+    const halfExtents = new Float32Array(2 * count).fill(0.25);
+    const shapes = createCpuSimulation({ ...place, halfExtents, positions });
+    for (const engine of [simulation, shapes]) {
+      withLittleMemory(2 * count, () => {
+        expect(() => engine.findPairs()).toThrow(LimitError);
+        expect(() => engine.findPairs()).toThrow(/^0 pairs were found so far, /);
+      });
+      withLittleMemory(2 ** 17, () => {
+        expect(() => engine.findPairs()).toThrow(/^[1-9]\d* pairs were found so far, /);
+      });
+      expect(engine.findPairs().count).toBe(all);
+    }
+  });
+
+  it('leave a grid as it was that has no memory for the first of them', () => {
+    const grid = createCpuGrid({ ...place, diameter: 1, capacity: count });
+    grid.build(positions);
+    const bytes = grid.memoryBytes;
+    withLittleMemory(256, () => {
+      expect(() => grid.collectPairs()).toThrow(/^0 pairs were found so far, /);
+    });
+    expect(grid.memoryBytes).toBe(bytes);
+    let isAscending = true;
+    grid.forEachPair((first, second) => {
+      isAscending &&= first < second;
+    });
+    expect([isAscending, grid.countPairs(), grid.findPairs().count]).toEqual([true, all, all]);
+  });
+
+  it('are counted and handed out where there is little', () => {
+    withLittleMemory(2 ** 17, () => {
+      for (const engine of [equal, mixed, index]) {
+        let visits = 0;
+        engine.forEachPair(() => visits++);
+        expect(visits).toBe(all);
+      }
+      expect([equal.countPairs(), mixed.countPairs()]).toEqual([all, all]);
+    });
+  });
+
+  it('are told where there is none for a copy in order', () => {
+    const words = Uint32Array.of(4, 5, 0, 1, 0, 2);
+    withLittleMemory(5, () => {
+      expect(() => sortPairs(words, 6, 3)).toThrow(/^3 pairs were found so far, /);
+    });
+    expect([...sortPairs(words, 6, 6)]).toEqual([0, 1, 0, 2, 4, 5]);
+  });
+
+  it('nor are there ids for, beyond what there is room for already', () => {
+    const crowd = createCpuIndex({ ...place, radius: 0.5, capacity: count });
+    for (let id = 0; id < count; id++) crowd.add([1.5, 1.5]);
+    withLittleMemory(256, () => {
+      const message = /^256 objects were found so far, .*: choose a smaller radius or box\.$/;
+      expect(() => crowd.findNear([1, 1], 2)).toThrow(message);
+      expect(() => crowd.overlapping(0, () => {})).toThrow(message);
+      expect(() => crowd.inBox([1, 1], [2, 2], () => {})).toThrow(LimitError);
+    });
+    expect(crowd.findNear([1, 1], 2)).toHaveLength(count);
+    crowd.remove(0);
+  });
+});
+
+describe('lattice', () => {
+  it('explains what cannot be reserved', () => {
+    const world = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
+    // Reserving for real would first take all the memory there is.
+    const tooLong = () => new Float32Array(2 ** 53);
+    expect(() => reserve(world, 7, tooLong)).toThrow(LimitError);
+    expect(() => reserve(world, 7, tooLong)).toThrow(/^7 particles in 7 × 5 cells take more memory/);
+    expect(reserve(world, 7, () => 'made')).toBe('made');
+    const otherwise = () => {
+      throw new ArgumentError('radius', 0, 'more');
+    };
+    expect(() => reserve(world, 7, otherwise)).toThrow(ArgumentError);
+  });
+
+  it.each([
+    { min: [0, 0], max: [5, 3] },
+    { min: [0, 0], max: [1, 1] },
+    { min: [0, 0, 0], max: [3, 2, 4] },
+    { min: [0, 0, 0], max: [1, 1, 2] },
+  ])('knows which cells of $max touch', ({ min, max }) => {
+    const dimensions = min.length as Dimensions;
+    const world = defineWorld({ dimensions, min, max }, 1);
+    const lattice = defineLattice(world);
+    const places: number[][] = [];
+    for (let z = 0; z < (max[2] ?? 1); z++)
+      for (let y = 0; y < (max[1] as number); y++)
+        for (let x = 0; x < (max[0] as number); x++) places.push([x, y, z].slice(0, dimensions));
+    const keys = places.map((place) => cellOfParticle(world, place, 0));
+    places.forEach((place, a) => {
+      places.forEach((other, b) => {
+        const touching = place.every((value, axis) => Math.abs(value - (other[axis] as number)) <= 1);
+        expect(areAdjacent(lattice, keys[a] as number, keys[b] as number)).toBe(touching);
+      });
+    });
+  });
+});
+
+describe('exact overlap', () => {
+  it('agrees with exact arithmetic next to the diameter', () => {
+    const single = fc.float({ min: -4, max: 4, noNaN: true });
+    // Points at one diameter in a random direction: as near to a tie as rounding allows.
+    fc.assert(
+      fc.property(
+        single,
+        single,
+        single,
+        fc.double({ min: 0, max: 7, noNaN: true }),
+        fc.double({ min: 0, max: 3, noNaN: true }),
+        single,
+        (x, y, z, angle, tilt, size) => {
+          const diameter = Math.fround(Math.abs(size) + 0.1);
+          const flat = [x + diameter * Math.cos(angle), y + diameter * Math.sin(angle)].map(Math.fround);
+          const [flatX, flatY] = flat as [number, number];
+          expect(overlapsInPlane(x, y, flatX, flatY, diameter)).toBe(exactOverlap([x, y], flat, diameter));
+          const solid = [
+            x + diameter * Math.cos(angle) * Math.sin(tilt),
+            y + diameter * Math.sin(angle) * Math.sin(tilt),
+            z + diameter * Math.cos(tilt),
+          ].map(Math.fround);
+          const [solidX, solidY, solidZ] = solid as [number, number, number];
+          expect(overlapsInSpace(x, y, z, solidX, solidY, solidZ, diameter)).toBe(
+            exactOverlap([x, y, z], solid, diameter),
+          );
+        },
+      ),
+      { numRuns: atGate(2000) },
+    );
+  });
+
+  it('tells ties and differences that doubles cannot see', () => {
+    expect(overlapsInPlane(0, 0, 1, 0, 1)).toBe(false);
+    expect(overlapsInPlane(0, 0, 3, 4, 5)).toBe(false);
+    expect(overlapsInPlane(2 ** -60, 0, 1, 0, 1)).toBe(true);
+    expect(overlapsInPlane(-(2 ** -60), 0, 1, 0, 1)).toBe(false);
+    expect(overlapsInPlane(1, 2 ** -70, 0, 0, 1)).toBe(false);
+    expect(overlapsInPlane(0, 0, 0.5, 0, 0.5 + 2 ** -50)).toBe(true);
+    expect(overlapsInSpace(1, 2 ** -70, 2 ** -70, 0, 0, 0, 1)).toBe(false);
+    expect(overlapsInSpace(1, 0, 2 ** -70, 2 ** -60, 0, 0, 1)).toBe(true);
+    expect(overlapsInSpace(0, 0, 0, 2, 3, 6, 7)).toBe(false);
+  });
+});

@@ -1,0 +1,377 @@
+/** The CPU grid of particles that each have a radius of their own: pairs and neighbours against exact brute force. */
+
+import { describe, expect, it } from 'vitest';
+import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
+import { wrapCoordinate } from '../../../src/core/world/cells';
+import { latticeAt, levelOf } from '../../../src/core/world/levels';
+import { type Dimensions, defineLevels, type World, type WorldOptions } from '../../../src/core/world/world';
+import { createCpuGrid } from '../../../src/cpu';
+import { Filing } from '../../../src/cpu/levels/filing';
+import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
+import { nearestImage } from '../../../src/reference/solve/contact';
+import { repeat } from '../../../src/scenes/scene';
+import { createNoise } from '../../../src/testing/noise';
+import { exactOverlap, expectPairs, sortedPairs, vectorAt } from '../../helpers/exact-pairs';
+import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
+import { runs } from '../../helpers/inputs/worlds';
+import { buffersOf } from '../../helpers/memory';
+import { fc } from '../../helpers/properties';
+import { atGate } from '../../helpers/thorough';
+
+/** Where a grid stores what it is given. */
+function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
+  return positions.map((place, index) => wrapCoordinate(world, place, index % world.dimensions));
+}
+
+function isThere(
+  { world, positions, radiusOf }: Omit<MixedCrowd, 'options' | 'radii'>,
+  particle: number,
+): boolean {
+  const place = vectorAt(positions, world.dimensions, particle);
+  return levelOf(world, radiusOf[particle] as number) !== undefined && place.every(Number.isFinite);
+}
+
+/** Exact arithmetic takes its time, so it is asked only where doubles could be wrong. */
+function overlaps(
+  a: readonly number[],
+  b: readonly number[],
+  radius: number,
+  otherRadius: number,
+  { period }: World,
+): boolean {
+  const apart = a.map((place, axis) => nearestImage(place - (b[axis] as number), period[axis] as number));
+  const distance = Math.sqrt(apart.reduce((sum, value) => sum + value ** 2, 0));
+  const reach = radius + otherRadius;
+  const doubt = 1e-9 * (distance + reach + Math.max(...period));
+  if (Math.abs(distance - reach) > doubt) return distance < reach;
+  return exactOverlap(a, b, radius, period, otherRadius);
+}
+
+function exactPairs(crowd: Omit<MixedCrowd, 'options' | 'radii'>): number[] {
+  const { world, radiusOf } = crowd;
+  const positions = stored(crowd);
+  const there = [...radiusOf.keys()].filter((particle) => isThere(crowd, particle));
+  const vectors = there.map((particle) => vectorAt(positions, world.dimensions, particle));
+  return there.flatMap((a, place) =>
+    there.slice(place + 1).flatMap((b, further) => {
+      const [here, beside] = [vectors[place] as number[], vectors[place + 1 + further] as number[]];
+      return overlaps(here, beside, radiusOf[a] as number, radiusOf[b] as number, world) ? [a, b] : [];
+    }),
+  );
+}
+
+type Scatter = (dimensions: Dimensions) => {
+  options: WorldOptions;
+  positions: Float32Array;
+  radiusOf: Float32Array;
+};
+
+/** Multiples of 1/32, so that brute force in doubles is exact. */
+const whole = (value: number) => Math.round(value * 32) / 32;
+
+function scattered(
+  dimensions: Dimensions,
+  options: WorldOptions,
+  count: number,
+  place: (noise: () => number, index: number) => number,
+  size: (noise: () => number, index: number) => number,
+) {
+  const noise = createNoise(count);
+  return {
+    options,
+    positions: Float32Array.from({ length: dimensions * count }, (_, index) =>
+      whole(place(noise, Math.floor(index / dimensions))),
+    ),
+    radiusOf: Float32Array.from({ length: count }, (_, index) => whole(size(noise, index))),
+  };
+}
+
+const SCATTERED: Readonly<Record<string, Scatter>> = {
+  evenly: (dimensions) => {
+    const edge = dimensions === 2 ? 2600 : 800;
+    const box = {
+      dimensions,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+    };
+    return scattered(
+      dimensions,
+      box,
+      1500,
+      (noise) => edge * noise(),
+      (noise) => 64 ** noise(),
+    );
+  },
+  'about a few large ones': (dimensions) => {
+    const edge = dimensions === 2 ? 400 : 80;
+    const options = { dimensions, unbounded: true };
+    const size = (_: () => number, index: number) => (index % 700 === 3 ? 64 : 1);
+    return scattered(dimensions, options, 2000, (noise) => edge * (noise() - 0.5), size);
+  },
+  'across the ends of a world': (dimensions) => {
+    const edge = 640;
+    const box = {
+      dimensions,
+      min: repeat(0, dimensions),
+      max: repeat(edge, dimensions),
+    };
+    const place = (noise: () => number) => (edge + 90 * (noise() - 0.5)) % edge;
+    return scattered(dimensions, { ...box, periodic: true }, 900, place, (noise) => 32 ** noise());
+  },
+  'in clusters far apart': (dimensions) => {
+    const options = { dimensions, unbounded: true };
+    const place = (noise: () => number, index: number) => 2 ** 17 * ((index % 3) - 1) + 250 * noise();
+    return scattered(dimensions, options, 1500, place, (noise) => 64 ** noise());
+  },
+};
+
+describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
+  it.each(MIXED_KINDS)('finds what exact brute force finds, in a world that is %s', (kind) => {
+    let pairs = 0;
+    fc.assert(
+      fc.property(mixedCrowds(kind, dimensions, 40), (crowd) => {
+        const { options, radii, world, positions, radiusOf } = crowd;
+        const grid = createCpuGrid({ ...options, radii, capacity: 40 });
+        expect(grid.world).toEqual(world);
+        grid.build(positions, radiusOf);
+        const expected = exactPairs(crowd);
+        expectPairs(grid, expected);
+        pairs += expected.length / 2;
+        const aside = [...radiusOf.keys()].filter((particle) => !isThere(crowd, particle)).length;
+        expect(grid.nonFinite).toBe(aside);
+        expect(grid.count).toBe(radiusOf.length);
+      }),
+      runs(atGate(300)),
+    );
+    expect(pairs).toBeGreaterThan(atGate(2000));
+  });
+
+  for (const [name, scatter] of Object.entries(SCATTERED)) {
+    it(`finds what brute force finds among thousands ${name}, whatever order they come in`, () => {
+      const crowd = scatter(dimensions);
+      const { options, positions, radiusOf } = crowd;
+      const count = radiusOf.length;
+      const grid = createCpuGrid({ ...options, radii: { smallest: 1, largest: 64 }, capacity: count });
+      grid.build(positions, radiusOf);
+      const ids = grid.ids();
+      expect(Uint32Array.from(ids).sort()).toEqual(Uint32Array.from(radiusOf.keys()));
+      const expected = bruteForceLevelPairs(grid.world, positions, radiusOf);
+      expect(expected.length).toBeGreaterThan(200);
+      expectPairs(grid, [...expected]);
+      // In canonical order, and in another.
+      for (const order of [ids, ids.slice().reverse()]) {
+        const moved = new Float32Array(positions.length);
+        order.forEach((id, index) => {
+          moved.set(vectorAt(positions, dimensions, id), dimensions * index);
+        });
+        grid.build(
+          moved,
+          Float32Array.from(order, (id) => radiusOf[id] as number),
+        );
+        const { pairs } = grid.findPairs();
+        const named = sortedPairs(namedAs(pairs, order));
+        expect(named).toEqual([...expected]);
+        if (order === ids) expect([...grid.ids()]).toEqual([...ids.keys()]);
+      }
+    });
+  }
+
+  it.each(MIXED_KINDS)('finds whose centres are near a point, and nearest, in a world that is %s', (kind) => {
+    const asked = fc.record({
+      share: fc.array(fc.double({ min: -0.2, max: 1.2, noNaN: true }), {
+        minLength: dimensions,
+        maxLength: dimensions,
+      }),
+      reach: fc.double({ min: 0.001, max: 0.5, noNaN: true }),
+      k: fc.integer({ min: 1, max: 9 }),
+    });
+    fc.assert(
+      fc.property(mixedCrowds(kind, dimensions, 60), asked, (crowd, { share, reach, k }) => {
+        const { options, radii, world, radiusOf } = crowd;
+        const grid = createCpuGrid({ ...options, radii, capacity: 60 });
+        grid.build(crowd.positions, radiusOf);
+        const positions = stored(crowd);
+        const [low, high] = kind === 'unbounded' ? [-4 * radii.largest, 4 * radii.largest] : [0, 0];
+        const point = share.map((part, axis) => {
+          const first = low || (world.min[axis] as number);
+          return first + part * ((high || (world.max[axis] as number)) - first);
+        });
+        const lengths = world.period.filter((length) => length > 0);
+        const radius = reach * Math.min(8 * radii.largest, ...lengths);
+        const all = [...radiusOf.keys()].flatMap((id) => {
+          if (!isThere(crowd, id)) return [];
+          const apart = point.map((value, axis) => {
+            const period = world.period[axis] as number;
+            const inside =
+              period > 0
+                ? value - period * Math.floor((value - (world.min[axis] as number)) / period)
+                : value;
+            const distance = Math.abs((positions[dimensions * id + axis] as number) - inside);
+            return period > 0 ? Math.min(distance, Math.abs(period - distance)) : distance;
+          });
+          return [{ id, squared: apart.reduce((sum, value) => sum + value * value, 0) }];
+        });
+        const near: number[] = [];
+        grid.near(point, radius, (id, squared) => {
+          expect(squared).toBeLessThanOrEqual(radius * radius);
+          near.push(id);
+        });
+        const expected = all.filter(({ squared }) => squared <= radius * radius).map(({ id }) => id);
+        expect(near.sort((a, b) => a - b)).toEqual(expected);
+        all.sort((a, b) => a.squared - b.squared || a.id - b.id);
+        expect([...grid.nearest(point, k).ids]).toEqual(all.slice(0, k).map(({ id }) => id));
+        const within = all.filter(({ squared }) => squared <= radius * radius);
+        expect([...grid.nearest(point, k, radius).ids]).toEqual(within.slice(0, k).map(({ id }) => id));
+      }),
+      runs(atGate(150)),
+    );
+  });
+
+  it('refuses bad arguments and stays as it was', () => {
+    const world = { dimensions, unbounded: true };
+    const radii = { smallest: 1, largest: 4 };
+    const grid = createCpuGrid({ ...world, radii, capacity: 2 });
+    const place = (count: number) => new Float32Array(dimensions * count).fill(3);
+    grid.build(place(2), Float32Array.of(1, 4));
+    expect(() => grid.build(place(3), Float32Array.of(1, 1, 1))).toThrow(ArgumentError);
+    expect(() => grid.build(place(2), Float32Array.of(1))).toThrow(/^radii.length is 1, but it must be 2/);
+    expect(() => grid.build(place(2), [1, 1] as unknown as Float32Array)).toThrow(ArgumentError);
+    expect(() => grid.build(place(1), Float32Array.of(1), 2)).toThrow(ArgumentError);
+    expect(() => grid.near([0], 1, () => {})).toThrow(ArgumentError);
+    expect(() => grid.nearest([0, 0, 0].slice(0, dimensions), 0)).toThrow(ArgumentError);
+    expect(() => grid.forEachPair(() => grid.build(place(1), Float32Array.of(1)))).toThrow(CellstormError);
+    expect(() => grid.forEachPair(() => grid.countPairs())).toThrow(CellstormError);
+    expect(grid.countPairs()).toBe(1);
+    grid.build(place(2), Float32Array.of(1, 4), 1);
+    expect([grid.count, grid.countPairs(), grid.nonFinite]).toEqual([1, 0, 0]);
+    const create = (changes: object) => createCpuGrid({ ...world, radii, capacity: 2, ...changes } as never);
+    expect(() => create({ diameter: 1 })).toThrow(
+      /^diameter is 1, but it must be left out where radii are given/,
+    );
+    expect(() => create({ radii: { smallest: 4, largest: 1 } })).toThrow(ArgumentError);
+    expect(() => create({ radii: { ...radii, mean: 2 } })).toThrow(ArgumentError);
+    expect(() => create({ cellSize: 0 })).toThrow(ArgumentError);
+    expect(() => create({ capacity: -1 })).toThrow(ArgumentError);
+    expect(() => create({ radii: undefined })).toThrow(ArgumentError);
+  });
+
+  it('reports the memory it holds, and building takes no more', () => {
+    const { options, positions, radiusOf } = (SCATTERED.evenly as Scatter)(dimensions);
+    const radii = { smallest: 1, largest: 64 };
+    const grid = createCpuGrid({ ...options, radii, capacity: radiusOf.length });
+    grid.build(positions, radiusOf);
+    grid.collectPairs();
+    const before = buffersOf(grid);
+    grid.build(positions, radiusOf);
+    grid.collectPairs();
+    const place = repeat(9, dimensions);
+    grid.near(place, 20, () => {});
+    grid.inBox(place, repeat(99, dimensions), () => {});
+    grid.alongRay(place, place, 20, () => {});
+    const after = buffersOf(grid);
+    expect(after).toEqual(before);
+    expect([...after].reduce((sum, buffer) => sum + buffer.byteLength, 0)).toBe(grid.memoryBytes);
+  });
+});
+
+/** Pairs of indices, of what an order has at them. */
+function namedAs(pairs: Uint32Array, order: Uint32Array): number[] {
+  const named: number[] = [];
+  for (let word = 0; word < pairs.length; word += 2) {
+    const [a, b] = [order[pairs[word] as number] as number, order[pairs[word + 1] as number] as number];
+    named.push(Math.min(a, b), Math.max(a, b));
+  }
+  return named;
+}
+
+describe('the choice of levels', () => {
+  function choose(populations: number[], shares: number[], room = 1e6, buckets = populations.map(() => 10)) {
+    const filing = new Filing(1000, room);
+    filing.populations.set(populations);
+    filing.buckets.set(buckets);
+    populations.forEach((_, level) => {
+      // Two of so many in one cell.
+      filing.beginLevel();
+      const sampled = Math.round(1 / (shares[level] as number)) || 0;
+      for (let index = 0; index < sampled; index++) filing.addCell(index === 1 ? 0 : index);
+      filing.endLevel(level);
+    });
+    filing.decide(2, populations.length);
+    return {
+      used: [...filing.used.subarray(0, filing.usedLevels)],
+      filed: [...filing.filed.subarray(0, populations.length)],
+    };
+  }
+
+  it('files all on the highest level where few are near each other', () => {
+    expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], filed: [2, 2, 2] });
+  });
+
+  it('files small ones on cells of their own where the cells of a large one hold many', () => {
+    expect(choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2])).toEqual({
+      used: [0, 3],
+      filed: [0, 3, 3, 3],
+    });
+  });
+
+  it('files on cells that nobody is as large as, where smaller ones would be too many', () => {
+    const { used } = choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2], 1000, [5000, 500, 50, 5]);
+    expect(used).toEqual([1, 3]);
+  });
+
+  it('chooses nothing where nobody is', () => {
+    expect(choose([0, 0], [1, 1]).used).toEqual([]);
+  });
+});
+
+describe('levels of a periodic world that begins off 0', () => {
+  it('have particles that overlap in adjacent cells, next to where 32-bit floats grow coarser', () => {
+    const low = Math.fround(-1023.9);
+    const world = defineLevels(
+      { dimensions: 2, min: [low, low], max: [low + 2000, low + 2000], periodic: true },
+      { smallest: 1, largest: 3 },
+      10,
+    );
+    const middle = low + 512 / world.inverseCellSize;
+    for (let step = 0; step < 3000; step++) {
+      const a = Math.fround(middle - step * 5e-8);
+      const b = Math.fround(a + 2 - (step % 100) * 1e-7);
+      if (!(b - a < 2)) continue;
+      const [cell, other] = [a, b].map((place) => latticeAt(world, [place, low], 0, 0)[0] as number) as [
+        number,
+        number,
+      ];
+      expect(Math.abs(cell - other)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('are refused where there are too many cells, or too few', () => {
+    const make =
+      (length: number, radii = { smallest: 1, largest: 64 }, min = 0.5) =>
+      () =>
+        defineLevels(
+          { dimensions: 2, min: [min, min], max: [min + length, min + length], periodic: true, cellSize: 2 },
+          radii,
+          10,
+        );
+    expect(make(2 ** 20 + 2, undefined, 0)).toThrow(
+      /^world is \[524289, 524289\], but it must be at most 524288 cells/,
+    );
+    expect(make(2 ** 20, undefined, 0)).not.toThrow();
+    expect(make(384)).toThrow(ArgumentError);
+    expect(make(384, undefined, 0)).not.toThrow();
+    // In a longer box cells are a hair larger, so that what is enough may grow by a rounding.
+    const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
+    expect(enough).toBeGreaterThan(384.5);
+    expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();
+  });
+});
+
+function messageOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}

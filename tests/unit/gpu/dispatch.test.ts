@@ -1,0 +1,46 @@
+/** Dispatches past one dimension's limit. */
+import { describe, expect, it } from 'vitest';
+import { LimitError } from '../../../src/core/base/errors';
+import { foldWorkgroups } from '../../../src/gpu/dispatch';
+
+describe('foldWorkgroups', () => {
+  it.each([
+    [0, 65_535, [0, 1]],
+    [1, 65_535, [1, 1]],
+    [65_535, 65_535, [65_535, 1]],
+    [65_536, 65_535, [32_768, 2]],
+    [131_070, 65_535, [65_535, 2]],
+    [131_071, 65_535, [43_691, 3]],
+    [65_535 * 65_535, 65_535, [65_535, 65_535]],
+    [2, 2, [2, 1]],
+    [3, 2, [2, 2]],
+    [4, 2, [2, 2]],
+    [1, 1, [1, 1]],
+  ] as const)('%i workgroups, at most %i a dimension', (workgroups, perDimension, expected) => {
+    expect(foldWorkgroups(workgroups, perDimension)).toEqual(expected);
+  });
+
+  it('covers every count within both limits and wastes less than a row', () => {
+    for (const perDimension of [1, 2, 3, 7, 16]) {
+      for (let workgroups = 0; workgroups <= perDimension * perDimension; workgroups++) {
+        const [columns, rows] = foldWorkgroups(workgroups, perDimension);
+        expect(columns).toBeLessThanOrEqual(perDimension);
+        expect(rows).toBeLessThanOrEqual(perDimension);
+        expect(columns * rows).toBeGreaterThanOrEqual(workgroups);
+        expect(columns * rows - workgroups).toBeLessThan(Math.max(1, columns));
+      }
+    }
+  });
+
+  it.each([
+    [5, 2],
+    [2, 1],
+    [65_535 * 65_535 + 1, 65_535],
+  ])('refuses %i workgroups where a dimension holds %i', (workgroups, perDimension) => {
+    const attempt = () => foldWorkgroups(workgroups, perDimension);
+    expect(attempt).toThrow(LimitError);
+    expect(attempt).toThrow(
+      `A dispatch of ${workgroups} workgroups does not fit the device's maxComputeWorkgroupsPerDimension of ${perDimension}; at most ${perDimension * perDimension} do.`,
+    );
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * The linker: what it lets through silently would be missing from a shader. Each trap of wgsl-preprocessor
+ * (directives in comments, unknown directives, undefined values, lost decimal points) has its guard here.
+ */
+import { describe, expect, it } from 'vitest';
+import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import { GpuError } from '../../../src/core/base/errors';
+import { HASH_SEED_LOW } from '../../../src/core/state/hash';
+import { type LinkOptions, linkShader, preprocess, type ShaderSource } from '../../../src/gpu/link';
+import { describeKernels } from '../../../src/passes';
+
+const source = (text: string): ShaderSource => ({ name: 'grid/test.wgsl', text });
+const lines = (text: string, flags: Record<string, boolean> = {}) =>
+  preprocess(source(text), flags).map((line) => line.text);
+
+describe('preprocess', () => {
+  it.each<[string, Record<string, boolean>, string[]]>([
+    ['a\n#if ON\nb\n#endif\nc', { ON: true }, ['a', 'b', 'c']],
+    ['a\n#if ON\nb\n#endif\nc', { ON: false }, ['a', 'c']],
+    ['#if !ON\nb\n#endif', { ON: false }, ['b']],
+    ['#if !ON\nb\n#endif', { ON: true }, []],
+    ['#if ON\na\n#else\nb\n#endif', { ON: true }, ['a']],
+    ['#if ON\na\n#else\nb\n#endif', { ON: false }, ['b']],
+    ['  #if ON  \na\n\t#else\nb\n  #endif ', { ON: false }, ['b']],
+    ['#if A\n1\n#if B\n2\n#else\n3\n#endif\n4\n#else\n5\n#endif', { A: true, B: false }, ['1', '3', '4']],
+    ['#if A\n1\n#if B\n2\n#else\n3\n#endif\n4\n#else\n5\n#endif', { A: false, B: true }, ['5']],
+  ])('keeps the lines of %j under %j', (text, flags, expected) => {
+    expect(lines(text, flags)).toEqual(expected);
+  });
+
+  it('keeps every character of a line, blank lines and dollar signs included', () => {
+    const text = '  let a = 1.0; // $`{x}` \\n //@7\n\n\tlet b = a;';
+    expect(lines(text)).toEqual(text.split('\n'));
+  });
+
+  it('reads files with CRLF line ends like others', () => {
+    const text = 'a\n#if ON\nb\n#else\nc\n#endif\nd';
+    for (const ON of [true, false]) {
+      expect(preprocess(source(text.replaceAll('\n', '\r\n')), { ON })).toEqual(
+        preprocess(source(text), { ON }),
+      );
+    }
+  });
+
+  it('numbers the lines as in the file, also after removed ones', () => {
+    const kept = preprocess(source('one\n#if NO\ntwo\n#else\nthree\n#endif\nfour'), { NO: false });
+    expect(kept).toEqual([
+      { file: 'shaders/grid/test.wgsl', line: 1, text: 'one' },
+      { file: 'shaders/grid/test.wgsl', line: 5, text: 'three' },
+      { file: 'shaders/grid/test.wgsl', line: 7, text: 'four' },
+    ]);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['a directive in a comment', 'a\n// about #if ON', /^shaders\/grid\/test\.wgsl:2: a "#" may only begin/],
+    ['a directive after code', 'a #endif', /test\.wgsl:1: a "#" may only begin a line .*"a #endif"/],
+    ['#elseif', '#if ON\na\n#elseif OFF\nb\n#endif', /test\.wgsl:3: "#elseif OFF" is not one of #if NAME/],
+    ['#elif', '#if ON\n#elif OFF\n#endif', /test\.wgsl:2: "#elif OFF" is not one of/],
+    ['#define', '#define A 1', /test\.wgsl:1: "#define A 1" is not one of/],
+    ['# if with a space', '# if ON\n#endif', /test\.wgsl:1: "# if ON" is not one of/],
+    ['#else with an argument', '#if ON\n#else if OFF\n#endif', /test\.wgsl:2: "#else if OFF" is not one of/],
+    ['#endif with a comment', '#if ON\n#endif // ON', /test\.wgsl:2: "#endif \/\/ ON" is not one of/],
+    ['an undeclared flag', 'a\n#if NO\n#endif', /test\.wgsl:2: #if NO asks .* \(declared: ON, OFF\)/],
+    ['an undeclared negated flag', '#if !NO\n#endif', /test\.wgsl:1: #if !NO asks for a flag/],
+    ['a flag with the name of a method', '#if toString\na\n#endif', /test\.wgsl:1: #if toString asks/],
+    ['#if without a name', '#if\na\n#endif', /test\.wgsl:1: #if {2}asks for a flag/],
+    ['two flags in one condition', '#if ON && OFF\n#endif', /test\.wgsl:1: #if ON && OFF asks/],
+    ['#if that is never closed', '#if ON\na', /^shaders\/grid\/test\.wgsl: Mismatched/],
+    ['#endif without #if', 'a\n#endif', /^shaders\/grid\/test\.wgsl: #endif not preceeded/],
+    ['#else without #if', '#else\na', /^shaders\/grid\/test\.wgsl: #else not preceeded/],
+    ['two #else', '#if ON\n#else\n#else\n#endif', /^shaders\/grid\/test\.wgsl: #else not preceeded/],
+  ])('refuses %s', (_, text, message) => {
+    const attempt = () => preprocess(source(text), { ON: true, OFF: false });
+    expect(attempt).toThrow(GpuError);
+    expect(attempt).toThrow(message);
+  });
+});
+
+describe('linkShader', () => {
+  const link = (options: Partial<LinkOptions> = {}) =>
+    linkShader({ dimensions: 2, sources: [source('fn last() {}')], ...options });
+
+  it('declares every shared constant as an integer, before all modules', () => {
+    const { code } = link();
+    for (const declaration of [
+      `const WORKGROUP_SIZE = ${WORKGROUP_SIZE}u;`,
+      `const SCAN_BLOCK = ${SCAN_BLOCK}u;`,
+      `const HASH_SEED_LOW = ${HASH_SEED_LOW}u;`,
+      `const TILE_SIZE = ${WORKGROUP_SIZE}u;`,
+    ]) {
+      expect(code.split('\n')).toContain(declaration);
+    }
+    expect(code.indexOf('const WORKGROUP_SIZE')).toBeLessThan(code.indexOf('const DIMENSIONS'));
+  });
+
+  it('lets a kernel replace a constant, and enables extensions first', () => {
+    const { code } = link({ constants: { TILE_SIZE: 64 }, extensions: ['subgroups'] });
+    expect(code.startsWith('enable subgroups;\n')).toBe(true);
+    expect(code).toContain('const TILE_SIZE = 64u;');
+    expect(code.match(/const TILE_SIZE/g)).toHaveLength(1);
+  });
+
+  it.each([1.5, -1, 2 ** 32, Number.NaN, Number.POSITIVE_INFINITY, undefined, '64'])(
+    'refuses the constant %s',
+    (value) => {
+      const attempt = () => link({ constants: { SIZE: value as number } });
+      expect(attempt).toThrow(GpuError);
+      expect(attempt).toThrow(
+        `The shader constant SIZE is ${value}, but it must be a 32-bit unsigned integer.`,
+      );
+    },
+  );
+
+  it.each([2, 3] as const)('puts the prelude of %dD before the modules, the kernel last', (dimensions) => {
+    const { code } = link({ dimensions, sources: [source('first'), source('second')] });
+    expect(code).toContain(`const DIMENSIONS = ${dimensions}u;`);
+    expect(code).toContain(`alias Vector = vec${dimensions}f;`);
+    expect(code.endsWith('\nfirst\nsecond\n')).toBe(true);
+  });
+
+  it.each([2, 3] as const)('knows the place of every line of every kernel in %dD', (dimensions) => {
+    const preludes = [`shaders/shared/dim${dimensions}.wgsl`, 'shaders/base/body.wgsl'];
+    for (const description of describeKernels(dimensions, true)) {
+      const linked = linkShader(description);
+      const texts = new Map(
+        description.sources.map(({ name, text }) => [`shaders/${name}`, text.split('\n')]),
+      );
+      const files = new Set<string>();
+      // Gathered: an expectation for each of so many lines would take seconds.
+      const wrong: unknown[] = [];
+      linked.code
+        .trimEnd()
+        .split('\n')
+        .forEach((text, index) => {
+          const place = linked.locate(index + 1);
+          files.add(place.file);
+          const file = texts.get(place.file);
+          const isKnown = file
+            ? file[place.line - 1] === text
+            : ['(generated)', ...preludes].includes(place.file);
+          if (place.text !== text || !isKnown) wrong.push([description.label, text, place]);
+        });
+      expect(wrong).toEqual([]);
+      // Generated lines, the preludes and every module.
+      expect(files.size).toBe(description.sources.length + 1 + preludes.length);
+      expect(linked.code).not.toMatch(/^\s*#/m);
+    }
+  });
+
+  it('places a line past the end nowhere, rather than failing on a compiler’s message', () => {
+    expect(link().locate(100_000)).toEqual({ file: '(generated)', line: 100_000, text: '' });
+  });
+});
+
+describe('a source that is no file of ours', () => {
+  it('goes in as it is, `#` included, and is called by its origin', () => {
+    const text = '// see #3\n#if ON\r\nconst A = 1; //@7\n#endif';
+    const { code, locate } = linkShader({
+      dimensions: 2,
+      sources: [{ name: 'user', origin: 'density', text }],
+    });
+    const written = code.split('\n').slice(0, -1);
+    expect(written.slice(-4)).toEqual(['// see #3', '#if ON', 'const A = 1; //@7', '#endif']);
+    expect(locate(written.length - 1)).toEqual({ file: 'density', line: 3, text: 'const A = 1; //@7' });
+  });
+});

@@ -1,0 +1,105 @@
+/** How many cells a radius spans: nobody nearer is farther on, whatever 32-bit floats do, and no cell is spared for nothing. */
+
+import { describe, expect, it } from 'vitest';
+import { EVERY_CELL } from '../../../src/core/base/constants';
+import { latticeCoordinate } from '../../../src/core/world/cells';
+import { cellsSpanned, defineWorld, MAX_CELLS_PER_AXIS, type World } from '../../../src/core/world/world';
+import { breadthFor, reachCells } from '../../../src/engine/queries/reach';
+import { nearestImage } from '../../../src/reference/solve/contact';
+import { stored, unusualCrowds } from '../../helpers/inputs/unusual-worlds';
+import { crowds, runs } from '../../helpers/inputs/worlds';
+import { fc } from '../../helpers/properties';
+import { atGate } from '../../helpers/thorough';
+
+describe.each([2, 3] as const)('in %dD', (dimensions) => {
+  describe.each(['bounded', ...Object.keys(unusualCrowds)])('%s worlds', (kind) => {
+    const arbitrary =
+      kind === 'bounded'
+        ? crowds(dimensions, 24)
+        : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
+
+    it('have particles nearer than a radius within the cells that it spans', () => {
+      let wide = 0;
+      let farthest = 0;
+      fc.assert(
+        fc.property(arbitrary, fc.double({ min: 1, max: 7, noNaN: true }), (crowd, factor) => {
+          const { world } = crowd;
+          const positions = kind === 'bounded' ? crowd.positions : stored(crowd);
+          const count = positions.length / dimensions;
+          for (let a = 0; a < count; a++) {
+            for (let b = 0; b < a; b++) {
+              for (let axis = 0; axis < dimensions; axis++) {
+                const place = positions[a * dimensions + axis] as number;
+                const other = positions[b * dimensions + axis] as number;
+                const period = world.period[axis] as number;
+                const apart = Math.abs(nearestImage(place - other, period));
+                const half =
+                  Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
+                // A radius of one's own, and the least that takes in this pair.
+                const least = up(apart);
+                for (const radius of [factor * world.diameter, least]) {
+                  if (!(apart < Math.fround(radius)) || radius > Math.min(half, 2 ** 60)) continue;
+                  const spanned = cellsSpanned(world, radius);
+                  const away = cellsAway(world, place, other, axis);
+                  if (away > spanned) {
+                    throw new Error(`${place} and ${other} are ${away} cells apart, not ${spanned}`);
+                  }
+                  if (spanned > 1) wide++;
+                  farthest = Math.max(farthest, away);
+                }
+              }
+            }
+          }
+        }),
+        runs(atGate(300)),
+      );
+      expect(wide).toBeGreaterThan(atGate(1000));
+      expect(farthest).toBeGreaterThan(2);
+    });
+  });
+});
+
+/** The next 32-bit float. */
+function up(value: number): number {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setFloat32(0, value);
+  view.setUint32(0, view.getUint32(0) + 1);
+  return view.getFloat32(0);
+}
+
+function cellsAway(world: World, place: number, other: number, axis: number): number {
+  const away = Math.abs(latticeCoordinate(world, place, axis) - latticeCoordinate(world, other, axis));
+  return (world.period[axis] as number) > 0 ? Math.min(away, (world.cells[axis] as number) - away) : away;
+}
+
+describe('a radius', () => {
+  const exact = defineWorld({ dimensions: 2, min: [0, 0], max: [64, 64] }, 1);
+  const shifted = defineWorld({ dimensions: 2, min: [-0.1, 0], max: [64, 64], cellSize: 1.25 }, 1);
+  const scaled = defineWorld({ dimensions: 2, min: [-0.1, 0], max: [64, 64], cellSize: 2 }, 1);
+  const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 0.75, 1000);
+
+  it.each([
+    ['the diameter', exact, 1, 1],
+    ['an ulp more', exact, 1 + 2 ** -23, 2],
+    ['less than a 32-bit float more', exact, 1 + 2 ** -30, 1],
+    ['two cells', exact, 2, 2],
+    ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
+    ['two cells, where rounding may add one', shifted, 2.5, 3],
+    ['two cells, where a box that begins nowhere exact may add one', scaled, 4, 3],
+    ['nearly two cells, where that is more than rounding', shifted, 2.499, 2],
+    ['a cell that is more than the diameter', unbounded, 1, 1],
+    ['three such cells', unbounded, 3, 3],
+  ])('of %s spans so many cells', (_, world, radius, cells) => {
+    expect(cellsSpanned(world, radius)).toBe(cells);
+    expect(breadthFor(world, radius)).toBe(cells === 1 ? 'narrow' : 'wide');
+  });
+
+  it('of anything spans no more than shaders can count', () => {
+    expect(reachCells(exact, 2 ** 60)).toBe(MAX_CELLS_PER_AXIS);
+    // 31² cells are fewer than the 1024 buckets, 33² are more.
+    expect(unbounded.cellCount).toBe(1024);
+    expect(reachCells(unbounded, 15)).toBe(15);
+    expect(reachCells(unbounded, 16)).toBe(EVERY_CELL);
+    expect(reachCells(unbounded, 2 ** 60)).toBe(EVERY_CELL);
+  });
+});

@@ -1,0 +1,234 @@
+/**
+ * Host and shader say the same: every kernel in every variant is linked, reflected with wgsl_reflect and held
+ * against its description and the host's struct layouts.
+ */
+import { describe, expect, it } from 'vitest';
+import {
+  type FunctionInfo,
+  type StructInfo,
+  type VariableInfo,
+  WgslReflect,
+} from 'wgsl_reflect/wgsl_reflect.module.js';
+import {
+  HEAVY_WORKGROUP_SIZE,
+  LIST_COUNT_WORKGROUP_SIZE,
+  MEASURE_WORKGROUP_SIZE,
+  SCAN_WORKGROUP_SIZE,
+  WORKGROUP_SIZE,
+} from '../../../src/core/base/constants';
+import type { KernelDescription } from '../../../src/gpu/kernel';
+import { defineStruct, type StructFields } from '../../../src/gpu/layout';
+import { linkShader } from '../../../src/gpu/link';
+import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../../src/gpu/params';
+import { describeKernels } from '../../../src/passes';
+import { SCAN_FIELDS } from '../../../src/passes/grid/scan';
+import { MEASURE_FIELDS } from '../../../src/passes/measure/measure';
+import { BOXES_FIELDS } from '../../../src/passes/query/boxes';
+import { NEAR_FIELDS } from '../../../src/passes/query/near';
+import { NEAREST_FIELDS } from '../../../src/passes/query/nearest';
+import { RAYS_FIELDS } from '../../../src/passes/query/rays';
+import { RADIX_FIELDS } from '../../../src/passes/sort/radix';
+
+/** Default limits of WebGPU: what every device has. */
+const MOST_STORAGE_BUFFERS = 8;
+const MOST_WORKGROUP_BYTES = 16 * 1024;
+const MOST_INVOCATIONS = 256;
+
+/** The host's fields of each uniform struct, by the struct's WGSL name. */
+const STRUCTS: Readonly<Record<string, StructFields>> = {
+  Grid: GRID_FIELDS,
+  Substep: SUBSTEP_FIELDS,
+  Scan: SCAN_FIELDS,
+  Measure: MEASURE_FIELDS,
+  Near: NEAR_FIELDS,
+  Nearest: NEAREST_FIELDS,
+  Boxes: BOXES_FIELDS,
+  Rays: RAYS_FIELDS,
+  Radix: RADIX_FIELDS,
+};
+
+/** Constant and value of @workgroup_size, by the entry point. */
+const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
+const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
+const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
+  reduce: SCAN,
+  spine: SCAN,
+  apply: SCAN,
+  clear: ONE,
+  clear_guests: ONE,
+  close: ONE,
+  count_list: ONE,
+  begin: ONE,
+  reset: ONE,
+  plan: ONE,
+  next: ONE,
+  each_heavy: ['HEAVY_WORKGROUP_SIZE', HEAVY_WORKGROUP_SIZE],
+  measure_state: ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
+};
+
+interface Reflected {
+  readonly description: KernelDescription;
+  readonly code: string;
+  readonly entry: FunctionInfo;
+  readonly uniforms: readonly VariableInfo[];
+  readonly storage: readonly VariableInfo[];
+  readonly structs: readonly StructInfo[];
+}
+
+/** Names of the uniform structs of kernels that were reflected. */
+const uniformNames = new Map<KernelDescription, readonly string[]>();
+
+function reflect(description: KernelDescription): Reflected {
+  const { code } = linkShader(description);
+  const { entry, uniforms, storage, structs } = new WgslReflect(declarationsOf(code));
+  const found = entry.compute.find(({ name }) => name === description.entryPoint);
+  if (!found) throw new Error(`${description.label} has no entry point ${description.entryPoint}.`);
+  uniformNames.set(
+    description,
+    uniforms.map(({ type }) => type.name),
+  );
+  return { description, code, entry: found, uniforms, storage, structs };
+}
+
+/**
+ * The code with empty function bodies: wgsl_reflect 1.6.0 takes names such as `workgroup` for keywords in
+ * expressions, which Tint and naga do not, and only declarations matter here. It knows `enable subgroups`.
+ */
+function declarationsOf(code: string): string {
+  let text = '';
+  let depth = 0;
+  let inFunction = false;
+  for (const part of code.replace(/\/\/.*/g, '').split(/(\bfn\b|[{}])/)) {
+    if (part === 'fn') inFunction = true;
+    if (inFunction && part === '{') depth++;
+    if (depth === 0) text += part;
+    if (!inFunction || part !== '}') continue;
+    depth--;
+    if (depth > 0) continue;
+    text += '{}';
+    inFunction = false;
+  }
+  return text;
+}
+
+/** Bytes of the code's `var<workgroup>` variables: scalars, vectors and structs, and arrays of them. */
+function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
+  const constants = new Map(
+    [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
+  );
+  const aliases = new Map(
+    [...code.matchAll(/^alias (\w+) = (.+);$/gm)].map(([, name, type]) => [name, type]),
+  );
+  const sizes: Readonly<Record<string, number>> = {
+    u32: 4,
+    'atomic<u32>': 4,
+    f32: 4,
+    vec2f: 8,
+    vec2u: 8,
+    vec2i: 8,
+    // An element of an array is as long as it is aligned.
+    vec3i: 16,
+    vec4f: 16,
+    vec4i: 16,
+  };
+  const sizeOf = (type: string): number => {
+    const array = /^array<(.*), (\w+)>$/.exec(type);
+    if (array) return sizeOf(array[1] as string) * (constants.get(array[2]) ?? Number.NaN);
+    const alias = aliases.get(type);
+    if (alias) return sizeOf(alias);
+    return sizes[type] ?? structs.find(({ name }) => name === type)?.size ?? Number.NaN;
+  };
+  return [...code.matchAll(/^var<workgroup> \w+: (.*);$/gm)].reduce(
+    (sum, [, type]) => sum + sizeOf(type as string),
+    0,
+  );
+}
+
+const kernels = ([2, 3] as const).flatMap((dimensions) => describeKernels(dimensions, true));
+
+it('describes each kernel once, and the subgroup variants only where there are subgroups', () => {
+  for (const dimensions of [2, 3] as const) {
+    const labels = describeKernels(dimensions, true).map(({ label }) => label);
+    expect(new Set(labels).size).toBe(labels.length);
+    const plain = describeKernels(dimensions, false).map(({ label }) => label);
+    expect(plain).toEqual(labels.filter((label) => !label.endsWith('.subgroups')));
+    expect(labels.length - plain.length).toBe(3);
+  }
+});
+
+describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D`, kernel] as const))(
+  '%s',
+  (_, kernel) => {
+    const { description, code, entry, uniforms, storage, structs } = reflect(kernel);
+    const { dimensions } = description;
+
+    it('declares the bindings of its description: names, places and kinds', () => {
+      const kindOf = (variable: VariableInfo) =>
+        variable.access === 'read_write' ? 'write' : variable.access === 'read' ? 'read' : variable.access;
+      const declared = [
+        ...uniforms.map((variable) => [variable, 'uniform'] as const),
+        ...storage.map((variable) => [variable, kindOf(variable)] as const),
+      ].map(([{ name, group, binding }, kind]) => ({ name, group, binding, kind }));
+      const expected = [
+        { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
+        { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
+        ...Object.entries(description.bindings).map(([name, kind], binding) => {
+          // A slot of a ring is a uniform to the shader.
+          return { name, group: 1, binding, kind: kind === 'parameters' ? 'uniform' : kind };
+        }),
+      ];
+      const ordered = declared.sort((a, b) => a.group - b.group || a.binding - b.binding);
+      expect(ordered).toEqual(expected);
+    });
+
+    it('has uniform structs with the offsets and sizes of the host’s', () => {
+      for (const { name, type } of uniforms) {
+        const struct = type as StructInfo;
+        const fields = STRUCTS[struct.name];
+        if (!fields) throw new Error(`The host has no layout for ${name}: ${struct.name}.`);
+        const layout = defineStruct(dimensions, fields);
+        const types = {
+          f32: 'f32',
+          u32: 'u32',
+          vector: `vec${dimensions}f`,
+          extent: `vec${dimensions}u`,
+          table: 'array',
+        };
+        expect(
+          struct.members.map((member) => [member.name, member.offset, member.type.name]),
+          struct.name,
+        ).toEqual(Object.entries(fields).map(([field, kind]) => [field, layout.offsets[field], types[kind]]));
+        expect(type.size, struct.name).toBe(layout.size);
+      }
+    });
+
+    it('takes the size of its workgroups from the constant that the host dispatches by', () => {
+      const sharesPaths = description.flags?.MIXED === true && /^(still|meet)$/.test(description.entryPoint);
+      const named = sharesPaths ? 'each_heavy' : description.entryPoint;
+      const [constant, value] = WORKGROUPS[named] ?? ['WORKGROUP_SIZE', WORKGROUP_SIZE];
+      const attribute = entry.attributes?.find(({ name }) => name === 'workgroup_size');
+      expect(attribute?.value).toBe(constant);
+      expect(code).toMatch(new RegExp(`^const ${constant} = ${value}u;$`, 'm'));
+      expect(value).toBeLessThanOrEqual(MOST_INVOCATIONS);
+      // One probing tile holds a position for each thread.
+      if (code.includes('tile_positions'))
+        expect(code).toMatch(new RegExp(`^const TILE_SIZE = ${value}u;$`, 'm'));
+    });
+
+    it('stays within the limits that every device has', () => {
+      expect(storage.length).toBeLessThanOrEqual(MOST_STORAGE_BUFFERS);
+      const bytes = workgroupBytes(code, structs);
+      expect(bytes).toBeLessThanOrEqual(MOST_WORKGROUP_BYTES);
+      expect(bytes > 0).toBe(code.includes('var<workgroup>'));
+    });
+  },
+);
+
+it('reflects every uniform struct of the host somewhere', () => {
+  const seen = kernels.flatMap((kernel) => {
+    // The tests above have reflected them, unless this one runs alone.
+    if (!uniformNames.has(kernel)) reflect(kernel);
+    return uniformNames.get(kernel);
+  });
+  expect(new Set(seen)).toEqual(new Set(Object.keys(STRUCTS)));
+});

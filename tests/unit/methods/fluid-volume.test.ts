@@ -1,0 +1,135 @@
+/**
+ * Volume of a liquid: what is measured of particles whose area is known, and how much a cell that is too full or too empty is to
+ * swell. What a dam break keeps of it is in fluid.test.ts.
+ */
+import { describe, expect, test } from 'vitest';
+import { AIR, defineLattice, entryAt, SOLID } from '../../../src/methods/fluid/lattice';
+import { markFluid, markSolids } from '../../../src/methods/fluid/reference/cells';
+import { swelling } from '../../../src/methods/fluid/reference/equations';
+import { measureVolume } from '../../../src/methods/fluid/reference/measure';
+import { particlesToGrid } from '../../../src/methods/fluid/reference/transfer';
+import { Random } from '../../../src/scenes/random';
+
+type Inside = (x: number, y: number) => boolean;
+
+/** Cells of the tank along each axis, each as wide as the unit of length. */
+const CELLS = 16;
+const PER_CELL = 4;
+const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
+
+/** By finer cells whose middles are inside. */
+function areaOf(inside: Inside): number {
+  const fine = 8;
+  let count = 0;
+  for (let y = 0.5; y < CELLS * fine; y++)
+    for (let x = 0.5; x < CELLS * fine; x++) if (inside(x / fine, y / fine)) count++;
+  return count / fine ** 2;
+}
+
+/** Particles at rest, brought to the lattice. */
+function bring(places: readonly number[], kinds: Uint8Array) {
+  const count = places.length / 2;
+  const still = { velocities: new Float32Array(2 * count), ids: new Uint32Array(count) };
+  const out = {
+    velocity: new Float64Array(2 * LATTICE.size),
+    fullness: new Float64Array(LATTICE.size),
+    inside: new Uint32Array(LATTICE.size),
+  };
+  const input = { lattice: LATTICE, cellSize: 1, particlesPerCell: PER_CELL, kinds };
+  particlesToGrid(input, { count, positions: Float32Array.from(places), ...still }, undefined, out);
+  return out;
+}
+
+function volumeOf(places: readonly number[]): number {
+  const kinds = new Uint8Array(LATTICE.size);
+  const mask = new Uint8Array(LATTICE.size);
+  markSolids({ lattice: LATTICE, cellSize: 1, mask, obstacles: [] }, kinds);
+  const { inside, fullness } = bring(places, kinds);
+  markFluid(LATTICE, inside, kinds);
+  return measureVolume(LATTICE, 1, kinds, fullness);
+}
+
+/**
+ * The share that volume is off by of the area that particles lie in, in the mean over where their rows begin. `density`: of a
+ * full cell; `jitter`: of the distance from one to the next, how far they are out of line; `spray`: of the lowest rows of
+ * cells, those that have no particle get one.
+ */
+function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
+  const random = new Random(5);
+  const chance = () => random.nextBits() / 2 ** 32;
+  const spacing = 1 / Math.sqrt(PER_CELL * density);
+  const area = areaOf(inside);
+  const rounds = 12;
+  let sum = 0;
+  for (let round = 0; round < rounds; round++) {
+    const [startX, startY] = [chance(), chance()];
+    const places: number[] = [];
+    const taken = new Set<number>();
+    for (let row = -1; row <= CELLS / spacing; row++) {
+      for (let column = -1; column <= CELLS / spacing; column++) {
+        const x = spacing * (column + startX + jitter * (chance() - 0.5));
+        const y = spacing * (row + startY + jitter * (chance() - 0.5));
+        if (x <= 0 || y <= 0 || x >= CELLS || y >= CELLS || !inside(x, y)) continue;
+        places.push(x, y);
+        taken.add(Math.floor(x) + CELLS * Math.floor(y));
+      }
+    }
+    let drops = 0;
+    for (let cell = 0; cell < CELLS * spray; cell++) {
+      if (taken.has(cell)) continue;
+      places.push((cell % CELLS) + chance(), Math.floor(cell / CELLS) + chance());
+      drops++;
+    }
+    sum += volumeOf(places) / (area + drops * spacing ** 2) - 1;
+  }
+  return sum / rounds;
+}
+
+describe('volume', () => {
+  test.each<[string, Inside, number, number]>([
+    ['a pool', (_, y) => y < 6.4, 0, 0.015],
+    ['a slope', (x, y) => y < 4 + 0.5 * x, 0, 0.015],
+    ['a ball', (x, y) => Math.hypot(x - 8.2, y - 7.7) < 4, 0, 0.025],
+    ['a thin layer on the floor', (_, y) => y < 0.5, 0, 0.04],
+    ['a sheet in the air', (_, y) => y > 7.3 && y < 8.3, 0, 0.04],
+    ['a hollow with spray in it', (x, y) => y < 10 && Math.hypot(x - 8, y - 5) > 2, 10, 0.025],
+    ['a gap with spray in it', (_, y) => y < 10 && Math.abs(y - 5.5) > 0.5, 10, 0.05],
+  ])('is the area of %s, whether particles are in line or not', (_, inside, spray, bound) => {
+    for (const jitter of [0.25, 0.9])
+      expect(Math.abs(offBy(inside, 1, jitter, spray)), `${jitter}`).toBeLessThan(bound);
+  });
+
+  test.each([0.9, 1.1])(
+    'is that of where particles are, not of what they would fill: %f of a full cell',
+    (density) => {
+      expect(Math.abs(offBy((x, y) => y < 4 + 0.5 * x, density, 0.9, 0))).toBeLessThan(0.02);
+    },
+  );
+});
+
+test('cells beside solids are as full as others', () => {
+  const kinds = new Uint8Array(LATTICE.size).fill(SOLID);
+  const places: number[] = [];
+  for (let y = 0; y < CELLS; y++) {
+    for (let x = 0; x < CELLS; x++) {
+      if (x === 7 || y === 12) continue;
+      kinds[entryAt(LATTICE, x, y, 0)] = AIR;
+      for (let part = 0; part < PER_CELL; part++)
+        places.push(x + 0.25 + 0.5 * (part % 2), y + (part < 2 ? 0.25 : 0.75));
+    }
+  }
+  const full = bring(places, kinds).fullness.filter((share) => share > 0);
+  expect(full.length).toBe(places.length / (2 * PER_CELL));
+  for (const share of full) expect(share).toBeCloseTo(1, 12);
+});
+
+test.each([
+  [1, true, 0],
+  [0.8, false, 0],
+  [0.8, true, -0.3 * 0.18],
+  [0.1, true, -0.3 * 0.88],
+  [1.2, false, 0.3 * 0.18],
+  [2, true, 0.1],
+])('a cell that is %f full, within the liquid: %s, is to swell by %f of it', (fullness, isDeep, expected) => {
+  expect(swelling(fullness, isDeep, 0.3, 1)).toBeCloseTo(expected, 12);
+});

@@ -1,0 +1,155 @@
+/** The position-based fluid: what it refuses, before any GPU is asked, and what its reference holds. */
+import { describe, expect, test } from 'vitest';
+import { ArgumentError, type Gpu } from '../../../src/index';
+import {
+  createCpuPositionFluid,
+  createPositionFluid,
+  type PositionFluidOptions,
+} from '../../../src/methods/pbf';
+import { expectComingAndGoing, expectSameFromCheckpoint } from '../../helpers/inputs/flocks';
+import { blockOf, columnOf, FLUID_RADIUS, obstaclesIn } from '../../helpers/inputs/position-fluids';
+import { DIMENSIONS } from '../../helpers/passes';
+
+/** Whoever asks it for anything fails. */
+const NO_GPU = undefined as unknown as Gpu;
+
+const FLUID: PositionFluidOptions = {
+  dimensions: 2,
+  min: [0, 0],
+  max: [10, 10],
+  radius: 1,
+  positions: Float32Array.of(1, 1, 1.5, 1),
+};
+
+describe('what a fluid refuses', () => {
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ dimensions: 1 }, /^dimensions is 1, but it must be 2 or 3\.$/],
+    [{ radius: 0 }, /^radius is 0, but it must be a number from 0\.000001 to 1000000\.$/],
+    [{ radius: Number.NaN }, /^radius is NaN, /],
+    [{ density: 0 }, /^density is 0, but it must be a number from 1 to 1000\.$/],
+    [{ density: Number.NaN, radius: 2 }, /^density is NaN, but it must be a number from 0\.25 to 250\.$/],
+    [{ viscosity: -1 }, /^viscosity is -1, but it must be a number from 0 to 1\.$/],
+    [{ vorticity: Number.NaN }, /^vorticity is NaN, but it must be a number from 0 to 10\.$/],
+    [{ softness: 0 }, /^softness is 0, but it must be a number from 0\.001 to 1000000\.$/],
+    [{ tension: 2 }, /^tension is 2, /],
+    [{ pressure: Number.NaN }, /^pressure is NaN, /],
+    [{ iterations: 0 }, /^iterations is 0, but it must be a number from 1 to 100\.$/],
+    [{ iterations: 2.5 }, /^iterations is 2\.5, but it must be a whole number from 1 to 100\.$/],
+    [{ gravity: [0] }, /^gravity is \[0\], but it must be 2 finite numbers\.$/],
+    [{ gravity: [0, Number.NaN] }, /^gravity\[1\] is NaN, /],
+    [{ gravity: [0, 1e20] }, /^gravity\[1\] is 100000000000000000000, /],
+    [{ positions: Float32Array.of(1, Number.NaN) }, /^positions\[1\] \(particle 0\) is NaN, /],
+    [
+      { positions: Float32Array.of(-1, 1) },
+      /^positions\[0\] \(particle 0\) is -1, .* in the box, from 0 to 10\.$/,
+    ],
+    [{ velocities: Float32Array.of(1, 1) }, /^velocities\.length is 2, but it must be 4 /],
+    [{ max: [10, Number.POSITIVE_INFINITY] }, /^world\.max\[1\] is Infinity, /],
+    [
+      { obstacles: [{ shape: 'cone' }] },
+      /^obstacles\[0\]\.shape is "cone", but it must be 'ball' or 'box'\.$/,
+    ],
+    [{ obstacles: [{ shape: 'ball', position: [1, 1], radius: 0 }] }, /^obstacles\[0\]\.radius is 0, /],
+    [
+      { obstacles: [{ shape: 'box', position: [1, 1], halfExtents: [1, Number.NaN] }] },
+      /^obstacles\[0\]\.halfExtents\[1\] is NaN, /,
+    ],
+    [
+      { obstacles: [{ shape: 'ball', position: [1, 1], radius: 1, halfExtents: [1, 1] }] },
+      /^obstacles\[0\]\.halfExtents is \[1, 1\], /,
+    ],
+    [{ obstacles: new Array(1025).fill(0) }, /^obstacles is .* at most 1024 balls and boxes\.$/],
+    [{ capacity: 1 }, /^positions is 2 particles, but it must be at most 1 particle \(the capacity\)\.$/],
+    [{ wraps: true }, /^options\.wraps is true, /],
+  ])('%o', async (changes, message) => {
+    const attempt = createPositionFluid(NO_GPU, { ...FLUID, ...changes } as PositionFluidOptions);
+    const error = await attempt.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect((error as Error).message).toMatch(message);
+  });
+});
+
+describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
+  test('corrects what is too dense, more with every round, and keeps momentum away from walls', () => {
+    const options = blockOf(dimensions, { squeeze: 0.85, iterations: 4, gravity: 0 });
+    const fluids = [1, 2, 3, 4].map((iterations) => createCpuPositionFluid({ ...options, iterations }));
+    const excesses = fluids.map((fluid) => {
+      fluid.step(1 / 100);
+      const { densities } = fluid.buffers;
+      return densities.reduce((sum, density) => sum + Math.max(0, density - 1), 0) / fluid.count;
+    });
+    for (let round = 1; round < excesses.length; round++) {
+      expect(excesses[round]).toBeLessThan(excesses[round - 1] as number);
+    }
+    expect(excesses.at(-1)).toBeLessThan(0.7 * (excesses[0] as number));
+    const velocities = fluids.at(-1)?.read().velocities as Float32Array;
+    for (let axis = 0; axis < dimensions; axis++) {
+      let [before, after] = [0, 0];
+      for (let index = axis; index < velocities.length; index += dimensions) {
+        before += options.velocities[index] as number;
+        after += velocities[index] as number;
+      }
+      // Places are rounded to 2^-22 five times, and velocities are ways over a hundredth.
+      expect(Math.abs(after - before)).toBeLessThan(1e-5 * velocities.length);
+    }
+  });
+
+  test('comes, goes and goes on from a checkpoint, in boxes that wrap around', async () => {
+    const block = blockOf(dimensions, { squeeze: 1, iterations: 2, gravity: 1 });
+    const capacity = block.positions.length / dimensions + 3;
+    const options = { ...block, periodic: true, capacity, obstacles: obstaclesIn(dimensions) };
+    const [fluid, other] = [createCpuPositionFluid(options), createCpuPositionFluid(options)];
+    await expectComingAndGoing(fluid);
+    other.setObstacles([]);
+    await expectSameFromCheckpoint(fluid, other);
+    expect(() => other.restore({ ...fluid.checkpoint(), density: 1 })).toThrow(/^checkpoint\.density is 1, /);
+  });
+
+  test('falls through a box that wraps around, at the speed that gravity gives', () => {
+    const block = blockOf(dimensions, { squeeze: 1.1, iterations: 1, gravity: 8 });
+    const velocities = block.velocities.map((_, index) => (index % dimensions === 1 ? -30 : 0));
+    const fluid = createCpuPositionFluid({ ...block, velocities, periodic: true });
+    for (let step = 0; step < 16; step++) fluid.step(1 / 64);
+    const after = fluid.read();
+    const falling = after.velocities.filter((__, index) => index % dimensions === 1);
+    const mean = falling.reduce((sum, value) => sum + value, 0) / falling.length;
+    expect(mean).toBeCloseTo(-30 - 8 / 4, 3);
+    const edge = block.max[1] as number;
+    expect(after.positions.every((value) => value >= 0 && value <= edge)).toBe(true);
+  });
+
+  test('stays out of balls and boxes, and is as dense at a box as at a wall', () => {
+    const column = columnOf(dimensions);
+    const far = column.max[0] as number;
+    const all = (value: number) => new Array<number>(dimensions).fill(value);
+    // The column stands on a box instead of on the floor; a ball is in it.
+    const halfExtents = all(far).with(1, 0.5);
+    const middle = all(far / 2).with(1, 0.5);
+    const fluid = createCpuPositionFluid({
+      ...column,
+      max: column.max.map((value, axis) => (axis === 1 ? value + 1 : value)),
+      positions: column.positions.map((value, index) => (index % dimensions === 1 ? value + 1 : value)),
+      viscosity: 0.05,
+      obstacles: [{ shape: 'box', position: all(far / 2).with(1, 0.5), halfExtents }],
+    });
+    const onFloor = createCpuPositionFluid({ ...column, viscosity: 0.05 });
+    for (const one of [fluid, onFloor]) for (let step = 0; step < 8; step++) one.step(1 / 128);
+    const [above, there] = [fluid.measure(), onFloor.measure()];
+    expect(Math.abs(above.meanDensity - there.meanDensity)).toBeLessThan(0.003);
+    const radius = 1.2 * FLUID_RADIUS;
+    const position = middle.with(1, 1.5);
+    fluid.setObstacles([{ shape: 'ball', position, radius }]);
+    // At once, where a round of corrections alone would not do.
+    fluid.set({ iterations: 1 });
+    fluid.step(1 / 128);
+    const { positions } = fluid.read();
+    const ways = Array.from({ length: fluid.count }, (_, id) =>
+      Math.hypot(...position.map((value, axis) => (positions[dimensions * id + axis] as number) - value)),
+    );
+    expect(Math.min(...ways)).toBeGreaterThan(radius - 1e-6);
+    expect(ways.filter((way) => way < 1.5 * radius).length).toBeGreaterThan(3);
+  });
+});

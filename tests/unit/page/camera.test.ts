@@ -1,0 +1,164 @@
+/** From the world to the screen: the whole box is fitted, and a picture that is moved or magnified does as it is told. */
+
+import { describe, expect, it } from 'vitest';
+import { defineWorld } from '../../../src/core/world/world';
+import { PlaneCamera, project, readLook, type Viewport, writeLook } from '../../../src/page/view/camera';
+import { SpaceCamera } from '../../../src/page/view/space-camera';
+import { fc } from '../../helpers/properties';
+
+const VIEWPORT: Viewport = {
+  width: 1000,
+  height: 600,
+  pixelRatio: 1,
+  free: { x: 300, y: 0, width: 700, height: 560 },
+};
+const FLAT = defineWorld({ dimensions: 2, min: [-10, 5], max: [30, 25] }, 1);
+const DEEP = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [20, 10, 30] }, 1);
+const KINDS = [
+  ['plane', () => new PlaneCamera(), FLAT],
+  ['space', () => new SpaceCamera(), DEEP],
+] as const;
+
+describe.each(KINDS)('the camera of the %s', (kind, create, world) => {
+  const middle = world.min.map((low, axis) => (low + (world.max[axis] as number)) / 2);
+  const place = (camera: ReturnType<typeof create>, point: readonly number[]) =>
+    project(camera.sight(world, VIEWPORT), VIEWPORT, point);
+
+  it('shows the whole box in the free part, its middle in the middle', () => {
+    const camera = create();
+    const { x, y } = place(camera, middle);
+    expect([x, y]).toEqual([expect.closeTo(650, 2), expect.closeTo(280, 2)]);
+    for (let bits = 0; bits < 2 ** world.dimensions; bits++) {
+      const corner = middle.map((_, axis) => ((bits >> axis) & 1 ? world.max : world.min)[axis] as number);
+      const at = place(camera, corner);
+      expect(at.x).toBeGreaterThan(300);
+      expect(at.x).toBeLessThan(1000);
+      expect(at.y).toBeGreaterThan(0);
+      expect(at.y).toBeLessThan(560);
+    }
+  });
+
+  it('comes nearer to a place, which stays where it is', () => {
+    const camera = create();
+    const before = camera.sight(world, VIEWPORT);
+    for (const factor of [2, 3, 0.5]) {
+      const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
+      // In space, what is in the plane that is looked at.
+      const target = kind === 'plane' ? point : middle;
+      const at = place(camera, target);
+      camera.zoom(factor, at.x, at.y);
+      const after = place(camera, target);
+      expect([after.x, after.y]).toEqual([expect.closeTo(at.x, 1), expect.closeTo(at.y, 1)]);
+    }
+    expect(camera.sight(world, VIEWPORT).pixelsPerUnit / before.pixelsPerUnit).toBeCloseTo(3, 4);
+    camera.fit();
+    expect(camera.sight(world, VIEWPORT)).toEqual(before);
+  });
+
+  it('follows a pointer that drags it', () => {
+    const camera = create();
+    const from = place(camera, middle);
+    camera.pan(70, -40);
+    const to = place(camera, middle);
+    expect([to.x - from.x, to.y - from.y]).toEqual([expect.closeTo(70, 1), expect.closeTo(-40, 1)]);
+  });
+
+  it('comes back as it was from an address, whatever it looked at', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({
+            across: fc.integer({ min: -300, max: 300 }),
+            zoom: fc.double({ min: 0.5, max: 3, noNaN: true }),
+          }),
+          {
+            maxLength: 6,
+          },
+        ),
+        (moves) => {
+          const camera = create();
+          camera.sight(world, VIEWPORT);
+          expect(camera.look(world)).toBeUndefined();
+          camera.zoom(1.5, 300, 300);
+          for (const { across, zoom } of moves) {
+            camera.sight(world, VIEWPORT);
+            camera.zoom(zoom, 500 + across, 300);
+            camera.pan(across, -across / 2);
+            camera.turn(across / 50, across / 700);
+          }
+          const text = writeLook(world.dimensions, camera.look(world) ?? []);
+          expect(text.length).toBeLessThan(64);
+          const again = create();
+          const read = readLook(world.dimensions, text) ?? [];
+          again.lookAs(read, world);
+          expect(writeLook(world.dimensions, again.look(world) ?? [])).toBe(text);
+          // Farther away than addresses go, it is nearer to the box.
+          if (read.some((value) => Math.abs(value) === 4)) return;
+          camera.sight(world, VIEWPORT);
+          for (const [x, y] of [
+            [650, 280],
+            [850, 380],
+          ] as const) {
+            const { origin, direction, depth } = camera.ray(x, y);
+            const seen = place(
+              again,
+              origin.map((from, axis) => from + depth * (direction[axis] as number)),
+            );
+            expect(Math.hypot(seen.x - x, seen.y - y)).toBeLessThan(0.5);
+          }
+        },
+      ),
+    );
+  });
+
+  it('takes from an address only what can be looked at', () => {
+    const { dimensions } = world;
+    const numbers = dimensions === 2 ? 3 : 6;
+    const rows = (value: string) => Array.from({ length: numbers }, () => value).join('_');
+    for (const text of [
+      '',
+      'x',
+      rows('NaN'),
+      rows(''),
+      '1_1',
+      `${rows('1')}_1`,
+      rows('1').replace('1', '1e'),
+    ]) {
+      expect(readLook(dimensions, text), text).toBeUndefined();
+    }
+    const other = create();
+    other.lookAs(dimensions === 2 ? [1, 1, 2, 0, 0, 0] : [1, 1, 2], world);
+    expect(other.look(world)).toBeUndefined();
+    for (const value of ['1e300', '-1e300', 'Infinity', '-Infinity', '0']) {
+      const look = readLook(dimensions, rows(value)) ?? [];
+      const camera = create();
+      camera.lookAs(look, world);
+      const { view, projection, pixelsPerUnit } = camera.sight(world, VIEWPORT);
+      expect([...view, ...projection, pixelsPerUnit].every(Number.isFinite), value).toBe(true);
+      expect(pixelsPerUnit).toBeGreaterThan(0);
+      expect(readLook(dimensions, writeLook(dimensions, look))).toEqual(
+        look.map((one) => expect.closeTo(one, 3)),
+      );
+    }
+  });
+
+  it('can neither be lost nor turned over', () => {
+    const camera = create();
+    for (let press = 0; press < 500; press++) camera.zoom(3, 0, 0);
+    for (let press = 0; press < 500; press++) camera.turn(0.3, 0.3);
+    const near = camera.sight(world, VIEWPORT);
+    expect([...near.view, ...near.projection].every(Number.isFinite)).toBe(true);
+    for (let press = 0; press < 500; press++) camera.zoom(1 / 3, 900, 10);
+    const far = camera.sight(world, VIEWPORT);
+    expect(far.pixelsPerUnit).toBeGreaterThan(0);
+    expect([...far.view, ...far.projection].every(Number.isFinite)).toBe(true);
+  });
+});
+
+it('the camera of space shows what is above above, and what is near before what is far', () => {
+  const camera = new SpaceCamera();
+  const sight = camera.sight(DEEP, VIEWPORT);
+  const at = (point: readonly number[]) => project(sight, VIEWPORT, point);
+  expect(at([10, 9, 15]).y).toBeLessThan(at([10, 1, 15]).y);
+  expect(at([10, 5, 30]).distance).toBeLessThan(at([10, 5, 0]).distance);
+});

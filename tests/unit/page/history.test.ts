@@ -1,0 +1,127 @@
+/** States to go back to: the first, and the last few. */
+import { describe, expect, it } from 'vitest';
+import { createCpuSimulation } from '../../../src/cpu';
+import type { Body, State } from '../../../src/page/model/body';
+import { History } from '../../../src/page/session/history';
+import { putBirths, stateOf } from '../../../src/page/view/engine';
+
+function running() {
+  const positions = Float32Array.from([1, 1, 3, 3]);
+  const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, positions, gravity: [0, -1] });
+  return { simulation, births: new Float32Array(simulation.capacity) };
+}
+
+const settled = () => new Promise((done) => setTimeout(done, 0));
+
+describe('the history of a simulation', () => {
+  it('keeps the first state, and later ones that are different, some seconds apart', async () => {
+    const run = running();
+    const { simulation } = run;
+    const history = new History();
+    history.attach(run);
+    for (let second = 0; second < 40; second++) {
+      history.update(1000 * second);
+      await settled();
+      simulation.step(1 / 60);
+      history.touch();
+    }
+    const times: number[] = [];
+    for (let before = simulation.time; ; ) {
+      const checkpoint = history.takeBefore(before);
+      if (!checkpoint || checkpoint.time === times.at(-1)) break;
+      times.push(checkpoint.time);
+      before = checkpoint.time;
+    }
+    expect(times).toHaveLength(8);
+    expect(times.at(-1)).toBe(0);
+    expect(times[0]).toBeGreaterThan(35 / 60);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  it('keeps nothing where nothing has changed, and forgets another simulation', async () => {
+    const history = new History();
+    history.attach(running());
+    history.update(0);
+    await settled();
+    const first = history.latest;
+    history.update(10_000);
+    await settled();
+    expect(history.latest).toBe(first);
+    history.attach(running());
+    expect(history.latest).toBeUndefined();
+    expect(history.takeBefore(1)).toBeUndefined();
+  });
+
+  it('does not keep what was being read when one goes back', async () => {
+    const run = running();
+    const { simulation } = run;
+    const history = new History();
+    history.attach(run);
+    // The first is still on its way: there is nothing to go back to, and it is kept.
+    history.update(0);
+    expect(history.takeBefore(simulation.time)).toBeUndefined();
+    await settled();
+    expect(history.latest?.time).toBe(0);
+    simulation.step(1 / 60);
+    history.touch();
+    history.update(5000);
+    const back = history.takeBefore(simulation.time);
+    if (back) simulation.restore(back);
+    await settled();
+    expect([history.latest, history.latest?.time]).toEqual([back, 0]);
+    // And what there is then is.
+    simulation.step(1 / 30);
+    history.update(10_000);
+    await settled();
+    expect(history.latest?.time).toBeCloseTo(1 / 30, 6);
+  });
+
+  it('keeps fewer states of a method that has large ones', async () => {
+    const { simulation, births } = running();
+    const state = simulation.checkpoint();
+    const { positions, velocities } = state;
+    const history = new History();
+    let time = 0;
+    const body: Body = Object.assign(simulation, {
+      checkpoint: () => {
+        const slopes = new Float32Array(2 ** 23);
+        return { ...state, time: time++, method: { positions, velocities, slopes } };
+      },
+    });
+    history.attach({ simulation: body, births });
+    for (let second = 0; second < 20; second += 5) {
+      history.update(1000 * second);
+      await settled();
+      history.touch();
+    }
+    expect([time, history.latest?.time, history.takeBefore(3)?.time]).toEqual([4, 3, 3]);
+  });
+});
+
+describe('a state that is kept', () => {
+  it('says when each particle came, though its id was given again since', async () => {
+    const { simulation, births } = running();
+    births.set([0.25, 0.5]);
+    const history = new History();
+    history.attach({ simulation, births });
+    history.update(0);
+    // After it was asked for.
+    births[1] = 9;
+    await settled();
+    simulation.remove([0]);
+    putBirths(births, history.latest as State);
+    expect([...births]).toEqual([0.25, 0.5]);
+    // In the order of ids, of those that are there.
+    expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
+  });
+
+  it('leaves that to a method that says so itself, and to a file nothing', async () => {
+    const { simulation, births } = running();
+    const fed: Body = Object.assign(simulation, { births: Float32Array.of(1, 2) });
+    const state = await stateOf({ simulation: fed, births });
+    expect(state.births).toBeUndefined();
+    births.set([3, 4]);
+    putBirths(births, state);
+    expect([...births]).toEqual([3, 4]);
+  });
+});

@@ -1,0 +1,289 @@
+/** Scenes of other methods on the page: what they are, what of them is chosen, and how they run as bodies, on the CPU engine. */
+import { describe, expect, it } from 'vitest';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import { planFluid } from '../../../src/methods/fluid/options';
+import { flockScene } from '../../../src/page/engines/methods/flock-scenes';
+import type { CpuLiquidBody } from '../../../src/page/engines/methods/liquid-body';
+import { liquidScene, movingAt, solidBoxes } from '../../../src/page/engines/methods/liquid-scenes';
+import { startFrom } from '../../../src/page/engines/methods/start';
+import type { CpuBody, State } from '../../../src/page/model/body';
+import { capOf, chooseScene, defaultChoices, refusedFields, roomFor } from '../../../src/page/model/choices';
+import type { Choices } from '../../../src/page/model/fields';
+import { settingChanges } from '../../../src/page/model/opened';
+import { METHOD_SCENES, methodOf, PAGE_SCENES } from '../../../src/page/model/scenes';
+import { openParticles } from '../../../src/page/panel/open-file';
+import { readLink, writeLink } from '../../../src/page/session/link';
+import { refuseColours } from '../../../src/page/view/engine';
+import { drain } from '../../helpers/inputs/drain';
+
+const LIQUIDS = METHOD_SCENES.filter(({ method }) => method === 'liquid').map(({ name }) => name);
+const NAMES = METHOD_SCENES.map(({ name }) => name);
+const STEP = 1 / 60;
+
+async function start(change: Partial<Choices>, count = 120): Promise<CpuBody> {
+  const choices = { ...chooseScene(defaultChoices(), change.scene ?? 'dam-break'), ...change };
+  const { options, method } = await startFrom(choices, count);
+  if (!method) throw new Error(`${choices.scene} is of no method.`);
+  return method.onCpu({ ...options, ...roomFor(choices, options) });
+}
+
+const hashOf = async (body: CpuBody) => (await body.measure()).hash;
+
+describe.each(LIQUIDS)('the liquid scene %s', (name) => {
+  it.each([2, 3] as const)(
+    'has about as many particles as were asked for, in a tank that holds them, in %dD',
+    (dimensions) => {
+      for (const count of [200, 5000]) {
+        for (const width of count === 5000 ? [1, 2] : [1]) {
+          const { obstaclesAt, ...scene } = liquidScene(name, { dimensions, count, width });
+          const plan = planFluid({ ...scene, obstacles: obstaclesAt?.(0) });
+          expect(plan.count / count, `${count} × ${width}`).toBeGreaterThan(count > 1000 ? 0.8 : 0.4);
+          expect(plan.count / count, `${count} × ${width}`).toBeLessThan(count > 1000 ? 1.25 : 2.5);
+          // Who falls all the height of the tank goes less than the two cells that a substep allows.
+          const height = (scene.cells[1] ?? 0) * scene.cellSize;
+          expect((Math.sqrt(2 * 9.8125 * height) * STEP) / 3).toBeLessThan(2 * scene.cellSize);
+        }
+      }
+    },
+  );
+});
+
+describe('bodies of a liquid scene', () => {
+  it('are where the time says, and go to where the next step has them', () => {
+    const scene = liquidScene('wave-tank', { dimensions: 2, count: 500, width: 1 });
+    const [paddle] = movingAt(scene, 1.5, STEP);
+    const [later] = movingAt(scene, 1.5 + STEP, STEP);
+    expect((paddle?.position[0] ?? 0) + STEP * (paddle?.velocity?.[0] ?? 0)).toBeCloseTo(
+      later?.position[0] ?? 0,
+      12,
+    );
+    expect(paddle?.velocity?.[0]).not.toBe(0);
+    // At rest when it begins.
+    expect(Math.abs(movingAt(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
+  });
+
+  it.each([2, 3] as const)('are boxes that together are what is solid, in %dD', (dimensions) => {
+    for (const name of ['wave-tank', 'fountain']) {
+      const scene = liquidScene(name, { dimensions, count: 2000, width: 1 });
+      const { cells, cellSize, solids } = scene;
+      const { positions, halves } = solidBoxes(scene);
+      let volume = 0;
+      for (let first = 0; first < halves.length; first += dimensions) {
+        volume += halves
+          .slice(first, first + dimensions)
+          .reduce((product, half) => product * ((2 * half) / cellSize), 1);
+      }
+      let solid = 0;
+      const all = cells.reduce((product, along) => product * along, 1);
+      for (let index = 0; index < all; index++) {
+        const [wide = 1, high = 1] = cells;
+        const cell = [index % wide, Math.floor(index / wide) % high, Math.floor(index / (wide * high))];
+        if (solids?.(cell.slice(0, dimensions).map((along) => (along + 0.5) * cellSize))) solid++;
+      }
+      expect(solid).toBeGreaterThan(0);
+      expect(volume).toBeCloseTo(solid, 6);
+      // Few of them, since cells beside each other are one.
+      expect(positions.length / dimensions).toBeLessThan(solid / 4);
+    }
+  });
+});
+
+describe('a flock scene', () => {
+  it('has its birds in its sky and a hunter in sight, the same for the same seed', () => {
+    for (const dimensions of [2, 3] as const) {
+      const of = (seed: number, count = 400) =>
+        flockScene('murmuration', { dimensions, count, width: 1, seed });
+      const { positions, max, hunters, fear = 0 } = of(1);
+      positions.forEach((at, index) => {
+        expect(at).toBeGreaterThan(0);
+        expect(at).toBeLessThan(max?.[index % dimensions] ?? 0);
+      });
+      const ways = Array.from({ length: positions.length / dimensions }, (_, bird) =>
+        Math.hypot(...Array.from(hunters, (at, axis) => at - (positions[dimensions * bird + axis] ?? 0))),
+      );
+      expect(Math.min(...ways)).toBeLessThan(fear);
+      expect(of(1).positions).toEqual(positions);
+      expect(of(2).positions).not.toEqual(positions);
+    }
+  });
+});
+
+describe('choices of a method', () => {
+  it('bring what the scene needs and are in the address', () => {
+    for (const { name, gravity, substeps } of METHOD_SCENES) {
+      const choices = chooseScene({ ...defaultChoices(), gravity: 3 }, name);
+      expect(choices).toMatchObject({ scene: name, gravity, substeps, boxWidth: 1 });
+      expect(writeLink(choices)).toBe(`v=1&scene=${name}`);
+      const other: Choices = {
+        ...choices,
+        transfer: 'apic',
+        flipShare: 0.5,
+        boxWidth: 2,
+        seed: 7,
+        dimensions: 3,
+      };
+      expect(readLink(writeLink(other))).toEqual(other);
+    }
+    expect(new Set(PAGE_SCENES.map(({ name }) => name)).size).toBe(PAGE_SCENES.length);
+  });
+
+  it('leave out what means nothing, and say why', () => {
+    const refused = (choices: Parameters<typeof refusedFields>[0]) =>
+      [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
+    const { transfer, engine } = defaultChoices();
+    const given = { transfer, engine };
+    const looks = ['liquidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
+    expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
+    const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'iterations', 'broadPhase'];
+    expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
+    // That engine draws particles alone.
+    expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);
+    expect(refused({ scene: 'dam-break', engine, transfer: 'apic' })).toContain('flipShare');
+    expect(refused({ scene: 'murmuration', ...given })).toContain('gravity');
+    // Particles from a file collide, whatever scene was there before.
+    expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
+    expect(refused({ scene: 'dam-break', ...given, opened: {} })).toEqual([
+      'transfer',
+      'flipShare',
+      ...looks,
+    ]);
+    for (const why of refusedFields({ scene: 'murmuration', ...given }).values())
+      expect(why).toMatch(/\.$|^$/);
+  });
+
+  it('are capped by their own measure, whatever the broad phase', () => {
+    const hardware = { isSoftware: true, most: 1_000_000 };
+    const naive = { ...defaultChoices(), count: 1e6, broadPhase: 'naive' } as const;
+    expect(capOf({ ...naive, scene: 'dam-break' }, hardware)).toEqual({
+      most: 50_000,
+      reason: 'At most 50,000 particles of a liquid run. The processor plays the GPU here.',
+    });
+    expect(capOf({ ...naive, scene: 'murmuration', engine: 'cpu' }, hardware)?.reason).toMatch(
+      /a flock run.*one thread/,
+    );
+  });
+});
+
+describe.each(NAMES)('%s as what runs', (scene) => {
+  it('moves, tells figures of its own, and goes on from a state with the same bits', async () => {
+    const body = await start({ scene });
+    const first = body.read();
+    for (let step = 0; step < 3; step++) body.step(STEP);
+    const state = structuredClone(await body.checkpoint());
+    expect(state.time).toBeCloseTo(3 * STEP, 12);
+    expect([...(await body.read()).positions]).not.toEqual([...(await first).positions]);
+    for (let step = 0; step < 3; step++) body.step(STEP);
+    const measures = await body.measure();
+    expect('figures' in measures && measures.figures.length).toBeGreaterThan(1);
+    const [hash, moved] = [measures.hash, body.moved];
+    const again = await start({ scene });
+    again.restore(state);
+    for (let step = 0; step < 3; step++) again.step(STEP);
+    expect(await hashOf(again)).toBe(hash);
+    expect(again.time).toBe(body.time);
+    expect(again.moved).toEqual(moved);
+  });
+
+  it('has a state whose world and gravity a table of particles goes into', async () => {
+    const choices = chooseScene(defaultChoices(), scene);
+    const { options } = await startFrom(choices, 120);
+    const simulation = await start({ scene });
+    // As many cells as a device is asked for where it holds too few.
+    expect(planSimulation(options).world.cellCount).toBe(simulation.world.cellCount);
+    const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
+    const present = { simulation, options, checkpoint };
+    const table = new TextEncoder().encode('x,y\n0.5,1\n');
+    const opened = drain(openParticles('some.csv', table, present, 1000));
+    expect(opened.options).toMatchObject({ max: simulation.world.max });
+    expect(opened.choices.gravity).toBe(choices.gravity);
+  });
+
+  it('takes what the pointer does: other velocities, and more particles where there is room', async () => {
+    const body = await start({ scene, pointer: 'add' });
+    const { count, dimensions, radius, world } = body;
+    expect(body.capacity).toBeGreaterThanOrEqual(count + 2000);
+    const state = await body.checkpoint();
+    body.restore({ ...state, velocities: state.velocities.map((_, index) => (index % 2 === 0 ? 1.5 : 0)) });
+    expect([...(await body.read()).velocities.subarray(0, 4)]).toEqual([1.5, 0, 1.5, 0]);
+    const place = world.max.map((high) => high / 2);
+    expect([...body.add({ positions: Float32Array.from(place) })]).toEqual([count]);
+    expect(body.count).toBe(count + 1);
+    expect([dimensions, radius > 0]).toEqual([2, true]);
+    if (body.method === 'liquid') {
+      body.remove([count]);
+      expect(body.count).toBe(count);
+    }
+  });
+});
+
+describe('a liquid that runs', () => {
+  it('takes changes of its settings, and keeps them when it goes back', async () => {
+    const body = await start({ scene: 'dam-break' });
+    const from = chooseScene(defaultChoices(), 'dam-break');
+    const state: State = await body.checkpoint();
+    body.set(settingChanges(from, { ...from, gravity: 2, substeps: 4, flipShare: 0.5, friction: 1 }));
+    const { settings } = body;
+    expect(settings).toMatchObject({ gravity: [0, -2], substeps: 4, flipShare: 0.5 });
+    body.restore(state);
+    expect(body.settings.substeps).toBe(3);
+    body.set(settings);
+    expect(body.settings).toEqual(settings);
+    // Without a share of PIC there is none to change.
+    const apic = await start({ scene: 'dam-break', transfer: 'apic' });
+    apic.set(settingChanges(from, { ...from, flipShare: 0.5, gravity: 1 }));
+    expect(apic.settings).toMatchObject({ gravity: [0, -1], flipShare: 0 });
+  });
+
+  it('says how much of it there is once that is known', async () => {
+    const body = await start({ scene: 'dam-break' });
+    const volume = async () => {
+      const measures = await body.measure();
+      return 'figures' in measures ? measures.figures[0]?.value : undefined;
+    };
+    expect(await volume()).toBe('–');
+    body.step(STEP);
+    expect(await volume()).toMatch(/^\d+(\.\d+)?%$/);
+  });
+
+  it('begins elsewhere with another seed, and a little', async () => {
+    const placesOf = async (seed: number) => [
+      ...(await (await start({ scene: 'dam-break', seed })).read()).positions,
+    ];
+    const [first, other] = [await placesOf(1), await placesOf(2)];
+    const { radius } = await start({ scene: 'dam-break' });
+    expect(await placesOf(1)).toEqual(first);
+    expect(other).not.toEqual(first);
+    first.forEach((at, index) => {
+      expect(Math.abs(at - (other[index] ?? 0))).toBeLessThan(radius);
+    });
+  });
+
+  it('of a fountain lets particles come and go, and knows when each came', async () => {
+    const body = (await start({ scene: 'fountain' })) as CpuLiquidBody;
+    const { count, capacity } = body;
+    expect(capacity).toBe(Math.round(1.5 * count));
+    const { emitters, drains } = body.fluid.settings;
+    const steps = async (settings: Parameters<typeof body.fluid.set>[0]) => {
+      body.fluid.set(settings);
+      for (let step = 0; step < 12; step++) body.step(STEP);
+      return (await body.measure()).count;
+    };
+    const fed = await steps({ drains: [] });
+    expect(fed).toBeGreaterThan(count);
+    expect(await steps({ drains, emitters: [] })).toBeLessThan(fed);
+    body.fluid.set({ emitters });
+    expect((await body.measure()).figures.map(({ title }) => title)).toContain('No room for');
+    expect(refuseColours(body, 'age')).toBe('');
+    const births = Array.from((await body.read()).ids, (id) => body.births[id] as number);
+    expect(births.filter((birth) => birth === 0).length).toBeGreaterThan(count / 2);
+    expect(births.filter((birth) => birth > 0 && birth <= 12 * STEP + 1e-6).length).toBeGreaterThan(2);
+    // Of an earlier state, who was there then.
+    const state = body.checkpoint();
+    const before = body.births.slice();
+    body.fluid.set({ drains });
+    for (let step = 0; step < 12; step++) body.step(STEP);
+    expect(body.births).not.toEqual(before);
+    body.restore(state);
+    expect(Array.from((await body.read()).ids, (id) => body.births[id])).toEqual(births);
+  });
+});

@@ -1,0 +1,108 @@
+/** What overlays say of themselves: what each means in a world, and what is not drawn. */
+import { describe, expect, it } from 'vitest';
+import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
+import {
+  describeMissing,
+  heatEnd,
+  keyOf,
+  lineShare,
+  NO_FIELDS,
+  NO_OVERLAYS,
+  type Overlays,
+  refuseOverlays,
+  shownCells,
+} from '../../../src/page/model/overlays';
+import { describeLeftOut, drawableOnCpu } from '../../../src/page/view/canvas-overlay';
+import { createScene, sceneOptions } from '../../../src/scenes';
+
+const ALL: Overlays = {
+  cellLines: true,
+  heatMap: true,
+  thread: true,
+  candidatePairs: true,
+  contactLines: true,
+  ...NO_FIELDS,
+};
+
+function open(name: string, dimensions: 2 | 3, count = 200) {
+  return createCpuSimulation(sceneOptions(createScene(name, { dimensions, count })));
+}
+
+function textsOf(simulation: ReturnType<typeof open>, shown = ALL, pixels = 20): string[] {
+  return keyOf(shown, simulation, pixels).map(({ text }) => text);
+}
+
+describe('the key to overlays', () => {
+  it('has a line for each that is shown', () => {
+    expect(textsOf(open('packing', 2))).toEqual([
+      'Cells',
+      'Particles a cell: 1 to 4 or more',
+      'Order in memory, from first to last',
+      'Candidate pairs',
+      'Contacts',
+    ]);
+    expect(textsOf(open('packing', 2), NO_OVERLAYS)).toEqual([]);
+    expect(textsOf(open('packing', 2), { ...NO_OVERLAYS, thread: true })).toHaveLength(1);
+  });
+
+  it('says what is otherwise in space, of many sizes, of boxes, while naive tests all, and from afar', () => {
+    expect(textsOf(open('packing', 3)).slice(0, 2)).toEqual([
+      'Cells, on the floor and two walls',
+      expect.stringMatching(/^Particles over a cell of the floor: 1 to \d+ or more$/),
+    ]);
+    const mixed = open('mixed', 2);
+    expect(textsOf(mixed)[0]).toBe(`Cells of all ${mixed.world.levels} levels`);
+    expect(textsOf(mixed)[1]).toMatch(/the lowest level's/);
+    expect(textsOf(open('crates', 2))[4]).toBe('Contacts, from middle to middle');
+    const naive = open('packing', 2);
+    naive.set({ broadPhase: 'naive' });
+    expect(textsOf(naive)[3]).toBe('Candidate pairs of the grid, though naive tests all');
+    expect(textsOf(naive, ALL, 1)[0]).toMatch(/too narrow .* come nearer/);
+  });
+
+  it('says what is not drawn', () => {
+    expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
+    expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
+      'The first 4,000 pairs are drawn of 5,000 in view; come nearer to see all. One particle has more than 1,024 candidates; theirs are left out.',
+    );
+    expect(describeLeftOut(ALL, 5000)).toBe('');
+    expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);
+    expect(describeLeftOut({ ...NO_OVERLAYS, thread: true }, 20_001)).toMatch(/at most 20,000 particles/);
+    expect(drawableOnCpu(ALL, 5000)).toEqual(ALL);
+    expect(drawableOnCpu(ALL, 5001)).toEqual({ ...ALL, candidatePairs: false, contactLines: false });
+    expect(drawableOnCpu(ALL, 20_001)).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
+    const fields = { velocityArrows: true, pressureMap: true, solidCells: true };
+    expect(drawableOnCpu({ ...ALL, ...fields }, 5000)).toEqual(ALL);
+    expect(refuseOverlays(open('far-apart', 2))).toMatch(/without an end/);
+    expect(refuseOverlays(open('packing', 2))).toBe('');
+  });
+});
+
+describe('lines', () => {
+  it('are as thin as particles are small, down to half', () => {
+    const simulation = open('packing', 2);
+    const share = (pixels: number) => lineShare(simulation, pixels / (2 * simulation.radius));
+    expect([100, 20, 10.5, 1].map(share)).toEqual([1, 1, 0.75, 0.5]);
+    const mixed = open('mixed', 2);
+    const { smallest = 0, largest = 0 } = mixed.radiusRange ?? {};
+    const usual = 10.5 / (2 * Math.sqrt(smallest * largest));
+    expect(lineShare(mixed, usual)).toBeCloseTo(0.75, 6);
+  });
+});
+
+describe('cells that are shown', () => {
+  it('are those of the box, without the ring around it', () => {
+    const { world } = open('packing', 2);
+    expect(shownCells(world)).toEqual(world.cells.map((cells) => cells - 2));
+    const periodic = open('periodic', 3).world;
+    expect(shownCells(periodic)).toEqual(periodic.cells);
+    const levels = open('mixed', 3).world;
+    shownCells(levels).forEach((cells, axis) => {
+      const extent = (levels.max[axis] as number) - (levels.min[axis] as number);
+      expect(cells * levels.cellSize).toBeGreaterThanOrEqual(extent);
+      expect((cells - 1) * levels.cellSize).toBeLessThan(extent);
+    });
+    // Larger cells take more before they are full.
+    expect(heatEnd({ ...world, cellSize: 4 * world.diameter }, 100)).toBeGreaterThan(heatEnd(world, 100));
+  });
+});

@@ -1,0 +1,590 @@
+/** Starting over on engines that fail and are lost: what the page goes on with, said once and without a browser. */
+import { describe, expect, it, vi } from 'vitest';
+import { GpuError, LimitError } from '../../../src/core/base/errors';
+import type { Checkpoint } from '../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../src/cpu/solver/simulation';
+import { chooseScene, defaultChoices } from '../../../src/page/model/choices';
+import { type EngineKind, MOST_PARTICLES } from '../../../src/page/model/fields';
+import type { Chosen, Opened } from '../../../src/page/model/opened';
+import { type RestartSite, Restarts, type Shown } from '../../../src/page/session/restarts';
+import { watchLoading } from '../../../src/page/support/chunk-errors';
+import type { Engine, Run } from '../../../src/page/view/engine';
+
+/** What a test does to an engine. */
+interface FakeEngine extends Engine {
+  lose(reason: string): void;
+  /** Runs before a run is handed out. */
+  onStart: (count: number) => Promise<void> | void;
+  /** Runs while colours are made ready. */
+  onPrepare: () => Promise<void> | void;
+  /** Runs while what the pointer does is made ready. */
+  onPrepareTool: () => void;
+  isDestroyed: boolean;
+}
+
+function fakeEngine(kind: EngineKind): FakeEngine {
+  let lose: (reason: string) => void = () => undefined;
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve;
+  });
+  const engine: FakeEngine = {
+    kind,
+    name: 'fake',
+    isSoftware: false,
+    canvas: {} as HTMLCanvasElement,
+    lost,
+    lose,
+    isDestroyed: false,
+    onStart: () => undefined,
+    onPrepare: () => undefined,
+    onPrepareTool: () => undefined,
+    most: () => MOST_PARTICLES,
+    holds: () => true,
+    async start(options) {
+      const simulation = createCpuSimulation(options);
+      await engine.onStart(simulation.count);
+      return {
+        simulation,
+        options,
+        births: new Float32Array(simulation.capacity),
+        prepare: async () => {
+          await engine.onPrepare();
+          return '';
+        },
+        prepareTool: async () => engine.onPrepareTool(),
+        prepareOverlays: async () => '',
+        prepareLiquid: async () => '',
+        restore: (checkpoint: Checkpoint) => simulation.restore(checkpoint),
+        destroy: () => simulation.destroy(),
+      } as unknown as Run;
+    },
+    destroy() {
+      engine.isDestroyed = true;
+    },
+  };
+  return engine;
+}
+
+/** The device goes before its run is shown. */
+function losing(engine: FakeEngine): void {
+  engine.onPrepare = async () => {
+    engine.lose('gone');
+    await turn();
+  };
+}
+
+class Page implements RestartSite {
+  choices: Chosen = { ...defaultChoices(), count: 200 };
+  latest: Checkpoint | undefined;
+  readonly shown: Shown[] = [];
+  onShow: (shown: Shown) => void = () => undefined;
+  nothings = 0;
+  readonly notices: string[] = [];
+  readonly engineNotes: string[] = [];
+  readonly gpuAvailable: boolean[] = [];
+  readonly opened: FakeEngine[] = [];
+  /** What is done to the next engines as they are opened. */
+  readonly plans: ((engine: FakeEngine) => void)[] = [];
+  readonly restarts = new Restarts(this, {
+    gpu: async () => this.open('gpu'),
+    cpu: async () => this.open('cpu'),
+  });
+
+  async run(change: Partial<Chosen> = {}): Promise<void> {
+    this.choices = { ...this.choices, ...change };
+    this.restarts.request(this.choices);
+    await this.restarts.settled();
+  }
+
+  get engine(): FakeEngine {
+    return this.opened.at(-1) as FakeEngine;
+  }
+
+  async prepareFor(): Promise<void> {}
+
+  show(shown: Shown): void {
+    this.onShow(shown);
+    this.shown.push(shown);
+  }
+
+  notify(text: string): void {
+    this.notices.push(text);
+  }
+
+  showEngineNote(text: string): void {
+    this.engineNotes.push(text);
+  }
+
+  adjust(run: Run): void {
+    this.restarts.adjust(run);
+    this.restarts.notifyCap();
+  }
+
+  showChoices(): void {}
+  showNothing(): void {
+    this.nothings++;
+  }
+  setGpuAvailable(isAvailable: boolean): void {
+    this.gpuAvailable.push(isAvailable);
+  }
+
+  private open(kind: EngineKind): FakeEngine {
+    const engine = fakeEngine(kind);
+    this.opened.push(engine);
+    this.plans.shift()?.(engine);
+    return engine;
+  }
+}
+
+/** Lets what was settled be heard of. */
+const turn = () => new Promise((done) => setTimeout(done));
+
+describe('a device that is too small', () => {
+  const limit = (most: number) => (engine: FakeEngine) => {
+    engine.onStart = (count) => {
+      if (count > most) throw new LimitError('maxBufferSize', 'Too many.', most + 3);
+    };
+  };
+
+  it('starts with as many as fit, and says how many', async () => {
+    const page = new Page();
+    page.plans.push((engine) => {
+      engine.onStart = () => {
+        // Meanwhile.
+        page.choices = { ...page.choices, brush: 7, friction: 0.75 };
+        throw new LimitError('maxBufferSize', 'Too many.', 503);
+      };
+    });
+    page.plans.push(...Array.from({ length: 9 }, () => limit(500)));
+    // The first guess is too high, too: fewer and fewer are asked for.
+    await page.run({ count: 3000 });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.restarts.run?.simulation.count).toBe(497);
+    expect(page.choices).toMatchObject({ count: 497, brush: 7, friction: 0.75 });
+    expect(page.restarts.run?.simulation.settings.friction).toBe(0.75);
+    expect(page.notices.at(-1)).toMatch(/^This device does not hold .*: by its maxBufferSize, 497 fit\.$/);
+    expect(page.engineNotes).toEqual([]);
+  });
+
+  it('says where a tank takes fewer particles than were asked for', async () => {
+    const page = new Page();
+    await page.run({ ...chooseScene(page.choices, 'dam-break'), boxWidth: 8, count: 200_000 });
+    expect(page.notices.at(-1)).toBe(
+      'This tank takes 125,799 particles, not 200,000: its lattice has at most 4,096 cells along an axis. A narrower one takes more.',
+    );
+    await page.run({ count: 300 });
+    expect(page.notices).toHaveLength(1);
+  });
+
+  it('starts with fewer where the lattice of a liquid is too large, though nobody says how many fit', async () => {
+    const page = new Page();
+    const tooLarge = (engine: FakeEngine) => {
+      engine.onStart = (count) => {
+        if (count > 1000) throw new LimitError('maxBufferSize', 'Too many cells.');
+      };
+    };
+    page.plans.push(...Array.from({ length: 9 }, () => tooLarge));
+    await page.run({ ...chooseScene(page.choices, 'dam-break'), count: 3000 });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.choices.count).toBe(750);
+    expect(page.notices.at(-1)).toMatch(/by its maxBufferSize, 750 fit\.$/);
+  });
+
+  it('keeps what runs where there is no room for more', async () => {
+    const page = new Page();
+    await page.run();
+    const { run } = page.restarts;
+    run?.simulation.step(1 / 60);
+    page.choices = { ...page.choices, pointer: 'add' };
+    for (const error of [
+      new LimitError('maxBufferSize', 'Too many.', 150),
+      new GpuError('memory', 'Full.'),
+    ]) {
+      const refuse = () => {
+        throw error;
+      };
+      page.engine.onStart = refuse;
+      page.plans.push((engine) => {
+        engine.onStart = refuse;
+      });
+      await page.restarts.makeRoom();
+      expect(page.restarts.run).toBe(run);
+      expect(page.notices.at(-1)).toBe(error.message);
+      page.plans.length = 0;
+      page.opened.splice(1);
+    }
+    // What was to be carried over is not: to start over is to start over.
+    page.engine.onStart = () => undefined;
+    await page.run({ pointer: 'look' });
+    expect(page.restarts.run?.simulation.time).toBe(0);
+    expect(page.shown.at(-1)?.hasPast).toBe(false);
+  });
+
+  it('starts with fewer where its memory is full, and on the CPU where not even a few fit', async () => {
+    const page = new Page();
+    const full = (most: number) => (engine: FakeEngine) => {
+      engine.onStart = (count) => {
+        if (count > most) throw new GpuError('memory', 'Out of memory.');
+      };
+    };
+    page.plans.push(full(1000), full(1000), full(1000));
+    await page.run({ count: 3000 });
+    expect(page.restarts.run?.simulation.count).toBe(750);
+    expect(page.notices.at(-1)).toMatch(/by its memory, 750 fit\.$/);
+    const none = new Page();
+    none.plans.push(full(0), full(0));
+    await none.run();
+    expect(none.restarts.engine?.kind).toBe('cpu');
+    expect(none.engineNotes.at(-1)).toMatch(/^Out of memory\. The CPU engine/);
+  });
+});
+
+describe('a lost device', () => {
+  it('is replaced by one that can be had a moment later, and else leaves the choice of the GPU', async () => {
+    const none = () => {
+      throw new GpuError('no-adapter', 'There is no adapter.');
+    };
+    const page = new Page();
+    await page.run();
+    page.plans.push(none);
+    page.engine.lose('It fell over.');
+    await Promise.resolve();
+    await page.restarts.settled();
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.gpuAvailable).toEqual([]);
+    page.plans.push(none, none);
+    page.engine.lose('Again.');
+    await Promise.resolve();
+    await page.restarts.settled();
+    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.engineNotes.at(-1)).toMatch(/no other one can be had now/);
+    expect(page.gpuAvailable).toEqual([]);
+    const bare = new Page();
+    bare.plans.push(none);
+    await bare.run();
+    expect(bare.gpuAvailable).toEqual([false]);
+  });
+
+  it.each(['onStart', 'onPrepare'] as const)(
+    'is replaced once when it goes in the middle of %s',
+    async (when) => {
+      const page = new Page();
+      await page.run();
+      const first = page.engine;
+      first[when] = async () => {
+        first.lose('the test took it');
+        await turn();
+      };
+      await page.run({ count: 300 });
+      await turn();
+      await page.restarts.settled();
+      expect(page.restarts.losses).toBe(1);
+      expect(page.opened).toHaveLength(2);
+      expect(page.restarts.engine).toBe(page.engine);
+      expect(page.restarts.run?.simulation.count).toBe(300);
+      expect(page.shown.map(({ engine }) => engine)).toEqual([first, page.engine]);
+      expect(page.engineNotes).toEqual([
+        'The GPU was lost (the test took it.) The scene starts over on a new device.',
+      ]);
+    },
+  );
+
+  it('takes no choice with it whose start it fails before word of the loss comes', async () => {
+    const page = new Page();
+    await page.run();
+    const first = page.engine;
+    first.onStart = () => {
+      // As a browser has it: both at once, the word a few promises later.
+      Promise.resolve()
+        .then(() => undefined)
+        .then(() => undefined)
+        .then(() => undefined)
+        .then(() => first.lose('gone'));
+      throw new GpuError('lost', 'The GPU device is lost.');
+    };
+    await page.run({ count: 300 });
+    await turn();
+    await page.restarts.settled();
+    expect(page.choices.count).toBe(300);
+    expect(page.restarts.run?.simulation.count).toBe(300);
+    expect(page.restarts.losses).toBe(1);
+  });
+
+  it('is tried again before it was ever shown, and left for the CPU in the end', async () => {
+    const page = new Page();
+    page.plans.push(losing, losing, losing);
+    await page.run();
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true, true, false]);
+    expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost\. The CPU engine/);
+    expect(page.restarts.isForced).toBe(true);
+  });
+
+  it('is gone on from with the last state that was kept', async () => {
+    const page = new Page();
+    await page.run();
+    const { simulation } = page.restarts.run as Run;
+    simulation.step(1 / 60);
+    page.latest = await simulation.checkpoint();
+    page.engine.lose('gone');
+    await turn();
+    await page.restarts.settled();
+    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.shown.at(-1)).toMatchObject({ isOtherEngine: true, isOtherBox: false, hasPast: true });
+    expect(page.engineNotes.at(-1)).toMatch(/goes on from 0\.02 s on a new device/);
+  });
+});
+
+describe('a device that is lost for good', () => {
+  const failure = unloaded();
+  const missing = () => {
+    throw failure;
+  };
+
+  it('ends in words where the CPU engine does not come, and goes on when it does', async () => {
+    const page = new Page();
+    await page.run({ ...chooseScene(page.choices, 'gas'), size: 0.5 });
+    const { simulation } = page.restarts.run as Run;
+    simulation.step(1 / 60);
+    page.latest = await simulation.checkpoint();
+    const chosen = page.choices;
+    for (let loss = 0; loss < 3; loss++) {
+      if (loss === 2) page.plans.push(missing);
+      page.engine.lose('gone');
+      await turn();
+      await page.restarts.settled();
+    }
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect([page.restarts.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
+    expect(page.engineNotes.at(-1)).toBe('The GPU was lost 3 times (gone.)');
+    expect(page.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
+    // Nothing that was chosen is lost, nor what ran.
+    expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
+    await page.run();
+    expect(page.restarts.engine?.kind).toBe('cpu');
+    expect(page.restarts.run?.simulation.time).toBeCloseTo(1 / 60);
+    expect(page.engineNotes.at(-1)).toMatch(/^The GPU was lost 3 times \(gone\.\) The CPU engine runs/);
+  });
+
+  it('can be tried again by choosing the GPU', async () => {
+    const page = new Page();
+    page.plans.push(losing, losing, losing);
+    page.plans.push(missing);
+    await page.run();
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'gpu', 'gpu', 'cpu']);
+    expect([page.restarts.run, page.nothings]).toEqual([undefined, 1]);
+    expect(page.engineNotes.at(-1)).toBe('The GPU was lost.');
+    page.restarts.isForced = false;
+    await page.run({ engine: 'gpu' });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.engineNotes.at(-1)).toBe('');
+  });
+});
+
+describe('what runs', () => {
+  it('is known by its own scene while another one is being started', async () => {
+    const page = new Page();
+    expect(page.restarts.present).toBe(page.choices);
+    await page.run();
+    let during = '';
+    page.engine.onPrepare = () => {
+      during = page.restarts.present.scene;
+    };
+    await page.run(chooseScene(page.choices, 'gas'));
+    expect(during).toBe('pile');
+    expect(page.restarts.present.scene).toBe('gas');
+  });
+
+  it('gives up what is no longer wanted, but not what is the first to be seen', async () => {
+    const page = new Page();
+    const counts = () => page.shown.map(({ run }) => run.simulation.count);
+    const next = (count: number) => {
+      page.choices = { ...page.choices, count };
+      page.restarts.request(page.choices);
+    };
+    const prepared: number[] = [];
+    page.plans.push((engine) => {
+      engine.onStart = (count) => {
+        if (count === 200) next(300);
+        if (count === 400) next(500);
+      };
+      engine.onPrepare = () => {
+        prepared.push(page.choices.count);
+        if (page.choices.count === 500) next(600);
+      };
+    });
+    await page.run();
+    expect(counts()).toEqual([200, 300]);
+    prepared.length = 0;
+    // Of 400 nothing is made ready that nobody will see, of 500 what was under way when 600 were chosen.
+    await page.run({ count: 400 });
+    expect(counts()).toEqual([200, 300, 600]);
+    expect(prepared).toEqual([500, 600]);
+    expect(page.restarts.run?.simulation.count).toBe(600);
+    expect(page.notices).toEqual([]);
+    expect(page.engine.isDestroyed).toBe(false);
+  });
+});
+
+describe('a start that fails', () => {
+  it('takes along nothing that was chosen meanwhile and goes with what runs', async () => {
+    const page = new Page();
+    await page.run();
+    const { run } = page.restarts;
+    page.engine.onPrepare = () => {
+      page.choices = { ...page.choices, brush: 7, friction: 0.75, seed: 5 };
+      throw new TypeError('It broke.');
+    };
+    await page.run({ ...chooseScene(page.choices, 'gas'), colour: 'id' });
+    expect(page.restarts.run).toBe(run);
+    expect(page.choices).toEqual({ ...defaultChoices(), count: 200, brush: 7, friction: 0.75 });
+    expect(run?.simulation.settings.friction).toBe(0.75);
+    expect(page.notices.at(-1)).toMatch(/It broke\./);
+    // With as many passes as are chosen here, all pairs would take minutes a step.
+    page.engine.onPrepare = () => undefined;
+    await page.run({ substeps: 64, iterations: 64, count: 9000 });
+    page.engine.onPrepare = () => {
+      page.choices = { ...page.choices, broadPhase: 'naive' };
+      throw new TypeError('It broke.');
+    };
+    await page.run(chooseScene({ ...page.choices, count: 100 }, 'gas'));
+    expect(page.choices.broadPhase).toBe('grid');
+    expect(page.restarts.run?.simulation.settings.broadPhase).toBe('grid');
+  });
+
+  it('leaves the GPU for the CPU where the first picture cannot be drawn, whatever ran before', async () => {
+    for (const hasRun of [false, true]) {
+      const page = new Page();
+      if (hasRun) await page.run();
+      page.onShow = ({ engine }) => {
+        if (engine.kind === 'gpu') throw new TypeError('No picture.');
+      };
+      await page.run(chooseScene(page.choices, 'gas'));
+      expect(page.restarts.run).toBe(page.shown.at(-1)?.run);
+      expect(page.restarts.engine?.kind).toBe('cpu');
+      expect(page.engineNotes.at(-1)).toMatch(
+        /No picture\. The CPU engine runs the same collisions instead\.$/,
+      );
+      expect(page.choices.scene).toBe('gas');
+    }
+  });
+
+  it('leaves no device behind that was opened for it', async () => {
+    const page = new Page();
+    const opened = {
+      name: 'mine.bin',
+      checkpoint: { ids: new Uint32Array(9), settings: {} },
+      choices: {},
+      get options(): never {
+        throw unloaded();
+      },
+    };
+    await page.run({ opened: opened as unknown as Opened });
+    expect(page.opened.map(({ isDestroyed }) => isDestroyed)).toEqual([true, false]);
+    expect(page.choices.opened).toBeUndefined();
+    expect(page.notices.at(-1)).toMatch(/more usual settings instead/);
+  });
+
+  it('is said once, and not of the next one', async () => {
+    const page = new Page();
+    page.plans.push((engine) => {
+      engine.onStart = () => Promise.reject(unloaded());
+    });
+    page.choices = defaultChoices();
+    await page.run();
+    expect(page.restarts.run).toBeUndefined();
+    expect(page.notices).toEqual([
+      expect.stringMatching(
+        /^A part .* not be loaded\..*reload the page\. Nothing runs now; Reset tries again\.$/,
+      ),
+    ]);
+    await page.run();
+    expect(page.restarts.run).toBeDefined();
+    expect(page.notices).toHaveLength(1);
+  });
+});
+
+describe('a page without a GPU', () => {
+  it('does not say that the CPU engine runs where that could not be loaded', async () => {
+    const page = new Page();
+    page.choices = defaultChoices();
+    page.plans.push(
+      () => {
+        throw new GpuError('unsupported', 'There is no WebGPU.');
+      },
+      () => {
+        throw unloaded();
+      },
+    );
+    await page.run();
+    expect(page.restarts.run).toBeUndefined();
+    expect(page.engineNotes.at(-1)).toBe('This browser has no WebGPU.');
+    expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded/);
+  });
+});
+
+/** What the loader of the built page tells of. */
+function unloaded(): Error {
+  const failure = new TypeError('Failed to fetch');
+  vi.stubGlobal('window', new EventTarget());
+  watchLoading();
+  window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
+  vi.unstubAllGlobals();
+  return failure;
+}
+
+describe('a part that could not be loaded', () => {
+  it('is said of a tool, and all else is as it was chosen', async () => {
+    const page = new Page();
+    page.plans.push((engine) => {
+      engine.onPrepareTool = () => {
+        throw unloaded();
+      };
+    });
+    await page.run({ ...chooseScene(page.choices, 'gas'), pointer: 'push' });
+    expect(page.shown.map(({ refusal }) => refusal)).toEqual([
+      expect.stringMatching(/^A part of the page could not be loaded/),
+    ]);
+    expect(page.choices).toMatchObject({ scene: 'gas', pointer: 'push' });
+  });
+
+  it('is said, and something that does without is started', async () => {
+    const failure = unloaded();
+    const page = new Page();
+    const broken = (engine: FakeEngine) => {
+      engine.onStart = () => Promise.reject(failure);
+    };
+    page.plans.push(broken, broken);
+    await page.run({ engine: 'cpu', size: 0.5 });
+    expect(page.shown.at(-1)?.engine.kind).toBe('cpu');
+    expect(page.choices).toEqual({ ...defaultChoices(), engine: 'cpu' });
+    expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
+  });
+
+  it('leaves the scene to the GPU where it is the CPU engine, and ends in words where there is none', async () => {
+    const failure = unloaded();
+    const missing = () => {
+      throw failure;
+    };
+    const page = new Page();
+    page.plans.push(missing);
+    await page.run({ ...chooseScene(page.choices, 'gas'), engine: 'cpu' });
+    expect(page.restarts.engine?.kind).toBe('gpu');
+    expect(page.choices).toMatchObject({ scene: 'gas', count: 200, engine: 'gpu' });
+    expect(page.notices.at(-1)).toMatch(
+      /^A part .* could not be loaded\..* The GPU runs the scene instead\.$/,
+    );
+    const bare = new Page();
+    bare.plans.push(
+      missing,
+      () => {
+        throw new GpuError('unsupported', 'There is no WebGPU.');
+      },
+      missing,
+    );
+    await bare.run({ engine: 'cpu' });
+    expect(bare.opened).toHaveLength(3);
+    expect([bare.restarts.run, bare.nothings]).toEqual([undefined, 1]);
+    expect(bare.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
+  });
+});

@@ -1,0 +1,109 @@
+/** What a picture is fitted to where the world has no end: all particles, or if they lie too far apart those near the first. */
+import { describe, expect, it } from 'vitest';
+import { capOf, defaultChoices, simulationOptions } from '../../../src/page/model/choices';
+import { FIELDS, MOST_PARTICLES } from '../../../src/page/model/fields';
+import { METHOD_SCENES } from '../../../src/page/model/scenes';
+import { boxAround, worldBox } from '../../../src/page/model/seen-box';
+import { PlaneCamera, project, type Viewport } from '../../../src/page/view/camera';
+import { SpaceCamera } from '../../../src/page/view/space-camera';
+import { ALL_SCENE_NAMES } from '../../../src/scenes';
+
+function around(dimensions: 2 | 3, places: readonly (readonly number[])[], radius = 0.5) {
+  const ids = Uint32Array.from(places, (_, index) => 3 * index);
+  return boxAround({ dimensions, radius }, { ids, positions: Float32Array.from(places.flat()) });
+}
+
+describe('the box that is seen', () => {
+  it("is the world's, where it has one", () => {
+    expect(worldBox({ min: [0, 1], max: [4, 5] })).toEqual({
+      min: [0, 1],
+      max: [4, 5],
+      origin: [0, 0],
+      isWorld: true,
+      leftOut: '',
+    });
+  });
+
+  it('is around all particles that are finite, with room for their radius', () => {
+    const box = around(3, [
+      [1, 2, 3],
+      [Number.NaN, 0, 0],
+      [-4, 8, 3],
+    ]);
+    expect(box).toEqual({
+      min: [-4.5, 1.5, 2.5],
+      max: [1.5, 8.5, 3.5],
+      origin: [1, 2, 3],
+      isWorld: false,
+      leftOut: '',
+    });
+    const nobody = around(2, []);
+    expect(nobody.leftOut).toBe('');
+    expect(nobody.max[0]).toBeGreaterThan(nobody.min[0] as number);
+  });
+
+  it('is around those near the first where others are too far to be seen, and says so', () => {
+    const far = 2 ** 20;
+    const box = around(2, [
+      [far, far],
+      [far + 3, far - 2],
+      [-far, far],
+      [far, -far],
+    ]);
+    expect([box.min, box.max]).toEqual([
+      [far - 0.5, far - 2.5],
+      [far + 3.5, far + 0.5],
+    ]);
+    expect(box.leftOut).toBe(
+      'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4 that are near number 0.',
+    );
+    // As many as fill so much are seen together.
+    const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);
+    expect(around(2, row, 1).leftOut).toBe('');
+  });
+
+  it('is seen sharply, however far out it is', () => {
+    const viewport: Viewport = {
+      width: 800,
+      height: 600,
+      pixelRatio: 1,
+      free: { x: 0, y: 0, width: 800, height: 600 },
+    };
+    for (const camera of [new PlaneCamera(), new SpaceCamera()]) {
+      const dimensions = camera instanceof PlaneCamera ? 2 : 3;
+      const places = [0, 8].map((along) => new Array<number>(dimensions).fill(along));
+      const at = (out: number) => {
+        const box = around(
+          dimensions,
+          places.map((place) => place.map((along) => along + out)),
+        );
+        const sight = camera.sight(box, viewport);
+        // A step along x, from the middle.
+        return [4, 4.25].map((x) =>
+          project(
+            sight,
+            viewport,
+            [x, 4, 4].slice(0, dimensions).map((along) => along + out),
+          ),
+        );
+      };
+      const far = at(2 ** 20);
+      at(0).forEach(({ x, y }, step) => {
+        expect([far[step]?.x, far[step]?.y]).toEqual([expect.closeTo(x, 2), expect.closeTo(y, 2)]);
+      });
+    }
+  });
+
+  it('is there for every scene: all can be chosen', () => {
+    expect(FIELDS.scene.options.map(({ value }) => value)).toEqual([
+      ...ALL_SCENE_NAMES,
+      ...METHOD_SCENES.map(({ name }) => name),
+    ]);
+    for (const scene of ['far-apart', 'colliding-cells', 'one-large']) {
+      const choices = { ...defaultChoices(scene), boxWidth: 3 };
+      expect(simulationOptions(choices, 100)).toMatchObject({ unbounded: true });
+      expect(simulationOptions(choices, 100)).not.toHaveProperty('max');
+      expect(capOf(choices, { isSoftware: true, most: MOST_PARTICLES })).toBeUndefined();
+    }
+  });
+});

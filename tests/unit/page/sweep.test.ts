@@ -1,0 +1,465 @@
+/** Numbers of the page: growth of the time of a step, its stages, and its distance tests. */
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Curve, expectedTime, growthOf } from '../../../src/core/base/curves';
+import type { BroadPhase } from '../../../src/core/contact/settings';
+import { createCpuSimulation } from '../../../src/cpu';
+import { checksOf } from '../../../src/page/model/checks';
+import { capOf, defaultChoices, effectiveCount, simulationOptions } from '../../../src/page/model/choices';
+import {
+  type Curves,
+  crossoverOf,
+  describeCurves,
+  LEAST_GROWTH,
+  rowsOf,
+  runSweep,
+  SIZES,
+  STEP_LIMIT_MS,
+  type SweepRequest,
+  type TimedRun,
+  typicalTime,
+} from '../../../src/page/panel/sweep';
+import { Meter } from '../../../src/page/session/meter';
+import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../../src/page/session/stages';
+import { fc } from '../../helpers/properties';
+
+const HARDWARE = { isSoftware: false, most: 100_000_000 };
+const SOFTWARE = { isSoftware: true, most: 1_000_000 };
+
+/** Milliseconds of c · n^p at sizes up to `most`. */
+function curve(factor: number, exponent: number, most = 1e6): Curve {
+  return SIZES.filter((count) => count <= most).map((count) => ({
+    count,
+    milliseconds: factor * count ** exponent,
+  }));
+}
+
+const factors = fc.double({ min: 1e-6, max: 10, noNaN: true });
+const exponents = fc.double({ min: 0.2, max: 3, noNaN: true });
+
+describe('the growth of a curve', () => {
+  it('is the exponent of a power, whatever the unit of time', () => {
+    fc.assert(
+      fc.property(factors, exponents, (factor, exponent) => {
+        expect(growthOf(curve(factor, exponent))).toBeCloseTo(exponent, 9);
+      }),
+    );
+  });
+
+  it('is that of the last decade, which a fixed cost does not hide', () => {
+    const hidden = curve(1e-6, 2, 100_000).map(({ count, milliseconds }) => ({
+      count,
+      milliseconds: milliseconds + 1,
+    }));
+    expect(growthOf(hidden)).toBeCloseTo(2, 1);
+    const [, ...rest] = hidden;
+    expect(growthOf([{ count: 100, milliseconds: 500 }, ...rest])).toBe(growthOf(hidden));
+  });
+
+  it('is left open where there are too few sizes', () => {
+    expect(growthOf([])).toBeUndefined();
+    expect(growthOf(curve(1, 1, 300))).toBeUndefined();
+  });
+});
+
+describe('where the curves cross', () => {
+  it('is where the powers do', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 110, max: 900_000, noNaN: true }), factors, (count, factor) => {
+        const curves = { grid: curve(factor * count, 1), naive: curve(factor, 2) };
+        const crossover = crossoverOf(curves);
+        expect(crossover?.kind).toBe('at');
+        if (crossover?.kind === 'at') expect(crossover.count / count).toBeCloseTo(1, 6);
+      }),
+    );
+  });
+
+  it('is nowhere where one is always faster, and unknown where they share no size', () => {
+    expect(crossoverOf({ grid: curve(1, 1), naive: curve(1, 2) })).toEqual({
+      kind: 'always',
+      faster: 'grid',
+    });
+    expect(crossoverOf({ grid: curve(2, 2), naive: curve(1, 2) })).toEqual({
+      kind: 'always',
+      faster: 'naive',
+    });
+    expect(crossoverOf({ grid: curve(1, 1), naive: [] })).toBeUndefined();
+  });
+});
+
+describe('what is said of the curves', () => {
+  const curves: Curves = { grid: curve(3e-3, 1, 100_000), naive: curve(1e-5, 2, 10_000) };
+
+  it('names the growths, the crossing and the cliff', () => {
+    expect(describeCurves(curves)).toEqual([
+      'Grid grows like N^1.00, from 10,000 to 100,000 particles.',
+      'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
+      'They take as long at about 300 particles; with more the grid is faster.',
+      'At 10,000 naive takes 33 times as long: 1 s against 30.0 ms.',
+    ]);
+    expect(describeCurves({ grid: [], naive: [] })).toEqual([]);
+  });
+
+  it('goes on where naive was not measured, and says that it is no measurement', () => {
+    const rows = rowsOf(curves);
+    expect(rows.map(({ count }) => count)).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
+    const row = rows.find(({ count }) => count === 30_000);
+    expect(row?.pairs).toBe(449_985_000);
+    expect(row?.times.grid).toEqual({ value: 90, isEstimate: false });
+    expect(row?.times.naive?.isEstimate).toBe(true);
+    expect(row?.times.naive?.value).toBeCloseTo(9000, 6);
+    expect(row?.ratio?.isEstimate).toBe(true);
+    expect(row?.ratio?.value).toBeCloseTo(100, 6);
+    expect(rows[0]?.ratio?.isEstimate).toBe(false);
+  });
+
+  it('expects rather too much than too little of the next size', () => {
+    expect(expectedTime([], 100, LEAST_GROWTH.grid)).toBe(0);
+    for (const exponent of [0.1, 1, 2]) {
+      const before = curve(1, exponent, 3000);
+      const truth = 10_000 ** exponent;
+      expect(expectedTime(before, 10_000, LEAST_GROWTH.grid)).toBeGreaterThan(0.999 * truth);
+      expect(expectedTime(before, 10_000, LEAST_GROWTH.naive)).toBeGreaterThan(0.999 * truth);
+    }
+  });
+});
+
+describe('a typical time', () => {
+  it('is the median, so that one hiccup is no matter', () => {
+    expect(typicalTime([5, 4, 900, 6, 5])).toBe(5);
+    expect(typicalTime([4, 6])).toBe(5);
+  });
+
+  it('is the mean where a clock is too coarse to tell samples apart', () => {
+    expect(typicalTime([0, 0, 0.1, 0, 0.1])).toBeCloseTo(0.04, 12);
+  });
+});
+
+interface Asked {
+  readonly broadPhase: BroadPhase;
+  readonly count: number;
+}
+
+function request(
+  time: (asked: Asked) => number,
+  changes: Partial<SweepRequest> = {},
+): SweepRequest & {
+  readonly asked: Asked[];
+  readonly notes: string[];
+  readonly last: () => Curves;
+  readonly alive: () => number;
+} {
+  const asked: Asked[] = [];
+  const notes: string[] = [];
+  let curves: Curves = { grid: [], naive: [] };
+  let alive = 0;
+  return {
+    asked,
+    notes,
+    last: () => curves,
+    alive: () => alive,
+    start: async (broadPhase, count): Promise<TimedRun> => {
+      asked.push({ broadPhase, count });
+      alive++;
+      return {
+        count,
+        timeSteps: async () => ({ milliseconds: time({ broadPhase, count }), clock: 'gpu' }),
+        destroy: () => {
+          alive--;
+        },
+      };
+    },
+    ended: new Promise<never>(() => undefined),
+    // Samples are taken until some time has passed.
+    breathe: async () => vi.advanceTimersByTime(100),
+    onSize: () => undefined,
+    onTiming: (all) => {
+      curves = all;
+    },
+    onNote: (note) => notes.push(note),
+    ...changes,
+  };
+}
+
+describe('a sweep', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('takes both up side by side and stops each where a step would take too long', async () => {
+    const sweep = request(({ broadPhase, count }) =>
+      broadPhase === 'naive' ? 1e-4 * count ** 2 : 0.01 * count,
+    );
+    await runSweep(sweep);
+    const counts = (of: BroadPhase) => sweep.last()[of].map(({ count }) => count);
+    expect(counts('naive')).toEqual([100, 300, 1000, 3000]);
+    expect(counts('grid')).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
+    expect(sweep.asked.slice(0, 3)).toEqual([
+      { broadPhase: 'grid', count: 100 },
+      { broadPhase: 'naive', count: 100 },
+      { broadPhase: 'grid', count: 300 },
+    ]);
+    expect(sweep.notes).toEqual([
+      'Naive stops at 3,000 particles: a step of 10,000 would take about 10 s here.',
+      'Grid stops at 100,000 particles: a step of 300,000 would take about 3 s here.',
+    ]);
+    expect(growthOf(sweep.last().naive)).toBeCloseTo(2, 9);
+    expect(sweep.alive()).toBe(0);
+  });
+
+  it('says what fails at a size and goes on with the others', async () => {
+    const sweep = request(() => 1);
+    const { start } = sweep;
+    await runSweep({
+      ...sweep,
+      start: async (broadPhase, count) => {
+        if (broadPhase === 'grid' && (count === 300 || count >= 30_000)) throw new Error('no room');
+        if (broadPhase === 'naive' && count > 100) throw new Error('never');
+        return start(broadPhase, count);
+      },
+    });
+    expect(sweep.last().grid.map(({ count }) => count)).toEqual([100, 1000, 3000, 10_000]);
+    expect(sweep.notes).toEqual([
+      'Grid at 300: Something went wrong: no room.',
+      'Naive at 300: Something went wrong: never.',
+      'Naive at 1,000: Something went wrong: never.',
+      'Grid at 30,000: Something went wrong: no room.',
+      'Grid at 100,000: Something went wrong: no room.',
+    ]);
+    expect(sweep.alive()).toBe(0);
+  });
+
+  it('leaves out steps of which some time is missing, and says so; with no others a size fails', async () => {
+    const sweep = request(() => 4);
+    const { start } = sweep;
+    let steps = 0;
+    await runSweep({
+      ...sweep,
+      start: async (broadPhase, count) => {
+        const run = await start(broadPhase, count);
+        const isMissing = () => (broadPhase === 'grid' ? count === 300 && steps++ % 2 === 1 : count === 1000);
+        return {
+          ...run,
+          timeSteps: async (batch) =>
+            isMissing() ? { milliseconds: 1, clock: 'gpu', discarded: 1 } : run.timeSteps(batch),
+        };
+      },
+    });
+    expect(sweep.last().grid.map(({ milliseconds }) => milliseconds)).toEqual(SIZES.map(() => 4));
+    expect(sweep.last().naive.map(({ count }) => count)).toEqual(SIZES.filter((count) => count !== 1000));
+    expect(sweep.notes).toEqual([
+      expect.stringMatching(
+        /^Grid at 300: \d timed steps? left out, in which the clock of the GPU ran backwards\.$/,
+      ),
+      'Naive at 1,000: The clock of the GPU ran backwards in every step that was timed.',
+    ]);
+  });
+
+  it('takes the sizes that a scene makes of what is asked for', async () => {
+    const sweep = request(() => 1);
+    const { start } = sweep;
+    await runSweep({
+      ...sweep,
+      start: async (broadPhase, count) => {
+        const run = await start(broadPhase, count);
+        return { ...run, count: Math.max(256, 64 * Math.floor(count / 64)) };
+      },
+    });
+    expect(
+      sweep
+        .last()
+        .grid.slice(0, 3)
+        .map(({ count }) => count),
+    ).toEqual([256, 960, 2944]);
+  });
+
+  it('ends with what ends it, and leaves nothing running', async () => {
+    let lose: (error: Error) => void = () => undefined;
+    const ended = new Promise<never>((_, reject) => {
+      lose = reject;
+    });
+    const sweep = request(() => 1, { ended });
+    const { start } = sweep;
+    const running = runSweep({
+      ...sweep,
+      start: async (broadPhase, count) => {
+        const run = await start(broadPhase, count);
+        if (count !== 300) return run;
+        lose(new Error('lost'));
+        return { ...run, timeSteps: () => new Promise(() => undefined) };
+      },
+    });
+    await expect(running).rejects.toThrow('lost');
+    expect(sweep.last().grid.map(({ count }) => count)).toEqual([100]);
+    expect(sweep.notes).toEqual([]);
+    await new Promise((done) => setTimeout(done, 10));
+    expect(sweep.alive()).toBe(0);
+  });
+
+  it('times a step that is far too long just once', async () => {
+    let steps = 0;
+    const sweep = request(() => {
+      steps++;
+      return 2 * STEP_LIMIT_MS;
+    });
+    await runSweep(sweep);
+    expect(steps).toBe(2);
+    expect(sweep.last().grid).toEqual([{ count: 100, milliseconds: 2 * STEP_LIMIT_MS }]);
+  });
+});
+
+describe('the stages of the last steps', () => {
+  const stepTime = (stages?: Record<string, number>, clock: 'gpu' | 'page' = 'gpu') => ({
+    milliseconds: 7,
+    clock,
+    ...(stages && { stages }),
+  });
+
+  it('are stacked in the order they are done in, the first on top', () => {
+    const history = new StageHistory();
+    expect(history.add(stepTime({ scan: 1, resolve: 4 }), 0)).toBe(true);
+    expect(history.add(stepTime({ scan: 2, partner: 3, resolve: 5 }), 1000)).toBe(true);
+    expect(history.names).toEqual(['scan', 'partner', 'resolve']);
+    expect(history.stacked()).toEqual([
+      [-1, 0],
+      [5, 10],
+      [4, 8],
+      [4, 5],
+    ]);
+    expect(history.latest).toEqual({ scan: 2, partner: 3, resolve: 5 });
+  });
+
+  it('are taken once each, twice a second at most, and the last sixty', () => {
+    const history = new StageHistory();
+    const same = stepTime({ scan: 1 });
+    expect(history.add(undefined, 0)).toBe(false);
+    expect(history.add(same, 0)).toBe(true);
+    expect(history.add(same, 1000)).toBe(false);
+    expect(history.add(stepTime({ scan: 2 }), 100)).toBe(false);
+    for (let step = 1; step <= 100; step++) history.add(stepTime({ scan: step }), 1000 * step);
+    expect(history.length).toBe(MOST_STAGE_SAMPLES);
+    expect(history.stacked()[1]?.at(-1)).toBe(100);
+    expect(history.stacked()[0]?.[0]).toBe(1 - MOST_STAGE_SAMPLES);
+  });
+
+  it('leave out steps of which some time is missing, and say how many', () => {
+    const history = new StageHistory();
+    const missing = () => ({ ...stepTime({ scan: 0, resolve: 4 }), discarded: 1 });
+    expect(history.add(missing(), 0)).toBe(true);
+    expect([history.length, history.note]).toEqual([
+      0,
+      '; 1 step left out, in which its clock ran backwards',
+    ]);
+    history.add(stepTime({ scan: 1, resolve: 4 }), 1000);
+    const again = missing();
+    expect(history.add(again, 2000)).toBe(true);
+    expect(history.add(again, 3000)).toBe(false);
+    expect(history.latest).toEqual({ scan: 1, resolve: 4 });
+    expect([history.length, history.note]).toEqual([
+      1,
+      '; 2 steps left out, in which its clock ran backwards',
+    ]);
+    history.clear();
+    expect(history.note).toBe('');
+    history.add(stepTime({ scan: 1 }), 4000);
+    expect(history.note).toBe('');
+  });
+
+  it('forget stages that are no longer done, and everything with another clock or none of the stages', () => {
+    const history = new StageHistory();
+    history.add(stepTime({ partner: 1, resolve: 1 }), 0);
+    for (let step = 1; step <= MOST_STAGE_SAMPLES; step++) history.add(stepTime({ resolve: 1 }), 1000 * step);
+    expect(history.names).toEqual(['resolve']);
+    history.add(stepTime(undefined, 'page'), 1e6);
+    expect(history.names).toEqual([WHOLE_STEP]);
+    history.add(stepTime({ transfer: 1 }, 'page'), 2e6);
+    expect(history.names).toEqual(['transfer']);
+    history.add(stepTime(undefined, 'page'), 3e6);
+    expect(history.names).toEqual([WHOLE_STEP]);
+    // A single one has a width all the same.
+    expect(history.stacked()).toEqual([
+      [-1, 0],
+      [7, 7],
+    ]);
+    history.clear();
+    expect(history.length).toBe(0);
+  });
+});
+
+describe('the distance tests of a step', () => {
+  const simulation = createCpuSimulation(
+    simulationOptions({ ...defaultChoices(), substeps: 3, iterations: 2 }, 500),
+  );
+  const measures = simulation.measure();
+
+  it('of the CPU engine are one a candidate pair and pass', () => {
+    const { count, explanation } = checksOf(measures, simulation);
+    expect(measures.candidates).toBeGreaterThan(100);
+    expect(count).toBe(6 * measures.candidates);
+    expect(explanation).toMatch(/once for both.*× 3 substeps × 2 iterations\./);
+  });
+
+  it('of the GPU are from both sides, each particle with itself too: by naive n² a pass', () => {
+    const settings = { ...simulation.settings, broadPhase: 'naive' as const };
+    const naive = { count: 500, nonFinite: 0, candidates: (500 * 499) / 2 };
+    const gpu = { backend: 'gpu' as const, radiusRange: undefined, settings };
+    expect(checksOf(naive, gpu).count).toBe(6 * 500 ** 2);
+    expect(checksOf(naive, gpu).explanation).toMatch(/from both sides/);
+  });
+
+  it('are twice as many where bounces look for partners, and at most so many where sizes differ', () => {
+    const settings = { ...simulation.settings, restitution: 0.5 };
+    const radiusRange = { smallest: 0.5, largest: 1 };
+    expect(
+      checksOf(measures, { ...simulation, backend: 'cpu', radiusRange: undefined, settings }).count,
+    ).toBe(12 * measures.candidates);
+    expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
+  });
+
+  it('of the CPU engine are in fewer levels than the panel counts cells of, where sizes differ', () => {
+    const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
+      checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
+    const sizes = { smallest: 0.5, largest: 1 };
+    expect(explained('cpu', sizes)).toMatch(
+      /uses those that pay, so candidates and the fullest cell are others/,
+    );
+    for (const explanation of [explained('cpu'), explained('gpu', sizes)]) {
+      expect(explanation).not.toMatch(/levels/);
+    }
+  });
+});
+
+describe('the cap on naive', () => {
+  const many = { ...defaultChoices(), broadPhase: 'naive' as const, count: 30_000 };
+
+  it('keeps a step short, whatever a step is made of', () => {
+    expect(effectiveCount(many, HARDWARE)).toBe(30_000);
+    expect(effectiveCount(many, SOFTWARE)).toBe(3000);
+    expect(effectiveCount({ ...many, engine: 'cpu' }, HARDWARE)).toBe(10_000);
+    expect(effectiveCount({ ...many, engine: 'cpu', substeps: 1 }, HARDWARE)).toBe(30_000);
+    expect(effectiveCount({ ...many, substeps: 1 }, SOFTWARE)).toBe(8400);
+    expect(effectiveCount({ ...many, substeps: 256, iterations: 64, restitution: 1 }, SOFTWARE)).toBe(100);
+    expect(effectiveCount({ ...many, broadPhase: 'grid', scene: 'one-cell' }, SOFTWARE)).toBe(3000);
+    expect(effectiveCount({ ...many, broadPhase: 'grid' }, SOFTWARE)).toBe(30_000);
+  });
+
+  it('says what more would cost', () => {
+    expect(capOf(many, SOFTWARE)?.reason).toMatch(
+      /every pair, 4,498,500 of them at 3,000 .* 8 substeps.*capped.*With 30,000 .* 100 times as long/,
+    );
+  });
+});
+
+describe('the frame rate', () => {
+  it('is that of the last second, and of the last two frames where they are farther apart', () => {
+    const meter = new Meter(
+      () => undefined,
+      () => undefined,
+    );
+    expect(meter.framesPerSecond).toBe(0);
+    meter.frame(0);
+    meter.frame(4000);
+    expect(meter.framesPerSecond).toBe(0.25);
+    for (let frame = 1; frame <= 100; frame++) meter.frame(4000 + 20 * frame);
+    expect(meter.framesPerSecond).toBeCloseTo(50, 6);
+  });
+});

@@ -1,0 +1,55 @@
+/** The one sign that something is on its way. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Later } from '../../../src/page/support/later';
+import { signWaiting, whileWaiting } from '../../../src/page/support/waiting';
+
+let shown: boolean[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  shown = [];
+  signWaiting((isWaiting) => shown.push(isWaiting));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  signWaiting(() => undefined);
+});
+
+const after = (milliseconds: number) => new Promise<string>((come) => setTimeout(come, milliseconds, 'it'));
+
+it('is not shown of what is there before anybody notices', async () => {
+  whileWaiting(after(150));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(shown).toEqual([false]);
+});
+
+it('is shown once for all that is on its way, until the last is there or has failed', async () => {
+  const first = whileWaiting(after(300));
+  await vi.advanceTimersByTimeAsync(100);
+  const failing = whileWaiting(after(500).then(() => Promise.reject(new Error('offline'))));
+  const failed = expect(failing).rejects.toThrow('offline');
+  await vi.advanceTimersByTimeAsync(99);
+  expect(shown).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(shown).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(399);
+  expect(await first).toBe('it');
+  expect(shown).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(1);
+  await failed;
+  expect(shown).toEqual([true, false]);
+});
+
+it('is shown of a part that is loaded when it is asked for, however many ask, and not once it is there', async () => {
+  const later = new Later(() => after(300));
+  later.get();
+  later.get();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(shown).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(shown).toEqual([true, false]);
+  await later.get();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(shown).toEqual([true, false]);
+});

@@ -1,0 +1,138 @@
+/** README and docs: the TypeScript in them compiles against the sources, and what their links name is there. */
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'bench/NOTES.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/**
+ * What fragments may leave out: names that the text around them or the reader brings (2304, 2552, 18004), used before or while
+ * something of the same name is taken out of a result (2448, 2454, 7022), and checks of single coordinates (18048).
+ */
+const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048]);
+
+interface Example {
+  readonly path: string;
+  /** Of the fence, from 1. */
+  readonly line: number;
+  readonly code: string;
+}
+
+function examplesOf(path: string): Example[] {
+  const text = read(path);
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(({ index, 1: code = '' }) => ({
+    path,
+    line: text.slice(0, index).split('\n').length,
+    // What an ellipsis stands for is left out.
+    code: code.replaceAll('=> …', '=> undefined').replace(/…,?/g, ''),
+  }));
+}
+
+/** The compiler's words on each, `PATH:LINE: error TS…`, lines as in the document. */
+function compile(folder: string, examples: readonly Example[]): string[] {
+  examples.forEach(({ code }, index) => {
+    // A module of its own, so that names of one are not names of another.
+    writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {};\n`);
+  });
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      noImplicitAny: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      paths: {
+        cellstorm: [join(ROOT, 'src/index.ts')],
+        'cellstorm/*': [join(ROOT, 'src/*/index.ts')],
+      },
+    },
+    include: [join(folder, '*.ts'), join(ROOT, 'src/**/*.d.ts')],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 50_000,
+  });
+  return `${stdout}${stderr}`.split('\n').flatMap((line) => {
+    const [, file, row = '', code, text] = /^(\d+)\.ts\((\d+),\d+\): error TS(\d+): (.*)/.exec(line) ?? [];
+    const example = examples[Number(file)];
+    // What is not of an example is of the compiler itself, or of how it is called; the rest of a message is indented.
+    if (example === undefined) return /^\S/.test(line) ? [line] : [];
+    if (LEFT_TO_THE_READER.has(Number(code))) return [];
+    return [`${example.path}:${example.line + Number(row)}: TS${code}: ${text}`];
+  });
+}
+
+/** As sites that render Markdown make it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+describe('code in documents', () => {
+  const cache = join(ROOT, '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'docs-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('compiles, and the compiler is heard', () => {
+    const examples = DOCUMENTS.flatMap(examplesOf);
+    expect(examples.length).toBeGreaterThan(40);
+    const wrong = (code: string): Example => ({ path: 'here', line: 0, code });
+    const found = compile(folder, [
+      ...examples,
+      wrong("import { createNothing } from 'cellstorm';"),
+      wrong("import { createCpuGrid } from 'cellstorm/cpu';\ncreateCpuGrid({ dimensions: 2, diametre: 1 });"),
+    ]);
+    expect(found.filter((line) => line.startsWith('here:'))).toEqual([
+      expect.stringMatching(/^here:1: TS2305: .*createNothing/),
+      expect.stringMatching(/^here:2: TS\d+: /),
+    ]);
+    expect(found.filter((line) => !line.startsWith('here:'))).toEqual([]);
+  });
+});
+
+describe('links in documents', () => {
+  it('name files and headings that are there', () => {
+    const links = DOCUMENTS.flatMap((path) =>
+      [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].map(([, file = '', anchor]) => ({
+        path,
+        file,
+        anchor,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(50);
+    const missing = links.filter(({ path, file, anchor }) => {
+      const target = file === '' ? join(ROOT, path) : resolve(ROOT, dirname(path), file);
+      if (!existsSync(target)) return true;
+      if (anchor === undefined) return false;
+      const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)/gm)].map(([, text = '']) => text);
+      return !headings.map(anchorOf).includes(anchor);
+    });
+    expect(missing).toEqual([]);
+  });
+});

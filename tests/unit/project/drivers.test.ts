@@ -1,0 +1,291 @@
+/** Discovery and installation, decided on made-up machines. */
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ensureChrome, type Installer } from '../../../scripts/install-steps';
+import {
+  type Chrome,
+  chooseDriver,
+  findChrome,
+  findLavapipe,
+  findSoftwareDriver,
+  listChromes,
+  type Machine,
+  readPreference,
+} from '../../../src/node/drivers';
+
+interface MachineParts {
+  readonly platform?: string;
+  readonly environment?: Record<string, string>;
+  /** Path → content of a script, or '' for anything else. */
+  readonly files?: Record<string, string>;
+  readonly links?: Record<string, string>;
+}
+
+function machine({ platform = 'linux', environment = {}, files = {}, links = {} }: MachineParts): Machine {
+  const resolve = (path: string) => links[path] ?? path;
+  const paths = [...Object.keys(files), ...Object.keys(links)];
+  return {
+    platform,
+    environment: { PATH: '/usr/bin', ...environment },
+    home: '/someone',
+    resolve,
+    isFile: (path) => resolve(path) in files,
+    list: (folder) => [
+      ...new Set(
+        paths
+          .filter((path) => path.startsWith(`${folder}/`))
+          .map((path) => path.slice(folder.length + 1).split('/', 1)[0] ?? ''),
+      ),
+    ],
+    readScript: (path) => files[path] ?? '',
+  };
+}
+
+const DEBIAN_SCRIPT = '#!/bin/sh\nAPPNAME=chromium\nGDB=/usr/bin/gdb\nLIBDIR=/usr/lib/$APPNAME\n';
+const debian = {
+  '/usr/bin/chromium': DEBIAN_SCRIPT,
+  '/usr/lib/chromium/chromium': '',
+  '/usr/lib/chromium/vk_swiftshader_icd.json': '',
+  '/usr/lib/chromium/libvulkan.so.1': '',
+};
+const google = {
+  '/opt/google/chrome/chrome': '',
+  '/opt/google/chrome/google-chrome':
+    '#!/bin/bash\nHERE="`dirname "$CHROME_WRAPPER"`"\nexec -a "$0" "$HERE/chrome"\n',
+  '/opt/google/chrome/vk_swiftshader_icd.json': '',
+};
+const lavapipe = { '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json': '' };
+const radeon = { '/usr/share/vulkan/icd.d/radeon_icd.x86_64.json': '' };
+const loader = { '/usr/lib/x86_64-linux-gnu/libvulkan.so.1': '' };
+const CACHE = '/someone/.cache/puppeteer/chrome';
+
+describe('findChrome', () => {
+  test('follows the launcher script of Debian to the binary', () => {
+    expect(findChrome(machine({ files: debian }))).toEqual({
+      command: '/usr/bin/chromium',
+      folder: '/usr/lib/chromium',
+      source: 'installed',
+    });
+  });
+
+  test('follows the links of Google Chrome', () => {
+    const links = { '/usr/bin/google-chrome': '/opt/google/chrome/google-chrome' };
+    expect(findChrome(machine({ files: google, links }))).toMatchObject({
+      command: '/usr/bin/google-chrome',
+      folder: '/opt/google/chrome',
+    });
+  });
+
+  test('takes the newest of puppeteer where none is installed', () => {
+    const files = {
+      [`${CACHE}/linux-99.0.1/chrome-linux64/chrome`]: '',
+      [`${CACHE}/linux-142.0.2/chrome-linux64/chrome`]: '',
+    };
+    expect(findChrome(machine({ files }))).toEqual({
+      command: `${CACHE}/linux-142.0.2/chrome-linux64/chrome`,
+      folder: `${CACHE}/linux-142.0.2/chrome-linux64`,
+      source: 'puppeteer',
+    });
+    expect(listChromes(machine({ files: { ...files, ...debian } })).map(({ source }) => source)).toEqual([
+      'installed',
+      'puppeteer',
+      'puppeteer',
+    ]);
+  });
+
+  test('obeys the environment, and refuses a path without a file', () => {
+    const files = { ...debian, '/mine/chrome': '' };
+    for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
+      const found = findChrome(machine({ files, environment: { [name]: '/mine/chrome' } }));
+      expect(found).toMatchObject({ command: '/mine/chrome', source: 'environment' });
+      expect(() => findChrome(machine({ files, environment: { [name]: '/nowhere' } }))).toThrow(
+        `${name} is "/nowhere", but it must be the path of a Chrome or Chromium binary.`,
+      );
+    }
+  });
+
+  test('leaves out a launcher that only asks for snap', () => {
+    const files = {
+      '/usr/bin/chromium-browser': '#!/bin/sh\necho "requires the chromium snap: snap install chromium"\n',
+    };
+    expect(findChrome(machine({ files }))).toBeUndefined();
+  });
+
+  test('finds the application on macOS and Windows', () => {
+    const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+    expect(findChrome(machine({ platform: 'darwin', files: { [mac]: '' } }))?.command).toBe(mac);
+    const windows = 'C:/Program Files/Google/Chrome/Application/chrome.exe';
+    const environment = { PROGRAMFILES: 'C:/Program Files' };
+    const found = findChrome(machine({ platform: 'win32', environment, files: { [windows]: '' } }));
+    expect(found?.folder).toBe(dirname(windows));
+  });
+
+  test('finds none on a bare machine', () => {
+    expect(findChrome(machine({}))).toBeUndefined();
+  });
+});
+
+describe('the software drivers', () => {
+  test('SwiftShader comes first, with its loader where the machine has none', () => {
+    const manifest = '/usr/lib/chromium/vk_swiftshader_icd.json';
+    expect(findSoftwareDriver(machine({ files: { ...debian, ...lavapipe } }))).toEqual({
+      name: 'SwiftShader',
+      manifest,
+      loaderFolder: '/usr/lib/chromium',
+    });
+    expect(findSoftwareDriver(machine({ files: { ...debian, ...loader } }))?.loaderFolder).toBeUndefined();
+  });
+
+  test('a Chrome without SwiftShader leaves the driver of Mesa', () => {
+    const files = { '/usr/bin/chromium': '', ...lavapipe };
+    expect(findSoftwareDriver(machine({ files }))?.name).toBe('lavapipe');
+    expect(findLavapipe(machine({ files: radeon }))).toBeUndefined();
+  });
+
+  test('none on a bare machine, nor where none is needed', () => {
+    expect(findSoftwareDriver(machine({}))).toBeUndefined();
+    expect(findSoftwareDriver(machine({ platform: 'darwin', files: debian }))).toBeUndefined();
+  });
+});
+
+describe('chooseDriver', () => {
+  const both = { ...debian, ...lavapipe };
+  const card = { '/dev/dri/renderD128': '' };
+  const nvidia = { '/dev/nvidia0': '', '/dev/nvidiactl': '' };
+  const nvidiaAside = '/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json';
+  test.each<[string, MachineParts, Parameters<typeof chooseDriver>[1], string | undefined, string?]>([
+    ['no GPU', { files: both }, 'auto', 'SwiftShader', '/usr/lib/chromium/vk_swiftshader_icd.json'],
+    ['Mesa without a card', { files: { ...both, ...radeon } }, 'auto', 'SwiftShader'],
+    ['a card and its driver', { files: { ...both, ...radeon, ...card } }, 'auto', 'system'],
+    ['a card without a driver', { files: { ...both, ...card } }, 'auto', 'SwiftShader'],
+    [
+      'NVIDIA, driver in its place',
+      { files: { ...nvidia, '/etc/vulkan/icd.d/nvidia_icd.json': '' } },
+      'auto',
+      'system',
+    ],
+    [
+      'NVIDIA, driver elsewhere',
+      { files: { ...both, ...radeon, ...nvidia, [nvidiaAside]: '' } },
+      'auto',
+      'system',
+      nvidiaAside,
+    ],
+    ['NVIDIA without a driver', { files: { ...both, ...nvidia } }, 'auto', 'SwiftShader'],
+    ['VK_DRIVER_FILES', { files: both, environment: { VK_DRIVER_FILES: '/my.json' } }, 'auto', 'environment'],
+    [
+      'VK_DRIVER_FILES, software',
+      { files: both, environment: { VK_DRIVER_FILES: '/my.json' } },
+      'software',
+      'SwiftShader',
+    ],
+    ['a card, software', { files: { ...both, ...radeon, ...card } }, 'software', 'SwiftShader'],
+    ['the system, with nothing in it', { files: both }, 'system', 'system'],
+    ['lavapipe', { files: both }, 'lavapipe', 'lavapipe', '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json'],
+    ['lavapipe, not there', { files: debian }, 'lavapipe', undefined],
+    ['swiftshader, not there', { files: lavapipe }, 'swiftshader', undefined],
+    ['nothing at all', {}, 'auto', undefined],
+    ['macOS', { platform: 'darwin' }, 'auto', 'system'],
+  ])('%s', (_, parts, preference, name, manifest) => {
+    const driver = chooseDriver(machine(parts), preference);
+    expect(driver?.name).toBe(name);
+    if (manifest !== undefined) expect(driver?.manifest).toBe(manifest);
+  });
+
+  test('CELLSTORM_DRIVER is one of the known words', () => {
+    const reading = (value: string) =>
+      readPreference(machine({ environment: { CELLSTORM_DRIVER: value } }), 'auto');
+    expect(reading('')).toBe('auto');
+    expect(reading('SwiftShader')).toBe('swiftshader');
+    expect(() => reading('vulkan')).toThrow(
+      /^CELLSTORM_DRIVER is "vulkan", but it must be one of auto, system,/,
+    );
+  });
+});
+
+describe('ensureChrome', () => {
+  const chromium: Chrome = { command: '/usr/bin/chromium', folder: '/usr/lib/chromium', source: 'installed' };
+  const cached: Chrome = { command: '/cache/chrome', folder: '/cache', source: 'puppeteer' };
+
+  interface Story {
+    readonly apt?: Installer['apt'];
+    readonly debian?: boolean;
+    readonly present?: Chrome;
+    readonly broken?: readonly Chrome[];
+    readonly download?: Chrome | string;
+    readonly install?: Chrome | string;
+  }
+
+  function tell(story: Story) {
+    const steps: string[] = [];
+    const said: string[] = [];
+    let present = story.present;
+    const take = (name: string, outcome: Chrome | string = 'the network is closed') => {
+      steps.push(name);
+      if (typeof outcome === 'string') return outcome;
+      present = outcome;
+      return undefined;
+    };
+    const result = ensureChrome({
+      apt: story.apt ?? 'none',
+      debian: story.debian ?? true,
+      findChrome: () => present,
+      tryChrome: (chrome) => (story.broken?.includes(chrome) ? 'a library is missing' : undefined),
+      download: () => take('download', story.download),
+      install: () => take('install', story.install),
+      say: (line) => said.push(line),
+    });
+    return { result, steps, said };
+  }
+
+  test.each<[string, Story, Chrome, string[]]>([
+    ['uses the one that is there', { present: chromium }, chromium, []],
+    [
+      'installs as root on Debian',
+      { apt: 'root', install: chromium, download: cached },
+      chromium,
+      ['install'],
+    ],
+    ['downloads where installing fails', { apt: 'root', download: cached }, cached, ['install', 'download']],
+    ['downloads first elsewhere', { apt: 'root', debian: false, download: cached }, cached, ['download']],
+    ['downloads first for a user with sudo', { apt: 'sudo', download: cached }, cached, ['download']],
+    [
+      'installs with sudo where the download fails',
+      { apt: 'sudo', install: chromium },
+      chromium,
+      ['download', 'install'],
+    ],
+    [
+      'installs where the download does not start',
+      { apt: 'sudo', download: cached, broken: [cached], install: chromium },
+      chromium,
+      ['download', 'install'],
+    ],
+    [
+      'replaces one that does not start',
+      { present: cached, broken: [cached], apt: 'root', install: chromium },
+      chromium,
+      ['install'],
+    ],
+    ['downloads for anyone else', { download: cached }, cached, ['download']],
+  ])('%s', (_, story, chrome, steps) => {
+    expect(tell(story)).toMatchObject({ result: chrome, steps });
+  });
+
+  test('says what was tried and what to do', () => {
+    const { result, steps, said } = tell({ apt: 'root', install: 'no such package' });
+    expect(steps).toEqual(['install', 'download']);
+    expect(said.join('\n')).toMatch(
+      /that failed: no such package\.(?:.|\n)*that failed: the network is closed\./,
+    );
+    expect(result).toMatch(/^The tests need a browser: .*apt-get install chromium.*CHROME_PATH.*\.$/);
+  });
+
+  test('installs nothing over a browser that the environment names', () => {
+    const mine: Chrome = { ...chromium, source: 'environment' };
+    const { result, steps, said } = tell({ present: mine, broken: [mine], apt: 'root', install: chromium });
+    expect(steps).toEqual([]);
+    expect(said).toEqual(['/usr/bin/chromium does not start: a library is missing.']);
+    expect(result).toMatch(/^CHROME_PATH or PUPPETEER_EXECUTABLE_PATH must be a Chrome that starts/);
+  });
+});

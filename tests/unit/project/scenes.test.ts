@@ -1,0 +1,386 @@
+import { describe, expect, it } from 'vitest';
+import { ArgumentError } from '../../../src/core/base/errors';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import { hashState } from '../../../src/core/state/hash';
+import { defineLevels } from '../../../src/core/world/world';
+import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
+import {
+  createMixedScene,
+  createScene,
+  MIXED_SCENE_NAMES,
+  Random,
+  SCENE_NAMES,
+  type Scene,
+  sceneOptions,
+} from '../../../src/scenes';
+import { ceilRoot, stepFor, toCoordinate } from '../../../src/scenes/scene';
+
+const hashOf = (scene: Scene) => hashState(scene.dimensions, scene.positions, scene.velocities);
+
+describe.each(['2', '3'])('in %sD', (text) => {
+  const dimensions = Number(text) as 2 | 3;
+
+  describe.each(SCENE_NAMES)('%s', (name) => {
+    it.each([0, 1, 2, 9, 28, 1000, 4097])(
+      'with %d particles is dyadic, inside its world and plannable',
+      (count) => {
+        const scene = createScene(name, { dimensions, count, seed: 5 });
+        expect(scene.positions.length).toBe(count * dimensions);
+        expect(scene.velocities.length).toBe(count * dimensions);
+        expect(Number.isInteger(scene.radius * 1024)).toBe(true);
+        let notDyadic = 0;
+        let outside = 0;
+        for (let index = 0; index < scene.positions.length; index++) {
+          const position = scene.positions[index] as number;
+          const axis = index % dimensions;
+          if (!Number.isInteger(position * 1024)) notDyadic++;
+          if (!Number.isInteger((scene.velocities[index] as number) * 1024)) notDyadic++;
+          // The whole particle is inside, so that no wall acts before anything has moved; where there is none,
+          // its centre.
+          const { periodic = false } = scene;
+          const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
+          const spare = wraps ? 0 : scene.radius;
+          if (position < (scene.min[axis] as number) + spare) outside++;
+          if (position > (scene.max[axis] as number) - spare) outside++;
+        }
+        expect([notDyadic, outside]).toEqual([0, 0]);
+        const plan = planSimulation(sceneOptions(scene));
+        expect(plan.count).toBe(count);
+        expect(plan.world.inverseCellSize).toBe(1);
+      },
+    );
+
+    it('is the same for the same seed and, where chance has a part, another for another', () => {
+      const first = createScene(name, { dimensions, count: 500, seed: 7 });
+      const again = createScene(name, { dimensions, count: 500, seed: 7 });
+      const other = createScene(name, { dimensions, count: 500, seed: 8 });
+      expect(hashOf(again)).toBe(hashOf(first));
+      expect([again.min, again.max]).toEqual([first.min, first.max]);
+      const isExact = name === 'packing' || name === 'lattice';
+      expect(hashOf(other) === hashOf(first)).toBe(isExact);
+    });
+  });
+});
+
+it('keeps its particles from one version to the next', () => {
+  const hashes = Object.fromEntries(
+    SCENE_NAMES.map((name) => [
+      name,
+      ([2, 3] as const).map((dimensions) => hashOf(createScene(name, { dimensions, count: 1000, seed: 7 }))),
+    ]),
+  );
+  expect(hashes).toMatchInlineSnapshot(`
+    {
+      "bullets": [
+        "0f2277d361dfed4d",
+        "3ee69850ec282cba",
+      ],
+      "channel": [
+        "3eb94976955a9e07",
+        "c7002cadca1b7e78",
+      ],
+      "clustered": [
+        "c06a0d067bf3c88a",
+        "25db121c157cbaa5",
+      ],
+      "colliding-cells": [
+        "598558e3e241db0e",
+        "1d9fd0f80d78de1a",
+      ],
+      "crowds": [
+        "1bb0f9dcc9c4ae64",
+        "a8f776dc76d64d0b",
+      ],
+      "far-apart": [
+        "892ff7f3a5b6ade4",
+        "9161559398eba130",
+      ],
+      "gas": [
+        "727b9b3fbf189076",
+        "bacaa776ef9ed577",
+      ],
+      "lattice": [
+        "3fc278cee8bbf820",
+        "64279035577f89dc",
+      ],
+      "negative": [
+        "d43e887c61cf6e16",
+        "7a143aa4665053c3",
+      ],
+      "obstacles": [
+        "028401fb1dd033f8",
+        "c41e97bcb3479e7d",
+      ],
+      "one-cell": [
+        "80709e62a7b3c55a",
+        "91351920f835fbcd",
+      ],
+      "packing": [
+        "89b1bb170083e87e",
+        "b732642346313d3b",
+      ],
+      "periodic": [
+        "e14b9242311f7c58",
+        "2e1ad553773f7433",
+      ],
+      "pile": [
+        "6b1f3b8b1d14bb28",
+        "eab2316b3452e095",
+      ],
+      "uniform": [
+        "8c9a9743b1913526",
+        "b406e7268e41d93a",
+      ],
+    }
+  `);
+});
+
+/** Overlapping neighbours of each particle, by brute force. */
+function contactsOf(scene: Scene): number[] {
+  const { dimensions, positions, count } = scene;
+  return Array.from({ length: count }, (_, a) => {
+    let contacts = 0;
+    for (let b = 0; b < count; b++) {
+      let squared = 0;
+      for (let axis = 0; axis < dimensions; axis++) {
+        const apart =
+          (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number);
+        squared += apart * apart;
+      }
+      if (a !== b && squared < (2 * scene.radius) ** 2) contacts++;
+    }
+    return contacts;
+  });
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe.each([2, 3] as const)('what the scenes promise in %dD', (dimensions) => {
+  it('uniform: one overlap a particle on average', () => {
+    const contacts = mean(contactsOf(createScene('uniform', { dimensions, count: 4000 })));
+    expect(contacts).toBeGreaterThan(dimensions === 2 ? 0.85 : 0.75);
+    expect(contacts).toBeLessThan(1.1);
+  });
+
+  it('gas and pile: nothing overlaps', () => {
+    for (const name of ['gas', 'pile']) {
+      for (const count of [2, 9, 28, 1000]) {
+        expect(Math.max(...contactsOf(createScene(name, { dimensions, count })))).toBe(0);
+      }
+    }
+  });
+
+  it('gas: a tenth of the room, and a momentum', () => {
+    const scene = createScene('gas', { dimensions, count: 4000 });
+    const box = scene.max.reduce((product, high) => product * high, 1);
+    const particle = dimensions === 2 ? Math.PI / 4 : Math.PI / 6;
+    expect((4000 * particle) / box).toBeGreaterThan(0.085);
+    expect((4000 * particle) / box).toBeLessThanOrEqual(0.1);
+    const along = scene.velocities.filter((_, index) => index % dimensions === 0);
+    expect(mean([...along])).toBeGreaterThan(0.8);
+    expect(mean([...along])).toBeLessThan(1.2);
+    expect(scene.settings).toMatchObject({ restitution: 1, friction: 0 });
+  });
+
+  it('pile: gravity points down y, and the floor is about as wide as the stack is high', () => {
+    const scene = createScene('pile', { dimensions, count: 10_000 });
+    expect(scene.settings.gravity?.[1]).toBe(-9.8125);
+    const [width, height] = scene.max as [number, number];
+    expect(width).toBe(Math.ceil(10_000 ** (1 / dimensions) - 1e-9) + 1);
+    expect(height / width).toBeGreaterThan(1);
+    expect(height / width).toBeLessThan(1.4);
+  });
+
+  it('packing: inner particles touch all 6 (12) neighbours, and overlap by 3%', () => {
+    const contacts = contactsOf(createScene('packing', { dimensions, count: 1000 }));
+    expect(Math.max(...contacts)).toBe(dimensions === 2 ? 6 : 12);
+    expect(contacts.filter((count) => count === (dimensions === 2 ? 6 : 12)).length).toBeGreaterThan(400);
+  });
+
+  it('clustered: at least 89% in at most 1% of the world, about 8 to a cell', () => {
+    const count = 20_000;
+    const scene = createScene('clustered', { dimensions, count });
+    const low = Math.floor((scene.max[0] as number) * 0.3 * 1024) / 1024;
+    const high = low + (scene.max[0] as number) * 0.01 ** (1 / dimensions);
+    let inside = 0;
+    for (let particle = 0; particle < count; particle++) {
+      const centre = scene.positions.subarray(particle * dimensions, (particle + 1) * dimensions);
+      if (centre.every((coordinate) => coordinate >= low && coordinate <= high)) inside++;
+    }
+    expect(inside / count).toBeGreaterThanOrEqual(0.89);
+    expect(inside / (high - low) ** dimensions).toBeGreaterThan(7);
+    expect(inside / (high - low) ** dimensions).toBeLessThan(9);
+  });
+
+  it('one-cell: the middle cell only', () => {
+    const scene = createScene('one-cell', { dimensions, count: 5000 });
+    expect([...scene.positions].every((coordinate) => Math.floor(coordinate) === 1)).toBe(true);
+  });
+
+  it('lattice: half cells only, every other one on a border', () => {
+    const scene = createScene('lattice', { dimensions, count: 1000 });
+    expect([...scene.positions].every((coordinate) => Number.isInteger(coordinate * 2))).toBe(true);
+    expect([...scene.positions].some((coordinate) => Number.isInteger(coordinate))).toBe(true);
+    expect(Math.max(...contactsOf(scene))).toBe(dimensions === 2 ? 8 : 26);
+  });
+
+  it('negative: on both sides of the origin along every axis', () => {
+    const scene = createScene('negative', { dimensions, count: 1000 });
+    for (let axis = 0; axis < dimensions; axis++) {
+      const along = scene.positions.filter((_, index) => index % dimensions === axis);
+      expect(scene.min[axis]).toBeLessThan(0);
+      expect(Math.min(...along)).toBeLessThan(-5);
+      expect(Math.max(...along)).toBeGreaterThan(5);
+    }
+  });
+});
+
+describe('createScene', () => {
+  it.each<[string, unknown, RegExp]>([
+    [
+      'heap',
+      { dimensions: 2, count: 1 },
+      /^scene is "heap", but it must be one of uniform, gas, pile, .*colliding-cells, .*one-large, crates, boxes-periodic, terraces, mixed-bullets, hourglass, drum, brazil-nut\.$/,
+    ],
+    ['gas', { dimensions: 4, count: 1 }, /^dimensions is 4, /],
+    ['gas', { dimensions: 2, count: -1 }, /^count is -1, .*whole number from 0/],
+    ['gas', { dimensions: 2, count: 1.5 }, /^count is 1\.5, /],
+    ['gas', { dimensions: 2, count: 1, seed: -1 }, /^seed is -1, .*from 0 to 4294967295/],
+    ['gas', { dimensions: 2, count: 1, seed: Number.NaN }, /^seed is NaN, /],
+    [
+      'gas',
+      undefined,
+      /^request is undefined, but it must be an object with some of dimensions, count, seed\.$/,
+    ],
+    ['gas', { dimensions: 2, cuont: 1 }, /^request\.cuont is 1, /],
+  ])('refuses %s %j', (name, request, message) => {
+    expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(ArgumentError);
+    expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
+  });
+
+  it('gives options in which changes win', () => {
+    const scene = createScene('pile', { dimensions: 2, count: 10 });
+    const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
+    expect(planSimulation(options)).toMatchObject({
+      capacity: 20,
+      count: 10,
+      settings: { friction: 0.5, gravity: [0, 0] },
+    });
+  });
+});
+
+describe('fixed-point helpers', () => {
+  it('takes exact roots of perfect powers and rounds up between them', () => {
+    for (const root of [1, 2, 3, 10, 99, 1000, 46_340]) {
+      expect(ceilRoot(root ** 2, 2)).toBe(root);
+      expect(ceilRoot(root ** 2 + 1, 2)).toBe(root + 1);
+      expect(ceilRoot(root ** 3, 3)).toBe(root);
+      expect(ceilRoot(root ** 3 + 1, 3)).toBe(root + 1);
+    }
+    expect(ceilRoot(0, 2)).toBe(1);
+  });
+
+  it('coarsens coordinates only where 32-bit floats would', () => {
+    expect([stepFor(1), stepFor(16_384), stepFor(16_385), stepFor(40_000)]).toEqual([1, 1, 2, 4]);
+    expect(toCoordinate(1027, 2)).toBe(1026 / 1024);
+    const far = toCoordinate(20_000 * 1024 + 3, stepFor(20_000));
+    expect(Math.fround(far)).toBe(far);
+  });
+});
+
+describe('Random', () => {
+  it('keeps its sequence from one version to the next', () => {
+    const random = new Random(1);
+    expect(Array.from({ length: 4 }, () => random.nextBits())).toMatchInlineSnapshot(`
+      [
+        1506684997,
+        389392296,
+        138374344,
+        482077534,
+      ]
+    `);
+  });
+
+  it('fills a range evenly and stays inside it', () => {
+    const random = new Random(123);
+    const seen = new Array<number>(10).fill(0);
+    for (let draw = 0; draw < 100_000; draw++) {
+      const value = random.between(-4, 5);
+      seen[value + 4] = (seen[value + 4] as number) + 1;
+    }
+    expect(seen.reduce((sum, count) => sum + count, 0)).toBe(100_000);
+    expect(Math.min(...seen)).toBeGreaterThan(9600);
+    expect(Math.max(...seen)).toBeLessThan(10_400);
+  });
+
+  it('has nothing in common for neighbouring seeds', () => {
+    const first = Array.from({ length: 1000 }, (_, seed) => new Random(seed).nextBits());
+    expect(new Set(first).size).toBe(1000);
+  });
+});
+
+describe.each([2, 3] as const)('scenes of many sizes in %dD', (dimensions) => {
+  it.each(MIXED_SCENE_NAMES)('%s is exact, and the same for the same seed', (name) => {
+    for (const count of [0, 1, 2, 1000]) {
+      const scene = createMixedScene(name, { dimensions, count, seed: 7 });
+      const { positions, radii, range } = scene;
+      expect([positions.length, radii.length]).toEqual([dimensions * count, count]);
+      expect(positions.every((place) => Number.isInteger(place * 32) && Math.abs(place) < 2 ** 19)).toBe(
+        true,
+      );
+      expect(radii.every((radius) => Number.isInteger(radius * 32))).toBe(true);
+      expect(radii.every((radius) => radius >= range.smallest && radius <= range.largest)).toBe(true);
+      expect(createMixedScene(name, { dimensions, count, seed: 7 })).toEqual(scene);
+      const simulated = createScene(name, { dimensions, count, seed: 7 });
+      expect([simulated.radii, simulated.radiusRange, simulated.radius]).toEqual([
+        radii,
+        range,
+        range.largest,
+      ]);
+      const { world, settings } = planSimulation(sceneOptions(simulated));
+      expect([world.kind, world.diameter]).toEqual([simulated.world, 2 * range.largest]);
+      expect(settings).toMatchObject({ ...scene.settings, relaxation: dimensions === 2 ? 0.3 : 0.25 });
+    }
+    const request = { dimensions, count: 1000 };
+    const other = createMixedScene(name, { ...request, seed: 8 });
+    expect(other.positions).not.toEqual(createMixedScene(name, { ...request, seed: 7 }).positions);
+  });
+
+  it('mixed-pile has as much room for each octave, and begins with nobody touching anybody or a wall', () => {
+    const { positions, radii, world } = createMixedScene('mixed-pile', { dimensions, count: 2000 });
+    const levels = defineLevels(world, { smallest: 1, largest: 8 }, 2000);
+    expect(bruteForceLevelPairs(levels, positions, radii)).toHaveLength(0);
+    const octaves = [0, 1, 2].map(
+      (octave) => radii.filter((radius) => Math.floor(Math.log2(radius)) === octave).length,
+    );
+    const cubes = octaves.map((count, octave) => count / 2 ** (dimensions * (2 - octave)));
+    const all = cubes.reduce((sum, count) => sum + count, 0);
+    for (const count of cubes) expect(Math.abs(count / all - 1 / 3)).toBeLessThan(0.12);
+    positions.forEach((place, index) => {
+      const away = radii[Math.floor(index / dimensions)] as number;
+      expect(place - away).toBeGreaterThanOrEqual(0);
+      expect(place + away).toBeLessThanOrEqual(world.max?.[index % dimensions] as number);
+    });
+  });
+
+  it('mixed has as many in each octave, one-large has one that is', () => {
+    const { radii } = createMixedScene('mixed', { dimensions, count: 6000 });
+    for (let octave = 0; octave < 6; octave++) {
+      const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
+      expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
+      // Half of the logarithm.
+      const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
+      expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
+    }
+    const large = createMixedScene('one-large', { dimensions, count: 500 }).radii;
+    expect([
+      large.filter((radius) => radius === 64).length,
+      large.filter((radius) => radius === 1).length,
+    ]).toEqual([1, 499]);
+  });
+});
+
+it('refuses scenes of many sizes that it does not know', () => {
+  expect(() => createMixedScene('uniform', { dimensions: 2, count: 1 })).toThrow(/^scene is "uniform"/);
+  expect(() => createMixedScene('mixed', { dimensions: 2, count: -1 })).toThrow(ArgumentError);
+});

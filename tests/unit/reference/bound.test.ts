@@ -1,0 +1,394 @@
+/**
+ * The bound against a device that is as sloppy as WGSL allows: every operation is off by up to what the
+ * specification grants, in directions that a seed chooses.
+ */
+import { describe, expect, it } from 'vitest';
+import { NO_PARTNER } from '../../../src/core/base/constants';
+import { deriveSubstep, type SettingsOptions, type Substep } from '../../../src/core/contact/settings';
+import type { Shapes } from '../../../src/core/particles/shapes';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import type { Dimensions, World } from '../../../src/core/world/world';
+import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
+import { probeCells } from '../../../src/reference/query/probe';
+import { resolveBound } from '../../../src/reference/solve/bound';
+import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from '../../../src/reference/solve/contact';
+import { findPartners } from '../../../src/reference/solve/partner';
+import { type Box, boxOf, resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
+import { ALL_SCENE_NAMES, createScene, Random, sceneOptions } from '../../../src/scenes';
+import { inTurns, THOROUGH } from '../../helpers/thorough';
+
+const U = 2 ** -24;
+
+/** The contact law in doubles, every result spoilt by as much as WGSL allows. */
+class SloppyDevice {
+  private readonly random: Random;
+
+  constructor(
+    seed: number,
+    private readonly world: World,
+    private readonly substep: Substep,
+    private readonly grid: Grid,
+  ) {
+    this.random = new Random(seed);
+  }
+
+  private spoil(value: number, units: number): number {
+    // Mostly the extremes: those hurt most.
+    const amount = this.random.between(-4, 4) / 4;
+    return value * (1 + amount * units * U);
+  }
+
+  /** Sums are correctly rounded: one that is a 32-bit float stays. */
+  private add = (a: number, b: number) => (Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
+  private multiply = (a: number, b: number) => this.spoil(a * b, 1);
+  private divide = (a: number, b: number) => this.spoil(a / b, 5);
+  private root = (a: number) => this.spoil(Math.sqrt(a), 9);
+
+  private dot(a: readonly number[], b: readonly number[]): number {
+    return a.map((along, axis) => this.multiply(along, b[axis] as number)).reduce(this.add);
+  }
+
+  private vector(values: Float32Array, slot: number): number[] {
+    const { dimensions } = this.world;
+    return Array.from(values.subarray(slot * dimensions, (slot + 1) * dimensions));
+  }
+
+  private apart(values: Float32Array, slot: number, other: number): number[] {
+    const there = this.vector(values, other);
+    return this.vector(values, slot).map((along, axis) => this.add(along, -(there[axis] as number)));
+  }
+
+  private contact(slot: number, other: number): { normal: number[]; overlap: number } | undefined {
+    const apart = this.apart(this.grid.positions, slot, other).map((along, axis) => {
+      const period = this.world.period[axis] as number;
+      const periods = period > 0 ? Math.round(along / period) : 0;
+      return periods === 0 ? along : this.add(along, -period * periods);
+    });
+    if (this.grid.halves) return this.shapeContact(apart, slot, other);
+    const squared = this.dot(apart, apart);
+    const { radii } = this.grid;
+    const reach = radii ? this.add(radii[slot] as number, radii[other] as number) : this.substep.diameter;
+    if (!(squared < (radii ? this.multiply(reach, reach) : this.substep.diameterSquared))) return undefined;
+    if (squared < COINCIDENT_SQUARED) {
+      return { normal: coincidentNormal(apart.length, slot, other), overlap: reach };
+    }
+    const distance = this.root(squared);
+    return {
+      normal: apart.map((along) => this.divide(along, distance)),
+      overlap: this.add(reach, -distance),
+    };
+  }
+
+  /** Of two of which each may be a box. */
+  private shapeContact(apart: number[], slot: number, other: number) {
+    const { radii, halves } = this.grid as Grid & Shapes;
+    const own = this.vector(halves, slot);
+    const theirs = this.vector(halves, other);
+    const sides = own.map((half, axis) => this.add(half, theirs[axis] as number));
+    const rounding = (body: number, [half = 0]: number[]) => (half > 0 ? 0 : (radii[body] as number));
+    const round = this.add(rounding(slot, own), rounding(other, theirs));
+    const beyond = apart.map((along, axis) => this.add(Math.abs(along), -(sides[axis] as number)));
+    const outside = beyond.map((along) => Math.max(along, 0));
+    const squared = this.dot(outside, outside);
+    if (squared >= COINCIDENT_SQUARED) {
+      if (!(squared < this.multiply(round, round))) return undefined;
+      const distance = this.root(squared);
+      const normal = outside.map(
+        (along, axis) => Math.sign(apart[axis] as number) * this.divide(along, distance),
+      );
+      return { normal, overlap: this.add(round, -distance) };
+    }
+    const axis = beyond.indexOf(Math.max(...beyond));
+    const overlap = this.add(round, -(beyond[axis] as number));
+    if (!(overlap > 0)) return undefined;
+    const normal = apart.map((along, index) => (index === axis ? Math.sign(along) : 0));
+    return { normal, overlap };
+  }
+
+  /** What the first does of what both do. */
+  private share(slot: number, other: number): number {
+    const sizes = this.grid.bulks ?? this.grid.radii;
+    if (!sizes) return 0.5;
+    const [own, others] = [sizes[slot] as number, sizes[other] as number];
+    const isSmaller = own < others;
+    const ratio = isSmaller ? this.divide(own, others) : this.divide(others, own);
+    const area = this.multiply(ratio, ratio);
+    const weight = this.world.dimensions === 2 ? area : this.multiply(area, ratio);
+    return this.divide(isSmaller ? 1 : weight, this.add(1, weight));
+  }
+
+  /** A half is exact. */
+  private part(share: number, value: number): number {
+    return share === 0.5 ? value / 2 : this.multiply(share, value);
+  }
+
+  private contacts(slot: number): { other: number; normal: number[]; overlap: number }[] {
+    const found: { other: number; normal: number[]; overlap: number }[] = [];
+    probeCells(this.world, this.grid, slot, (other) => {
+      const contact = this.contact(slot, other);
+      if (contact) found.push({ other, ...contact });
+    });
+    return found;
+  }
+
+  partners(): Uint32Array {
+    const partners = new Uint32Array(this.grid.ids.length).fill(NO_PARTNER);
+    for (let slot = 0; slot < partners.length; slot++) {
+      let fastest = -this.substep.restSpeed;
+      for (const { other, normal } of this.contacts(slot)) {
+        const approach = this.dot(this.apart(this.grid.velocities, slot, other), normal);
+        if (approach < fastest) {
+          fastest = approach;
+          partners[slot] = other;
+        }
+      }
+    }
+    return partners;
+  }
+
+  resolve(mode: 'resolve' | 'separate', partners: Uint32Array) {
+    const positions: number[] = [];
+    const velocities: number[] = [];
+    for (let slot = 0; slot < this.grid.ids.length; slot++) {
+      let push = new Array<number>(this.world.dimensions).fill(0);
+      let change = push;
+      const sum = (a: readonly number[], b: readonly number[]) =>
+        a.map((along, axis) => this.add(along, b[axis] as number));
+      for (const { other, normal, overlap } of this.contacts(slot)) {
+        const isMutual = partners[slot] === other && partners[other] === slot;
+        const effect = this.effect(
+          mode,
+          normal,
+          overlap,
+          this.apart(this.grid.velocities, slot, other),
+          isMutual,
+          this.share(slot, other),
+        );
+        push = sum(push, effect.push);
+        change = sum(change, effect.change);
+      }
+      const position = this.vector(this.grid.positions, slot).map((along, axis) =>
+        push[axis] === 0 ? along : this.add(along, push[axis] as number),
+      );
+      const velocity = this.vector(this.grid.velocities, slot).map((along, axis) =>
+        change[axis] === 0 ? along : this.add(along, change[axis] as number),
+      );
+      if (this.substep.walls) {
+        const box = boxOf(this.substep, this.grid, slot);
+        if (mode === 'resolve') this.meetWalls(box, position, velocity);
+        for (let axis = 0; axis < position.length; axis++) {
+          const low = Math.max(position[axis] as number, box.lower[axis] as number);
+          position[axis] = Math.min(low, box.upper[axis] as number);
+        }
+      }
+      position.forEach((along, axis) => {
+        const period = this.world.period[axis] as number;
+        const low = this.world.min[axis] as number;
+        if (period > 0 && along < low) position[axis] = this.add(along, period);
+        if (period > 0 && along >= low + period) position[axis] = this.add(along, -period);
+      });
+      positions.push(...position);
+      velocities.push(...velocity);
+    }
+    return { positions, velocities };
+  }
+
+  private effect(
+    mode: 'resolve' | 'separate',
+    normal: number[],
+    overlap: number,
+    relative: number[],
+    isMutual: boolean,
+    share: number,
+  ) {
+    const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } =
+      this.substep;
+    const { add, multiply, divide } = this;
+    const push = multiply(this.part(share, 2 * halfRelaxation), overlap);
+    if (mode === 'separate') return { push: normal.map((along) => multiply(push, along)), change: normal };
+    const approach = this.dot(relative, normal);
+    const most = this.part(share, 2 * pushSpeed);
+    const cap = approach > 0 ? most : Math.max(most, this.part(share, -approach));
+    const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
+    const change = isMutual
+      ? multiply(this.part(share, -add(1, restitution)), approach)
+      : multiply(Math.min(multiply(push, inverseDt), cap), kept);
+    const grip = this.part(share, 2 * gripShare);
+    const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
+    const speed = this.root(this.dot(sliding, sliding));
+    const braking =
+      speed > 0 ? divide(Math.min(multiply(friction, change), multiply(grip, speed)), speed) : 0;
+    const held = isMutual ? 0 : multiply(braking, dt);
+    return {
+      push: normal.map((along, axis) => add(multiply(push, along), -multiply(held, sliding[axis] as number))),
+      change: normal.map((along, axis) =>
+        add(multiply(change, along), -multiply(braking, sliding[axis] as number)),
+      ),
+    };
+  }
+
+  private meetWalls({ lower, upper }: Box, position: number[], velocity: number[]): void {
+    const { restitution, friction, restSpeed, dt, inverseDt } = this.substep;
+    const { add, multiply, divide } = this;
+    for (let axis = 0; axis < position.length; axis++) {
+      for (const [limit, inward] of [
+        [lower[axis] as number, 1],
+        [upper[axis] as number, -1],
+      ] as const) {
+        const depth = inward * add(limit, -(position[axis] as number));
+        if (!(depth > 0)) continue;
+        position[axis] = limit;
+        const approach = inward * (velocity[axis] as number);
+        if (!(approach < 0)) continue;
+        const bounces = restitution > 0 && approach < -restSpeed;
+        const change = bounces
+          ? multiply(-add(1, restitution), approach)
+          : Math.min(multiply(depth, inverseDt), -approach);
+        const sliding = velocity.with(axis, 0);
+        const speed = this.root(this.dot(sliding, sliding));
+        const braking = speed > 0 ? divide(Math.min(multiply(friction, change), speed), speed) : 0;
+        const held = bounces ? 0 : multiply(braking, dt);
+        for (let other = 0; other < position.length; other++) {
+          if (other === axis) continue;
+          const along = sliding[other] as number;
+          velocity[other] = add(along, -multiply(braking, along));
+          position[other] = add(position[other] as number, -multiply(held, along));
+        }
+        velocity[axis] = add(velocity[axis] as number, inward * change);
+      }
+    }
+  }
+}
+
+/** A scene some way into its life, so that positions are not dyadic and velocities not zero. */
+function unrest(
+  name: string,
+  dimensions: Dimensions,
+  count: number,
+  settings: SettingsOptions,
+  seed: number,
+) {
+  const scene = createScene(name, { dimensions, count, seed });
+  const plan = planSimulation({ ...sceneOptions(scene), ...settings });
+  const random = new Random(seed);
+  const noise = () => random.between(-(2 ** 20), 2 ** 20) / 2 ** 20;
+  const positions = plan.positions.map((along) => along + noise() * 0.4);
+  const velocities = plan.velocities.map((along) => along + noise() * 3);
+  const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
+  const grid = buildGrid(plan.world, positions, velocities, undefined, plan);
+  return { world: plan.world, substep, grid };
+}
+
+/** The worst of |a − b| / bound over all coordinates; 0 / 0 counts as 0. */
+function worstRatio(
+  dimensions: number,
+  period: readonly number[],
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  bound: Float64Array,
+): number {
+  let worst = 0;
+  for (let index = 0; index < a.length; index++) {
+    const apart = (a[index] as number) - (b[index] as number);
+    const difference = Math.abs(nearestImage(apart, period[index % dimensions] as number));
+    if (difference > 0)
+      worst = Math.max(worst, difference / (bound[Math.floor(index / dimensions)] as number));
+  }
+  return worst;
+}
+
+const NO_PERIOD = [0, 0, 0];
+
+/** Of one axis of gravity and the rest of the settings. */
+const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
+  ['no gravity', 0, {}],
+  ['gravity and friction', -9.8, { restitution: 0, friction: 0.6 }],
+  ['bounces and friction', 0, { restitution: 0.6, friction: 0.4 }],
+  ['all at once', -9.8, { restitution: 0.6, friction: 0.4 }],
+];
+
+describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
+  it.each(ALL_SCENE_NAMES)('holds for the reference and a sloppy device on the scene %s', (name) => {
+    let total = 0;
+    const asked = inTurns(2, SETTINGS, ALL_SCENE_NAMES.indexOf(name));
+    for (const [turn, [label, fall, changes]] of asked.entries()) {
+      const gravity = new Array<number>(dimensions).fill(0).with(1, fall);
+      for (const seed of THOROUGH ? [0, 1] : [turn]) {
+        const { world, substep, grid } = unrest(
+          name,
+          dimensions,
+          name === 'one-cell' ? 40 : 100,
+          { ...changes, gravity },
+          seed,
+        );
+        for (const mode of ['resolve', 'separate'] as const) {
+          const bound = resolveBound(world, substep, grid, mode);
+          const partners = substep.restitution > 0 ? findPartners(world, substep, grid) : undefined;
+          const reference =
+            mode === 'resolve'
+              ? resolveContacts(world, substep, grid, partners)
+              : { positions: separateContacts(world, substep, grid), velocities: grid.velocities };
+          const device = new SloppyDevice(seed, world, substep, grid);
+          const sloppy = device.resolve(
+            mode,
+            substep.restitution > 0 ? device.partners() : new Uint32Array(grid.ids.length).fill(NO_PARTNER),
+          );
+          const half = (values: Float64Array) => values.map((value) => value / 2);
+          const place = `${label}, seed ${seed}, ${mode}`;
+          const check = (what: string, ratio: number) => {
+            expect(ratio, `${what}: ${place}`).toBeLessThanOrEqual(1);
+            total = Math.max(total, ratio);
+          };
+          // The reference rounds to nearest: half of the bound holds it.
+          check(
+            'reference positions',
+            worstRatio(
+              dimensions,
+              world.period,
+              reference.positions,
+              bound.exactPositions,
+              half(bound.positions),
+            ),
+          );
+          check(
+            'positions',
+            worstRatio(dimensions, world.period, sloppy.positions, reference.positions, bound.positions),
+          );
+          if (mode === 'separate') continue;
+          check(
+            'reference velocities',
+            worstRatio(
+              dimensions,
+              NO_PERIOD,
+              reference.velocities,
+              bound.exactVelocities,
+              half(bound.velocities),
+            ),
+          );
+          check(
+            'velocities',
+            worstRatio(dimensions, NO_PERIOD, sloppy.velocities, reference.velocities, bound.velocities),
+          );
+        }
+      }
+    }
+    // A bound a hundred times too wide would say nothing.
+    expect(total).toBeGreaterThan(0.01);
+  });
+
+  it('is a few units in the last place of the coordinate for settled contacts, and 0 without any', () => {
+    const { world, substep, grid } = unrest('pile', dimensions, 200, { restitution: 0 }, 1);
+    const bound = resolveBound(world, substep, grid);
+    const partners = findPartners(world, { ...substep, restSpeed: -1e30 }, grid);
+    const edge = Math.max(...world.max);
+    for (let slot = 0; slot < 200; slot++) {
+      const isTouched = partners[slot] !== NO_PARTNER;
+      const isInside = [...substep.lower].every((low, axis) => {
+        const place = grid.positions[slot * dimensions + axis] as number;
+        return place > low && place < (substep.upper[axis] as number);
+      });
+      if (!isTouched && isInside) expect(bound.positions[slot]).toBe(0);
+      expect(bound.positions[slot]).toBeLessThan(edge * 2 ** -18);
+    }
+  });
+});

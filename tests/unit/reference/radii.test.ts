@@ -1,0 +1,214 @@
+/** The reference where each particle has a radius of its own: who meets whom, the law, and all that keeps radii. */
+
+import { describe, expect, it } from 'vitest';
+import { shareOf } from '../../../src/core/contact/settings';
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import { hashState } from '../../../src/core/state/hash';
+import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
+import { areWithinReach } from '../../../src/core/world/levels';
+import { buildGrid } from '../../../src/reference/grid/grid';
+import { bruteForceLevelPairs } from '../../../src/reference/grid/levels';
+import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
+import { createScene, sceneOptions } from '../../../src/scenes';
+import { MIXED_KINDS, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
+import { mixedOptions } from '../../helpers/inputs/mixed-simulations';
+import { runs } from '../../helpers/inputs/worlds';
+import { fc } from '../../helpers/properties';
+
+const DIMENSIONS = [2, 3] as const;
+const CASES = MIXED_KINDS.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
+
+/** Two discs, of radius 1 and 1/2 and so of weight 4 and 1, overlapping by 1/4 where they meet. */
+function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
+  return new ReferenceSimulation({
+    dimensions: 2,
+    min: [0, 0],
+    max: [8, 8],
+    positions: new Float32Array([3, 4, 4.25, 4]),
+    velocities: Float32Array.from(velocities),
+    radii: new Float32Array([1, 0.5]),
+    substeps: 1,
+    relaxation: 0.5,
+    friction: 0,
+    ...changes,
+  });
+}
+
+describe('the candidates of particles of many sizes', () => {
+  it.each(CASES)('are those within reach, in a %s world in %dD', (kind, dimensions) => {
+    fc.assert(
+      fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
+        const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
+        const inCells = grid.start[world.cellCount] as number;
+        const slots = Array.from({ length: inCells }, (_, slot) => slot);
+        const { ids, candidates } = grid;
+        for (const slot of slots) {
+          const near = slots.filter(
+            (other) =>
+              other !== slot &&
+              areWithinReach(world, positions, radiusOf, ids[slot] as number, ids[other] as number),
+          );
+          expect(candidates?.[slot]).toEqual(near);
+        }
+        expect(candidates?.slice(inCells).flat()).toEqual([]);
+        const pairs = bruteForceLevelPairs(world, positions, radiusOf);
+        for (let word = 0; word < pairs.length; word += 2) {
+          const [a, b] = [pairs[word] as number, pairs[word + 1] as number];
+          expect(candidates?.[grid.slots[a] as number]).toContain(grid.slots[b]);
+        }
+      }),
+      runs(40),
+    );
+  });
+});
+
+describe('the law between particles of many sizes', () => {
+  it('shares a push by weight', () => {
+    const simulation = pair({});
+    simulation.separate();
+    // Half of 1/4, of which the heavy one takes a fifth.
+    const share = shareOf(2, 1, 0.5);
+    expect(share).toBeCloseTo(1 / 5, 6);
+    const { positions } = simulation.read();
+    expect([3 - (positions[0] as number), (positions[2] as number) - 4.25]).toEqual([
+      expect.closeTo(share / 8, 6),
+      expect.closeTo((1 - share) / 8, 6),
+    ]);
+  });
+
+  it('bounces as the weights have it, keeping momentum and energy', () => {
+    const simulation = pair({ restitution: 1, relaxation: 0.01 }, [1, 0, -1, 0]);
+    const before = simulation.measure();
+    simulation.step(1 / 1024);
+    const after = simulation.measure();
+    // Of weights 4 and 1, from 1 and −1.
+    const { velocities } = simulation.read();
+    expect([...velocities]).toEqual([expect.closeTo(0.2, 6), 0, expect.closeTo(2.2, 6), 0]);
+    expect(after.kineticEnergy).toBeCloseTo(before.kineticEnergy, 6);
+    expect(after.momentum[0]).toBeCloseTo(3 / 4, 6);
+  });
+
+  it('takes sliding off each as much as its share, and keeps momentum', () => {
+    const simulation = pair({ friction: 1 }, [1, 1, -1, -1]);
+    simulation.step(1 / 16);
+    const [, heavy, , light] = simulation.read().velocities as unknown as [number, number, number, number];
+    expect(heavy).toBeLessThan(1);
+    expect(light).toBeGreaterThan(-1);
+    expect((light + 1) / (1 - heavy)).toBeCloseTo(4, 4);
+  });
+
+  it.each(DIMENSIONS)('keeps momentum in a crowd in %dD, from 1 to 64', (dimensions) => {
+    const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
+    const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5 }));
+    const before = simulation.measure();
+    expect(before.contacts).toBeGreaterThan(10);
+    for (let step = 0; step < 4; step++) simulation.step(1 / 60);
+    simulation.measure().momentum.forEach((along, axis) => {
+      expect(along).toBeCloseTo(before.momentum[axis] as number, 4);
+    });
+  });
+
+  it.each(DIMENSIONS)(
+    'keeps momentum where the speed of a fall limits what pushes give, in %dD',
+    (dimensions) => {
+      const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
+      const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
+      const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5, gravity }));
+      const before = simulation.measure();
+      const { radii } = simulation.read();
+      const largest = simulation.radius;
+      const weight = (radii as Float32Array).reduce(
+        (sum, radius) => sum + (radius / largest) ** dimensions,
+        0,
+      );
+      simulation.step(1 / 60);
+      simulation.measure().momentum.forEach((along, axis) => {
+        const gained = (weight * (gravity[axis] as number)) / 60;
+        expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
+      });
+    },
+  );
+
+  it('pushes those in one place apart along an axis, however large', () => {
+    const simulation = pair({ positions: new Float32Array([4, 4, 4, 4]) });
+    simulation.separate();
+    const { positions } = simulation.read();
+    const moved = Math.hypot(...Array.from(positions, (place) => place - 4));
+    expect(moved).toBeCloseTo(0.75 * Math.hypot(1 / 5, 4 / 5), 5);
+  });
+
+  it('keeps each as far from walls as its own radius', () => {
+    const simulation = pair({ positions: new Float32Array([0, 8, 8, 0]) }, [-1, 1, 1, -1]);
+    simulation.step(1 / 60);
+    expect([...simulation.read().positions]).toEqual([1, 7, 7.5, 0.5]);
+    simulation.set({ walls: false });
+    simulation.step(1 / 60);
+    const { positions } = simulation.read();
+    expect(simulation.measure().outside).toBe(0);
+    expect([...positions]).toEqual([1, 7, 7.5, 0.5]);
+  });
+
+  it.each(DIMENSIONS)('is that of equal ones, to the bit, where they are equal, in %dD', (dimensions) => {
+    const scene = createScene('uniform', { dimensions, count: 300, seed: 5 });
+    const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
+    const plain = new ReferenceSimulation(sceneOptions(scene, changes));
+    const mixed = new ReferenceSimulation({
+      ...sceneOptions(scene, changes),
+      radius: undefined,
+      cellSize: plain.world.cellSize,
+      radii: new Float32Array(scene.count).fill(scene.radius),
+    });
+    expect(plain.world.cellSize).toBe(1);
+    for (let step = 0; step < 3; step++) {
+      plain.step(1 / 60);
+      mixed.step(1 / 60);
+    }
+    const { radii, ...state } = mixed.read();
+    expect(state).toEqual(plain.read());
+    expect(radii?.every((radius) => radius === scene.radius)).toBe(true);
+    const { hash: ownHash, ...measures } = mixed.measure();
+    const { hash: plainHash, ...expected } = plain.measure();
+    expect(measures).toEqual(expected);
+    expect(ownHash).not.toBe(plainHash);
+  });
+});
+
+describe('radii', () => {
+  it.each(CASES)('travel with their particles in a %s world in %dD', (kind, dimensions) => {
+    const options = mixedOptions({ dimensions, kind, count: 40, ratio: 16 }, { capacity: 50 });
+    const simulation = new ReferenceSimulation(options);
+    const radiusOf = new Map([...options.radii].map((radius, id) => [id, radius]));
+    simulation.step(1 / 60);
+    simulation.remove([3, 17]);
+    const added = new Float32Array([0.25, 0.75, 1]);
+    const ids = simulation.add({ positions: new Float32Array(3 * dimensions).fill(1), radii: added });
+    expect([...ids]).toEqual([3, 17, 40]);
+    ids.forEach((id, index) => {
+      radiusOf.set(id, added[index] as number);
+    });
+    simulation.step(1 / 60);
+    const { ids: living, positions, velocities, radii } = simulation.read();
+    expect([...(radii ?? [])]).toEqual(Array.from(living, (id) => radiusOf.get(id)));
+    expect(simulation.measure().hash).toBe(hashState(dimensions, positions, velocities, living, { radii }));
+
+    const restored = new ReferenceSimulation(options);
+    restored.restore(decodeCheckpoint(encodeCheckpoint(simulation.checkpoint())));
+    expect(restored.checkpoint()).toEqual(simulation.checkpoint());
+    restored.step(1 / 60);
+    simulation.step(1 / 60);
+    expect(restored.measure()).toEqual(simulation.measure());
+  });
+
+  it.each(CASES)('decide on pairs as all pairs do, in a %s world in %dD', (kind, dimensions) => {
+    const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
+    const { positions, radii } = simulation.read();
+    const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);
+    const { pairs, count, borderline } = simulation.findPairs();
+    expect(borderline).toBe(0);
+    expect(count).toBeGreaterThan(20);
+    expect(pairs).toEqual(expected);
+    const { contacts, candidates } = simulation.measure();
+    expect(contacts).toBe(count);
+    expect(candidates).toBeGreaterThan(contacts);
+  });
+});

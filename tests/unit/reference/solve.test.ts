@@ -1,0 +1,415 @@
+import { describe, expect, it } from 'vitest';
+import { NO_PARTNER } from '../../../src/core/base/constants';
+import {
+  defaultSettings,
+  deriveSubstep,
+  resolveSettings,
+  type SettingsOptions,
+} from '../../../src/core/contact/settings';
+import { planSimulation } from '../../../src/core/simulation/plan';
+import { type Dimensions, defineWorld } from '../../../src/core/world/world';
+import { buildGrid } from '../../../src/reference/grid/grid';
+import { coincidentNormal, findContact } from '../../../src/reference/solve/contact';
+import { integrate } from '../../../src/reference/solve/integrate';
+import { findPartners } from '../../../src/reference/solve/partner';
+import { resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
+import { createScene, SCENE_NAMES, sceneOptions } from '../../../src/scenes';
+import { repeat } from '../../../src/scenes/scene';
+import { PLAIN_WORLDS } from '../../helpers/inputs/worlds';
+import { fc } from '../../helpers/properties';
+
+/** A box around the origin, or from it, with the numbers of a substep of 1/8 s. */
+function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
+  const world = defineWorld(
+    {
+      dimensions,
+      min: repeat(centred ? -edge : 0, dimensions),
+      max: repeat(edge, dimensions),
+      cellSize: 1.25,
+    },
+    1,
+  );
+  const settings = resolveSettings(dimensions, defaultSettings(dimensions), {
+    substeps: 1,
+    relaxation: 0.5,
+    friction: 0,
+    ...changes,
+  });
+  return { world, settings, substep: deriveSubstep(world, 1, settings, 0.125) };
+}
+
+/** Runs one pass on particles given as [position, velocity] and returns the same, ids kept. */
+function resolveOnce(
+  dimensions: Dimensions,
+  changes: SettingsOptions,
+  particles: readonly (readonly [readonly number[], readonly number[]])[],
+  centred = false,
+) {
+  const { world, substep } = setUp(dimensions, changes, 8, centred);
+  const grid = buildGrid(
+    world,
+    Float32Array.from(particles.flatMap(([position]) => position)),
+    Float32Array.from(particles.flatMap(([, velocity]) => velocity)),
+  );
+  const partners = substep.restitution > 0 ? findPartners(world, substep, grid) : undefined;
+  const result = resolveContacts(world, substep, grid, partners);
+  return particles.map((_, id) => {
+    const slot = (grid.slots[id] as number) * dimensions;
+    return {
+      position: [...result.positions.slice(slot, slot + dimensions)],
+      velocity: [...result.velocities.slice(slot, slot + dimensions)],
+    };
+  });
+}
+
+describe('integrate', () => {
+  it('changes velocity first, then moves by the new one', () => {
+    const moved = integrate(
+      PLAIN_WORLDS[2],
+      { dt: 0.125, gravity: [0, -8] },
+      { positions: new Float32Array([1, 2]), velocities: new Float32Array([1, 2]) },
+    );
+    expect([...moved.velocities]).toEqual([1, 1]);
+    expect([...moved.positions]).toEqual([1.125, 2.125]);
+  });
+
+  it('keeps the bits of what is not finite, and moves the others', () => {
+    const words = new Uint32Array([0x7fc1_2345, 0x3f80_0000, 0x3f80_0000, 0x3f80_0000]);
+    const state = { positions: new Float32Array(words.buffer), velocities: new Float32Array(4).fill(8) };
+    const moved = integrate(PLAIN_WORLDS[2], { dt: 0.125, gravity: [0, 0] }, state);
+    expect([...new Uint32Array(moved.positions.buffer)]).toEqual([
+      ...words.slice(0, 2),
+      0x4000_0000,
+      0x4000_0000,
+    ]);
+    expect([...moved.velocities]).toEqual([8, 8, 8, 8]);
+  });
+});
+
+describe('contact', () => {
+  const substep = { diameter: 1 };
+  it('has a normal from the other to this one, and the overlap', () => {
+    const positions = new Float32Array([0.75, 0, 0, 0]);
+    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 0, 1)).toEqual({
+      normal: [1, 0],
+      overlap: 0.25,
+    });
+    expect(findContact(PLAIN_WORLDS[2], substep, { positions }, 1, 0)).toEqual({
+      normal: [-1, 0],
+      overlap: 0.25,
+    });
+  });
+
+  it('is none where particles touch, or are not finite', () => {
+    expect(
+      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([1, 0, 0, 0]) }, 0, 1),
+    ).toBeUndefined();
+    expect(
+      findContact(PLAIN_WORLDS[2], substep, { positions: new Float32Array([Number.NaN, 0, 0, 0]) }, 0, 1),
+    ).toBeUndefined();
+  });
+
+  it('gives coincident particles opposite axes', () => {
+    for (const dimensions of [2, 3]) {
+      for (let slot = 0; slot < 6; slot++) {
+        for (let other = 0; other < 6; other++) {
+          if (slot === other) continue;
+          const normal = coincidentNormal(dimensions, slot, other);
+          expect(Math.hypot(...normal)).toBe(1);
+          expect(coincidentNormal(dimensions, other, slot)).toEqual(
+            normal.map((along) => (along === 0 ? 0 : -along)),
+          );
+        }
+      }
+    }
+  });
+});
+
+describe('partner', () => {
+  const partnersOf = (changes: SettingsOptions, positions: number[], velocities: number[]) => {
+    const { world, substep } = setUp(2, { restitution: 1, ...changes });
+    const grid = buildGrid(world, Float32Array.from(positions), Float32Array.from(velocities));
+    const partners = findPartners(world, substep, grid);
+    return Array.from(grid.slots, (slot) => {
+      const partner = partners[slot] as number;
+      return partner === NO_PARTNER ? -1 : grid.ids[partner];
+    });
+  };
+
+  it('is the fastest approaching contact', () => {
+    // 1 sits between 0 and 2; 2 comes faster.
+    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -2, 0])).toEqual([1, 2, 1]);
+  });
+
+  it('is nobody for particles at rest, apart, or not touching', () => {
+    expect(partnersOf({}, [3, 3, 3.75, 3], [0, 0, 0, 0])).toEqual([-1, -1]);
+    expect(partnersOf({}, [3, 3, 3.75, 3], [-1, 0, 1, 0])).toEqual([-1, -1]);
+    expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
+  });
+
+  it('is nobody for contacts slower than gravity makes in two substeps', () => {
+    // 2 · 8 · 0.125 = 2: at that speed a contact still rests.
+    const gravity = [0, -8];
+    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
+    expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2.25, 0, 0, 0])).toEqual([1, 0]);
+  });
+
+  it('is the lower slot of two that come equally fast', () => {
+    expect(partnersOf({}, [3, 3, 3.75, 3, 4.5, 3], [1, 0, 0, 0, -1, 0])).toEqual([1, 0, 1]);
+  });
+});
+
+describe('resolve', () => {
+  it('pushes each of two particles by half the relaxed overlap', () => {
+    const [a, b] = resolveOnce(2, {}, [
+      [
+        [3, 3],
+        [0, 0],
+      ],
+      [
+        [3.75, 3],
+        [0, 0],
+      ],
+    ]);
+    // Overlap 1/4, relaxation 1/2: 1/16 each; without gravity a push gives no speed.
+    expect(a).toEqual({ position: [2.9375, 3], velocity: [0, 0] });
+    expect(b).toEqual({ position: [3.8125, 3], velocity: [0, 0] });
+  });
+
+  it('lets velocity follow the push where there is gravity, up to a fall through the world', () => {
+    const [a] = resolveOnce(2, { gravity: [0, -8] }, [
+      [
+        [3, 3],
+        [0, 0],
+      ],
+      [
+        [3.75, 3],
+        [0, 0],
+      ],
+    ]);
+    expect(a?.velocity).toEqual([-0.5, 0]);
+    const [weak] = resolveOnce(2, { gravity: [0, -(2 ** -8)] }, [
+      [
+        [3, 3],
+        [0, 0],
+      ],
+      [
+        [3.75, 3],
+        [0, 0],
+      ],
+    ]);
+    expect(weak?.velocity).toEqual([-0.25, 0]);
+  });
+
+  it('stops an approach that is faster than any fall', () => {
+    const [a, b] = resolveOnce(2, {}, [
+      [
+        [3, 3],
+        [0.5, 0],
+      ],
+      [
+        [3.75, 3],
+        [-0.25, 0],
+      ],
+    ]);
+    // push / dt = 1/2 is above what stops the approach, 3/8 each.
+    expect([a?.velocity, b?.velocity]).toEqual([
+      [0.125, 0],
+      [0.125, 0],
+    ]);
+  });
+
+  it('swaps the velocities of an elastic head-on pair, and scales by the restitution', () => {
+    for (const [restitution, first, second] of [
+      [1, -2, 4],
+      [0.5, -0.5, 2.5],
+    ] as const) {
+      const [a, b] = resolveOnce(2, { restitution }, [
+        [
+          [3, 3],
+          [4, 1],
+        ],
+        [
+          [3.75, 3],
+          [-2, 0],
+        ],
+      ]);
+      expect([a?.velocity, b?.velocity]).toEqual([
+        [first, 1],
+        [second, 0],
+      ]);
+    }
+  });
+
+  it('takes from the sliding at most friction times the normal change', () => {
+    const particles = [
+      [
+        [3, 3],
+        [0, 4],
+      ],
+      [
+        [3.75, 3],
+        [0, 0],
+      ],
+    ] as const;
+    const gravity = [0, -8];
+    const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
+    // Normal change 1/2, so 1/4 of speed, and the place is held by as much times dt.
+    expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
+    const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
+    // A quarter (relaxation / 2) of the sliding is the most.
+    expect(rough?.velocity).toEqual([-0.5, 3]);
+  });
+
+  it('puts particles back onto the wall, softly or bouncing', () => {
+    const below = [
+      [
+        [3, 0.25],
+        [2, -4],
+      ],
+    ] as const;
+    expect(resolveOnce(2, { restitution: 1 }, below)[0]).toEqual({ position: [3, 0.5], velocity: [2, 4] });
+    // Depth 1/4 over dt = 2 of the approach of 4.
+    expect(resolveOnce(2, {}, below)[0]).toEqual({ position: [3, 0.5], velocity: [2, -2] });
+    expect(resolveOnce(2, { friction: 0.5 }, below)[0]).toEqual({
+      position: [3 - 0.125, 0.5],
+      velocity: [1, -2],
+    });
+    expect(resolveOnce(2, { walls: false }, below)[0]).toEqual({ position: [3, 0.25], velocity: [2, -4] });
+  });
+
+  it('keeps inside what was far outside, corner included', () => {
+    const [corner] = resolveOnce(3, { restitution: 1 }, [
+      [
+        [9, -3, 4],
+        [1, -1, 0],
+      ],
+    ]);
+    expect(corner).toEqual({ position: [7.5, 0.5, 4], velocity: [-1, 1, 0] });
+  });
+
+  it('parts coincident particles along an axis', () => {
+    const [a, b] = resolveOnce(3, {}, [
+      [
+        [3, 3, 3],
+        [0, 0, 0],
+      ],
+      [
+        [3, 3, 3],
+        [0, 0, 0],
+      ],
+    ]);
+    // Slots 0 and 1: axis (0 + 1) mod 3, the lower slot goes down.
+    expect(a?.position).toEqual([3, 2.75, 3]);
+    expect(b?.position).toEqual([3, 3.25, 3]);
+  });
+
+  it('is antisymmetric to the bit: a mirrored pair stays mirrored', () => {
+    const coordinate = fc.double({ min: -0.5, max: 0.5, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.constantFrom<2 | 3>(2, 3),
+        fc.array(coordinate, { minLength: 3, maxLength: 3 }),
+        fc.array(coordinate, { minLength: 3, maxLength: 3 }),
+        fc.constantFrom(0, 0.5, 1),
+        fc.constantFrom(0, 0.2, 3),
+        fc.constantFrom(0, -9.8),
+        (dimensions, position, velocity, restitution, friction, fall) => {
+          const gravity = repeat(0, dimensions).with(1, fall);
+          const [p, v] = [
+            position.slice(0, dimensions),
+            velocity.slice(0, dimensions).map((along) => along * 20),
+          ];
+          const negated = (vector: number[]) => vector.map((along) => -along);
+          const [a, b] = resolveOnce(
+            dimensions,
+            { restitution, friction, gravity },
+            [
+              [p, v],
+              [negated(p), negated(v)],
+            ],
+            true,
+          );
+          const plain = (vector: number[] | undefined) => vector?.map((along) => along + 0);
+          if (p.every((along) => Math.abs(along) < 2 ** -40)) return;
+          expect(plain(b?.position)).toEqual(plain(negated(a?.position ?? [])));
+          expect(plain(b?.velocity)).toEqual(plain(negated(a?.velocity ?? [])));
+        },
+      ),
+      { numRuns: 500, seed: 50 },
+    );
+  });
+
+  it('keeps momentum in a crowd, and energy too where all bounce elastically', () => {
+    for (const dimensions of [2, 3] as const) {
+      const { world, substep } = setUp(dimensions, { restitution: 1, walls: false }, 6);
+      const { positions } = createScene('uniform', { dimensions, count: 200, seed: 3 });
+      const velocities = createScene('gas', { dimensions, count: 200, seed: 4 }).velocities;
+      const grid = buildGrid(world, positions, velocities);
+      const partners = findPartners(world, substep, grid);
+      const result = resolveContacts(world, substep, grid, partners);
+      const sum = (values: Float32Array, power: number) =>
+        values.reduce((total, value) => total + value ** power, 0);
+      expect(partners.filter((partner) => partner !== NO_PARTNER).length).toBeGreaterThan(20);
+      expect(sum(result.velocities, 1)).toBeCloseTo(sum(grid.velocities, 1), 3);
+      expect(sum(result.velocities, 2) / sum(grid.velocities, 2)).toBeCloseTo(1, 6);
+    }
+  });
+
+  it('hands on what is set aside, and nothing of it reaches others', () => {
+    const { world, substep } = setUp(2);
+    const positions = new Float32Array([3, 3, Number.NaN, 3, 3.75, 3]);
+    const velocities = new Float32Array([0, 0, Number.NaN, Infinity, 0, 0]);
+    const grid = buildGrid(world, positions, velocities);
+    const result = resolveContacts(world, substep, grid);
+    expect([...result.positions]).toEqual([2.9375, 3, 3.8125, 3, Number.NaN, 3]);
+    expect([...result.velocities]).toEqual([0, 0, 0, 0, Number.NaN, Infinity]);
+  });
+
+  it('does not depend on the order of particles in memory', () => {
+    const { world, substep } = setUp(2, { friction: 0.3, gravity: [0, -9.8], restitution: 0.3 }, 20);
+    const scene = createScene('uniform', { dimensions: 2, count: 100, seed: 9 });
+    const order = Uint32Array.from({ length: 100 }, (_, index) => (index * 37) % 100);
+    const shuffled = Float32Array.from({ length: 200 }, (_, index) => {
+      const source = order[index >> 1] as number;
+      return scene.positions[2 * source + (index & 1)] as number;
+    });
+    const straight = buildGrid(world, scene.positions);
+    const other = buildGrid(world, shuffled, undefined, order);
+    expect(resolveContacts(world, substep, other, findPartners(world, substep, other))).toEqual(
+      resolveContacts(world, substep, straight, findPartners(world, substep, straight)),
+    );
+  });
+});
+
+describe('separate', () => {
+  it('moves positions as resolve does without velocities', () => {
+    for (const dimensions of [2, 3] as const) {
+      const { world, substep } = setUp(dimensions, {}, 6);
+      const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });
+      const grid = buildGrid(world, positions);
+      expect(separateContacts(world, substep, grid)).toEqual(resolveContacts(world, substep, grid).positions);
+    }
+  });
+
+  it.each(SCENE_NAMES)('lowers the overlap of the scene %s', (name) => {
+    const plan = planSimulation(sceneOptions(createScene(name, { dimensions: 2, count: 300 })));
+    const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 0);
+    const overlapOf = (positions: Float32Array) => {
+      let total = 0;
+      for (let a = 0; a < 300; a++) {
+        for (let b = a + 1; b < 300; b++) {
+          total += findContact(PLAIN_WORLDS[2], substep, { positions }, a, b)?.overlap ?? 0;
+        }
+      }
+      return total;
+    };
+    let grid = buildGrid(plan.world, plan.positions);
+    const before = overlapOf(grid.positions);
+    for (let round = 0; round < 8; round++) {
+      grid = buildGrid(plan.world, separateContacts(plan.world, substep, grid));
+    }
+    if (before === 0) expect(overlapOf(grid.positions)).toBe(0);
+    else expect(overlapOf(grid.positions)).toBeLessThan(before);
+  });
+});
