@@ -13,9 +13,9 @@
 struct Particle {
   slot: u32,
   position: Vector,
-#if MIXED
+#if VARIABLE_RADII
   radius: f32,
-#if SHAPED
+#if HAS_BOXES
   // See body.wgsl.
   half: Vector,
   bulk: f32,
@@ -28,18 +28,18 @@ struct Neighbour {
   // From the neighbour (in a periodic world its nearest image) to the particle.
   apart: Vector,
   distance_squared: f32,
-#if MIXED
+#if VARIABLE_RADII
   radius: f32,
-#if SHAPED
+#if HAS_BOXES
   half: Vector,
   bulk: f32,
 #endif
 #endif
 }
 
-fn particle_of(slot: u32, body: Body) -> Particle {
-#if MIXED
-#if SHAPED
+fn particle_of(slot: u32, body: PackedBody) -> Particle {
+#if VARIABLE_RADII
+#if HAS_BOXES
   return Particle(slot, place_of(body), radius_of(body), upper_of(body.shape), body.shape.w);
 #else
   return Particle(slot, place_of(body), radius_of(body));
@@ -49,9 +49,9 @@ fn particle_of(slot: u32, body: Body) -> Particle {
 #endif
 }
 
-#if MIXED
-fn neighbour_of(slot: u32, apart: Vector, distance_squared: f32, body: Body) -> Neighbour {
-#if SHAPED
+#if VARIABLE_RADII
+fn neighbour_of(slot: u32, apart: Vector, distance_squared: f32, body: PackedBody) -> Neighbour {
+#if HAS_BOXES
   return Neighbour(slot, apart, distance_squared, radius_of(body), upper_of(body.shape), body.shape.w);
 #else
   return Neighbour(slot, apart, distance_squared, radius_of(body));

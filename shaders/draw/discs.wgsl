@@ -1,4 +1,4 @@
-// Particles of the plane: one quad each, a disc with an edge antialiased over one pixel; with SHAPED some are boxes,
+// Particles of the plane: one quad each, a disc with an edge antialiased over one pixel; with HAS_BOXES some are boxes,
 // which cover of each pixel their share of it. Needs frame and colour.
 // Drawn as a strip of four vertices, one instance a slot, straight from the simulation's buffers.
 
@@ -9,13 +9,13 @@ struct Disc {
   @location(1) @interpolate(flat) colour: vec3f,
   // Pixels.
   @location(2) @interpolate(flat) radius: f32,
-#if SHAPED
+#if HAS_BOXES
   // Pixels, 0 of a disc.
   @location(3) @interpolate(flat) half: vec2f,
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
 // Below this radius in pixels a disc is drawn this large and fainter, lest it fall between pixels.
 const SMALLEST = 0.6;
@@ -27,13 +27,13 @@ const WIDEST_RIM = 5.0;
 fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Disc {
   let centre = place_of(position[slot]);
   if (!is_drawable(centre)) {
-#if SHAPED
+#if HAS_BOXES
     return Disc(NOWHERE, vec2f(), vec3f(), 0.0, vec2f());
 #else
     return Disc(NOWHERE, vec2f(), vec3f(), 0.0);
 #endif
   }
-#if SHAPED
+#if HAS_BOXES
   let half = position[slot].shape.xy * frame.scale.y;
   let is_box = half.x > 0.0;
   // Of a box, that of the largest disc in it.
@@ -45,7 +45,7 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
 #endif
   let corner = quad_corner(index) * pixels;
   let place = frame.projection * frame.view * vec4f(lift(centre) + vec3f(corner / frame.scale.y, 0.0), 1.0);
-#if SHAPED
+#if HAS_BOXES
   return Disc(place, corner, colour_of(slot), radius, half);
 #else
   return Disc(place, corner, colour_of(slot), radius);
@@ -56,7 +56,7 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
 fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   let radius = disc.radius;
   let drawn = max(radius, SMALLEST);
-#if SHAPED
+#if HAS_BOXES
   var distance = length(disc.offset);
   var coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
   if (disc.half.x > 0.0) {

@@ -37,9 +37,9 @@ fn colour_at(share: f32) -> vec3f {
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, place - f32(first));
 }
 
-// With MIXED particles have radii of their own.
-fn drawn_radius(body: Body) -> f32 {
-#if MIXED
+// With VARIABLE_RADII particles have radii of their own.
+fn drawn_radius(body: PackedBody) -> f32 {
+#if VARIABLE_RADII
   return radius_of(body);
 #else
   return frame.scale.x;

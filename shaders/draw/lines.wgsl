@@ -1,7 +1,7 @@
 // Lines between particles of the plane and of space, each a strip of four vertices: the thread through all slots, and
 // pairs. Needs frame and overlay. With WRAPS a pair across an end of the world is two lines, from either side half of the way.
 
-@group(1) @binding(1) var<storage, read> position: array<Body>;
+@group(1) @binding(1) var<storage, read> position: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> pairs: array<vec2u>;
 
 const CONTACT_BIT = 0x80000000u;

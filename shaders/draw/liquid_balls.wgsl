@@ -18,7 +18,7 @@ struct Seen {
   @location(1) thickness: vec2f,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 #if SAMPLED
 @group(2) @binding(1) var bodies: texture_depth_multisampled_2d;
 #else

@@ -9,7 +9,7 @@ struct Splat {
   @location(2) @interpolate(flat) share: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
 // The integral of (1 − r²)³ over the disc.
 const KERNEL_AREA = 0.7853982;

@@ -2,7 +2,7 @@
 // from others to be a surface as drops, a strip each. Needs frame, liquid, liquid_reach; for drops colour and SLOTS.
 
 #if SLOTS
-@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 @group(2) @binding(1) var<storage, read> kinds: array<u32>;
 @group(2) @binding(2) var<storage, read> fullness: array<f32>;
 @group(2) @binding(3) var field: texture_2d<f32>;

@@ -1,4 +1,4 @@
-// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with SHAPED
+// Particles of space: one quad each that faces the eye, shaded and given depth as the sphere it stands for, or with HAS_BOXES
 // perhaps the box. Needs frame and colour. Drawn as a strip of four vertices, one instance a slot, straight from the simulation's
 // buffers.
 
@@ -9,7 +9,7 @@ struct Sphere {
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
   @location(3) @interpolate(flat) radius: f32,
-#if SHAPED
+#if HAS_BOXES
   // 0 of a sphere.
   @location(4) @interpolate(flat) half: vec3f,
 #endif
@@ -20,12 +20,12 @@ struct Shaded {
   @builtin(frag_depth) depth: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<Body>;
+@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
 // Seen from the eye, of unit length: over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-#if SHAPED
+#if HAS_BOXES
 // Farther than any box is from the eye, and less than a ray moves along any axis that matters.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
@@ -39,7 +39,7 @@ const DARKEST_RIM = 0.3;
 fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Sphere {
   let centre = place_of(position[slot]);
   if (!is_drawable(centre)) {
-#if SHAPED
+#if HAS_BOXES
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
 #else
     return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
@@ -50,7 +50,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let corner = quad_corner(index) * 1.1;
   let eye = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let place = frame.projection * vec4f(eye + vec3f(corner * radius, 0.0), 1.0);
-#if SHAPED
+#if HAS_BOXES
   let colour = colour_of(slot);
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
@@ -65,7 +65,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
 #endif
 }
 
-#if SHAPED
+#if HAS_BOXES
 // Distance of the near plane from the eye.
 fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
@@ -137,7 +137,7 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
 @fragment
 fn sphere_fragment(sphere: Sphere) -> Shaded {
   let distance = length(sphere.offset);
-#if SHAPED
+#if HAS_BOXES
   let is_box = sphere.half.x > 0.0;
   let box = cut(sphere.offset, sphere.centre, sphere.half);
   let ball = clamp(0.5 + (1.0 - distance) / max(fwidth(distance), 1e-4), 0.0, 1.0);
@@ -148,7 +148,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   if (coverage <= frame.scale.w) {
     discard;
   }
-#if SHAPED
+#if HAS_BOXES
   var normal = vec3f(sphere.offset, sqrt(max(0.0, 1.0 - distance * distance)));
   var point = sphere.centre + normal * sphere.radius;
   var kept = 1.0;
@@ -166,7 +166,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);
-#if SHAPED
+#if HAS_BOXES
   let shaded = kept * sphere.colour * (0.34 + 0.26 * sky + 0.62 * diffuse) + vec3f(0.14 * glint);
 #else
   let shaded = sphere.colour * (0.34 + 0.26 * sky + 0.62 * diffuse) + vec3f(0.14 * glint);

@@ -7,7 +7,7 @@ struct Motion {
 }
 
 fn moved(place: Vector, velocity: Vector) -> Motion {
-  return walled(Motion(carried(place + parameters.dt * velocity), velocity));
+  return walled(Motion(wrap(place + parameters.dt * velocity), velocity));
 }
 
 fn walled(motion: Motion) -> Motion {

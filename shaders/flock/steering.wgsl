@@ -7,7 +7,7 @@ struct Sphere {
 
 // A push away from what is nearer than `reach`: 0 there, 1 at its surface.
 fn shunned(place: Vector, sphere: Sphere, reach: f32) -> Vector {
-  let apart = separation(place, sphere.centre);
+  let apart = minimum_image(place, sphere.centre);
   let distance = length(apart);
   let nearness = max(0.0, 1.0 - (distance - sphere.radius) / reach);
   return nearness * heading(apart, distance, 1u, 0u);
@@ -36,11 +36,11 @@ fn flown(place: Vector, velocity: Vector) -> Motion {
   var motion = moved(place, velocity);
   for (var index = parameters.hunters; index < parameters.spheres; index++) {
     let sphere = spheres[index];
-    let apart = separation(motion.place, sphere.centre);
+    let apart = minimum_image(motion.place, sphere.centre);
     let distance = length(apart);
     if (distance < sphere.radius) {
       let outwards = heading(apart, distance, 1u, 0u);
-      motion.place = carried(motion.place + (sphere.radius - distance) * outwards);
+      motion.place = wrap(motion.place + (sphere.radius - distance) * outwards);
       motion.velocity -= min(0.0, dot(motion.velocity, outwards)) * outwards;
     }
   }

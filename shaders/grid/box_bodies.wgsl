@@ -8,7 +8,7 @@
 // asked of rounding but that it never descends.
 
 @group(1) @binding(0) var<storage, read> boxes: array<Stored>;
-@group(1) @binding(1) var<storage, read_write> bodies: array<Body>;
+@group(1) @binding(1) var<storage, read_write> bodies: array<PackedBody>;
 @group(1) @binding(2) var<storage, read_write> high_out: array<Stored>;
 @group(1) @binding(3) var<storage, read_write> refused: array<atomic<u32>>;
 
@@ -67,6 +67,6 @@ fn make_bodies(
       atomicAdd(&refused[TOO_LARGE], 1u);
     }
   }
-  bodies[id] = with_place(Body(0.0, 0.0, 0.0, radius), low);
+  bodies[id] = with_place(PackedBody(0.0, 0.0, 0.0, radius), low);
   high_out[id] = store_vector(high);
 }

@@ -1,7 +1,7 @@
 // Puts the entries of crowded buckets in order of their ids, by merging: in tiles of CROWD_TILE, then in runs of
 // CROWD_RUN, then as a whole. Each entry finds its own place, so no thread goes over a whole crowd. Inputs: tiles as
 // scatter.wgsl lists them, in any order; starts. Input and output: entries (slot, id); with
-// GUESTS slots alone, ascending. Dispatched by the number of
+// FINER slots alone, ascending. Dispatched by the number of
 // tiles: where there are none, nothing runs.
 
 // Tiles listed and more (see CROWD_HEADER); then for each tile its bucket and its number.
@@ -14,8 +14,8 @@
 @group(1) @binding(3) var<storage, read_write> merged: array<Entry>;
 #endif
 
-// Entries of the grid, or the guests of its cells, which are slots.
-#if GUESTS
+// Entries of the grid, or the finer entries of its cells, which are slots.
+#if FINER
 alias Entry = u32;
 
 fn key_of(entry: Entry) -> u32 {
@@ -23,7 +23,7 @@ fn key_of(entry: Entry) -> u32 {
 }
 
 fn place_of_first(bucket: u32) -> u32 {
-  return GUEST_HEADER + start[bucket] - grid.count;
+  return FINER_HEADER + start[bucket] - grid.count;
 }
 #else
 alias Entry = vec2u;

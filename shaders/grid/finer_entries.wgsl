@@ -1,34 +1,34 @@
-// The guests of a cell: particles of levels lower by GUEST_STEPS or more whose place is in it. Whoever is as large as the
+// The finer entries of a cell: particles of levels lower by FINER_STEPS or more whose place is in it. Whoever is as large as the
 // cells of a level finds there all that are so much smaller, in one range. Levels that nobody is on have none: so levels
-// are noted first, before count.wgsl counts guests behind the buckets of the grid; here, on the sorted slots, they are
-// listed at the scanned places and put in order. Where there are too few levels for guests, nothing of this is done, and
-// anyone may be on any level. Inputs: where particles are; a sorted grid, starts. Outputs: `guests`, the word of levels that
-// anyone is on (bit CROWD_BIT: some bucket, which scatter.wgsl notes, or list is crowded) and, from GUEST_HEADER on,
-// entries by bucket, ascending: a slot, and in the lowest GUEST_LEVEL_BITS the level of the cell, since cells of two
-// levels may share a bucket and a particle be the guest of both; at the end, a word a particle for heavy.wgsl; counts, zero
+// are noted first, before count.wgsl counts finer entries behind the buckets of the grid; here, on the sorted slots, they are
+// listed at the scanned places and put in order. Where there are too few levels for finer entries, nothing of this is done, and
+// anyone may be on any level. Inputs: where particles are; a sorted grid, starts. Outputs: `finer entries`, the word of levels that
+// anyone is on (bit CROWD_BIT: some bucket, which scatter.wgsl notes, or list is crowded) and, from FINER_HEADER on,
+// entries by bucket, ascending: a slot, and in the lowest FINER_LEVEL_BITS the level of the cell, since cells of two
+// levels may share a bucket and a particle be the finer entry of both; at the end, a word a particle for heavy.wgsl; counts, zero
 // again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
 
 #if CLEAR
-@group(1) @binding(0) var<storage, read_write> guests: array<u32>;
+@group(1) @binding(0) var<storage, read_write> finer: array<u32>;
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
-fn clear_guests() {
-  guests[0] = select(0u, (1u << grid.levels) - 1u, grid.levels <= GUEST_STEPS);
+fn clear_finer() {
+  finer[0] = select(0u, (1u << grid.levels) - 1u, grid.levels <= FINER_STEPS);
 }
 #else
 #if NOTE
-@group(1) @binding(0) var<storage, read_write> guests: array<atomic<u32>>;
-@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read_write> finer: array<atomic<u32>>;
+@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
-  if ((atomicLoad(&guests[0]) & mask) == 0u) {
-    atomicOr(&guests[0], mask);
+  if ((atomicLoad(&finer[0]) & mask) == 0u) {
+    atomicOr(&finer[0], mask);
   }
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn note_guests(
+fn note_finer(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
@@ -44,22 +44,22 @@ fn note_guests(
 }
 #else
 #if LIST
-@group(1) @binding(0) var<storage, read_write> guests: array<atomic<u32>>;
+@group(1) @binding(0) var<storage, read_write> finer: array<atomic<u32>>;
 @group(1) @binding(1) var<storage, read> start: array<u32>;
 @group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
 @group(1) @binding(3) var<storage, read_write> crowd: array<atomic<u32>>;
-@group(1) @binding(4) var<storage, read> position_in: array<Body>;
+@group(1) @binding(4) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(5) var<storage, read> cell_of_slot: array<Cell>;
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
-  if ((atomicLoad(&guests[0]) & mask) == 0u) {
-    atomicOr(&guests[0], mask);
+  if ((atomicLoad(&finer[0]) & mask) == 0u) {
+    atomicOr(&finer[0], mask);
   }
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn list_guests(
+fn list_finer(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
@@ -70,16 +70,16 @@ fn list_guests(
   }
   let level = level_of(radius_of(position_in[slot]));
   let cell = load_lattice(cell_of_slot[slot]);
-  let occupied = atomicLoad(&guests[0]);
-  for (var higher = level + GUEST_STEPS; higher < grid.levels; higher++) {
+  let occupied = atomicLoad(&finer[0]);
+  for (var higher = level + FINER_STEPS; higher < grid.levels; higher++) {
     if ((occupied & (1u << higher)) == 0u) {
       continue;
     }
-    let bucket = guest_bucket(bucket_at(coarsened(cell, level, higher), higher));
+    let bucket = finer_bucket(bucket_at(coarsened(cell, level, higher), higher));
     let rank = atomicAdd(&counts[bucket], 1u);
-    let place = GUEST_HEADER + start[bucket] - grid.count + rank;
-    if (place < arrayLength(&guests)) {
-      atomicStore(&guests[place], (slot << GUEST_LEVEL_BITS) | higher);
+    let place = FINER_HEADER + start[bucket] - grid.count + rank;
+    if (place < arrayLength(&finer)) {
+      atomicStore(&finer[place], (slot << FINER_LEVEL_BITS) | higher);
     }
     // As in scatter.wgsl.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
@@ -92,37 +92,37 @@ fn list_guests(
   }
 }
 #else
-@group(1) @binding(0) var<storage, read_write> guests: array<u32>;
+@group(1) @binding(0) var<storage, read_write> finer: array<u32>;
 @group(1) @binding(1) var<storage, read> start: array<u32>;
 @group(1) @binding(2) var<storage, read_write> counts: array<u32>;
 
 // One thread a bucket; lists are short, or crowd.wgsl's.
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn order_guests(
+fn order_finer(
   @builtin(workgroup_id) workgroup: vec3u,
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
   let index = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  if (index >= guest_buckets()) {
+  if (index >= finer_buckets()) {
     return;
   }
-  let bucket = grid.cell_count + GUEST_BUCKETS + index;
+  let bucket = grid.cell_count + FINER_BUCKETS + index;
   let length = start[bucket + 1u] - start[bucket];
   if (length == 0u) {
     return;
   }
   counts[bucket] = 0u;
-  let first = GUEST_HEADER + start[bucket] - grid.count;
-  let end = select(first, first + length, length <= CROWDED && first + length <= arrayLength(&guests));
+  let first = FINER_HEADER + start[bucket] - grid.count;
+  let end = select(first, first + length, length <= CROWDED && first + length <= arrayLength(&finer));
   for (var next = first + 1u; next < end; next++) {
-    let moving = guests[next];
+    let moving = finer[next];
     var place = next;
-    while (place > first && guests[place - 1u] > moving) {
-      guests[place] = guests[place - 1u];
+    while (place > first && finer[place - 1u] > moving) {
+      finer[place] = finer[place - 1u];
       place--;
     }
-    guests[place] = moving;
+    finer[place] = moving;
   }
 }
 #endif

@@ -5,8 +5,8 @@
 
 @group(1) @binding(0) var<storage, read> entries: array<vec2u>;
 @group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read> position_in: array<Body>;
-@group(1) @binding(3) var<storage, read_write> position_out: array<Body>;
+@group(1) @binding(2) var<storage, read> position_in: array<PackedBody>;
+@group(1) @binding(3) var<storage, read_write> position_out: array<PackedBody>;
 @group(1) @binding(4) var<storage, read_write> id_out: array<u32>;
 @group(1) @binding(5) var<storage, read_write> cell_of_slot: array<Cell>;
 #if VELOCITY
@@ -35,7 +35,7 @@ fn gather(
   let entry = entries[place];
   let source = min(entry.x, grid.count - 1u);
   let body = position_in[source];
-  let bucket = bucket_of(located(body), entry.y);
+  let bucket = bucket_of(cell_key_source(body), entry.y);
   var target_slot = place;
   if (bucket < grid.cell_count) {
     let first = start[bucket];
@@ -52,7 +52,7 @@ fn gather(
   if (target_slot < grid.count) {
     position_out[target_slot] = stored_at(body);
     id_out[target_slot] = entry.y;
-    cell_of_slot[target_slot] = cell_of(located(body), bucket);
+    cell_of_slot[target_slot] = cell_of(cell_key_source(body), bucket);
 #if VELOCITY
     velocity_out[target_slot] = velocity_in[source];
 #endif

@@ -2,26 +2,26 @@
 // a row of cells (in the bounded world: a layer) holds more than HEAVY_ROW. Inputs: a fresh grid, and whether there
 // are crowds at all: without one there are no heavy particles. Output: their slots, in any order, over the tiles of
 // crowd.wgsl, which have served, and the arguments of a dispatch with a workgroup each. Where particles have radii of
-// their own they are listed at the end of `guests` instead (see heavy_words.wgsl), so that no kernel needs a binding more, and
+// their own they are listed at the end of `finer entries` instead (see heavy_words.wgsl), so that no kernel needs a binding more, and
 // each has its bit, so that no other kernel need work it out again; `close` notes how many they are. `clear` goes
 // before the sort.
 
 @group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
 #if CLOSE
-@group(1) @binding(1) var<storage, read_write> guests: array<u32>;
+@group(1) @binding(1) var<storage, read_write> finer: array<u32>;
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn close() {
-  guests[heavy_number_at(arrayLength(&guests))] = atomicLoad(&crowd[1]);
+  finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #else
 #if !CLEAR
 @group(1) @binding(1) var<storage, read> start: array<u32>;
 @group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
 // What the neighbour loop asks for; nobody is visited here.
-@group(1) @binding(3) var<storage, read> position_in: array<Body>;
-#if MIXED
-@group(1) @binding(4) var<storage, read_write> guests: array<u32>;
+@group(1) @binding(3) var<storage, read> position_in: array<PackedBody>;
+#if VARIABLE_RADII
+@group(1) @binding(4) var<storage, read_write> finer: array<u32>;
 #endif
 
 alias Own = u32;
@@ -42,8 +42,8 @@ fn list_heavy(
   @builtin(num_workgroups) workgroups: vec3u,
   @builtin(local_invocation_index) thread: u32,
 ) {
-#if MIXED
-  let has_crowds = (guests[0] & (1u << CROWD_BIT)) != 0u;
+#if VARIABLE_RADII
+  let has_crowds = (finer[0] & (1u << CROWD_BIT)) != 0u;
 #else
   let has_crowds = atomicLoad(&crowd[0]) != 0u;
 #endif
@@ -52,7 +52,7 @@ fn list_heavy(
   }
   let stride = workgroups.x * workgroups.y * WORKGROUP_SIZE;
   let first = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-#if MIXED
+#if VARIABLE_RADII
   for (var slots = 32u * first; slots < grid.count; slots += 32u * stride) {
     var bits = 0u;
     for (var slot = slots; slot < min(slots + 32u, grid.count); slot++) {
@@ -60,11 +60,11 @@ fn list_heavy(
         bits |= 1u << (slot % 32u);
         let place = list_one();
         if (place < grid.count) {
-          guests[heavy_place(arrayLength(&guests), place)] = slot;
+          finer[heavy_place(arrayLength(&finer), place)] = slot;
         }
       }
     }
-    guests[heavy_bits_at(arrayLength(&guests), slots)] = bits;
+    finer[heavy_bits_at(arrayLength(&finer), slots)] = bits;
   }
 #else
   for (var slot = first; slot < grid.count; slot += stride) {

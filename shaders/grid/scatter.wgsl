@@ -1,9 +1,9 @@
 // Writes each particle's slot and id at its bucket's start plus its rank. Inputs: positions, ranks, starts
 // (and ids). Output: entries, grouped by bucket; inside a bucket in the order of the atomics, which
 // gather.wgsl makes canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl; where particles have radii of
-// their own, that there are any, with the guests (see guests.wgsl).
+// their own, that there are any, with the finer entries (see finer_entries.wgsl).
 
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> ranks: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 // x: slot the particle comes from, y: its id.
@@ -11,8 +11,8 @@
 #if CROWDS
 // See crowd.wgsl.
 @group(1) @binding(4) var<storage, read_write> crowd: array<atomic<u32>>;
-#if MIXED
-@group(1) @binding(5) var<storage, read_write> guests: array<atomic<u32>>;
+#if VARIABLE_RADII
+@group(1) @binding(5) var<storage, read_write> finer: array<atomic<u32>>;
 #if IDS
 @group(1) @binding(6) var<storage, read> id_in: array<u32>;
 #endif
@@ -41,7 +41,7 @@ fn scatter(
 #if IDS
   id = id_in[slot];
 #endif
-  let bucket = bucket_of(located(position_in[slot]), id);
+  let bucket = bucket_of(cell_key_source(position_in[slot]), id);
   let rank = ranks[slot];
   let place = start[bucket] + rank;
   if (place < grid.count) {
@@ -50,8 +50,8 @@ fn scatter(
 #if CROWDS
   // Of each crowd one particle has this rank, and one each that begins a tile: whichever it is, it lists the tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
-#if MIXED
-    atomicOr(&guests[0], 1u << CROWD_BIT);
+#if VARIABLE_RADII
+    atomicOr(&finer[0], 1u << CROWD_BIT);
 #endif
     let tile = atomicAdd(&crowd[0], 1u);
     atomicMax(&crowd[TILE_DISPATCH], min(tile + 1u, CROWD_WORKGROUPS));

@@ -1,9 +1,9 @@
 // Levels of cells of a box, each with a bucket of its own: level by level, row by row. Needs space_straight or (with WRAPS,
 // where some axes wrap around) space_periodic; before levels.wgsl. The other kind is in levels_hashed.wgsl.
 
-// How many levels a guest is below its hosts, at least: who is on the level just below is looked for in its cells, which
+// How many levels a finer entry is below its hosts, at least: who is on the level just below is looked for in its cells, which
 // lie in rows.
-const GUEST_STEPS = 2u;
+const FINER_STEPS = 2u;
 
 // Cells along each axis of a level.
 fn cells_at(level: u32) -> Extent {
@@ -17,7 +17,7 @@ fn cells_at(level: u32) -> Extent {
 }
 
 fn finest_at(position: Vector) -> Lattice {
-  let scaled = floor(snap(snap(wrapped(position) - grid.origin) * grid.inverse_cell_size));
+  let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
 }
 
@@ -54,12 +54,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
 }
 
-// Buckets that have guests: those of level GUEST_STEPS and of higher ones.
-fn guest_buckets() -> u32 {
-  return grid.cell_count - grid.level_first[0][GUEST_STEPS];
+// Buckets that have finer entries: those of level FINER_STEPS and of higher ones.
+fn finer_buckets() -> u32 {
+  return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }
 
-// The bucket of the guests of the cells of a bucket.
-fn guest_bucket(bucket: u32) -> u32 {
-  return grid.cell_count + GUEST_BUCKETS + bucket - grid.level_first[0][GUEST_STEPS];
+// The bucket of the finer entries of the cells of a bucket.
+fn finer_bucket(bucket: u32) -> u32 {
+  return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

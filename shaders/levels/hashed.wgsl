@@ -2,8 +2,8 @@
 // two: for worlds without an end. Needs hash and space_straight; before levels.wgsl. Blocks of HASH_BLOCK cells along x
 // stay together in the table, as in world_unbounded.wgsl. The other kind is in levels_dense.wgsl.
 
-// How many levels a guest is below its hosts, at least.
-const GUEST_STEPS = 1u;
+// How many levels a finer entry is below its hosts, at least.
+const FINER_STEPS = 1u;
 
 // Cells of the lowest level farther out are one with the last.
 const FARTHEST = 0x1p30f;
@@ -31,12 +31,12 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
 }
 
-// Buckets that have guests: all, since each may be of any level.
-fn guest_buckets() -> u32 {
+// Buckets that have finer entries: all, since each may be of any level.
+fn finer_buckets() -> u32 {
   return grid.cell_count;
 }
 
-// The bucket of the guests of the cells of a bucket.
-fn guest_bucket(bucket: u32) -> u32 {
-  return grid.cell_count + GUEST_BUCKETS + bucket;
+// The bucket of the finer entries of the cells of a bucket.
+fn finer_bucket(bucket: u32) -> u32 {
+  return grid.cell_count + FINER_BUCKETS + bucket;
 }

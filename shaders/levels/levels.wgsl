@@ -34,7 +34,7 @@ fn cell_at(position: Vector, level: u32) -> Lattice {
   return coarsened(finest_at(position), 0u, level);
 }
 
-fn bucket_of(body: Body, id: u32) -> u32 {
+fn bucket_of(body: PackedBody, id: u32) -> u32 {
   let position = place_of(body);
   if (is_finite(position) && has_size(radius_of(body))) {
     let level = level_of(radius_of(body));
@@ -43,7 +43,7 @@ fn bucket_of(body: Body, id: u32) -> u32 {
   return aside(id);
 }
 
-fn cell_of(body: Body, bucket: u32) -> Cell {
+fn cell_of(body: PackedBody, bucket: u32) -> Cell {
   if (bucket < grid.cell_count) {
     return store_lattice(cell_at(place_of(body), level_of(radius_of(body))));
   }

@@ -1,5 +1,5 @@
-// What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl. Without HOSTS
-// there are too few levels for guests. With WRAPS some axes wrap around: rows beyond an end are those at the other one, and
+// What probe_levels.wgsl asks of levels_dense.wgsl: three rows of cells at a time, as in probe_bounded.wgsl. Without HAS_FINER
+// there are too few levels for finer entries. With WRAPS some axes wrap around: rows beyond an end are those at the other one, and
 // a row that goes on there is two, since it is two ranges of slots.
 
 #if HEAVY
@@ -159,7 +159,7 @@ fn slot_in(layer: Layer, index: u32) -> u32 {
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
-  let apart = separation(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius_of(body);
   if (distance_squared < reach * reach * reach_squared && other != except) {
@@ -172,14 +172,14 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Where a particle looks, a bit each: the levels from the one below on that anyone may be on, then its guests.
+// Where a particle looks, a bit each: the levels from the one below on that anyone may be on, then its finer entries.
 fn stops_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;
-  return levels | select(0u, 1u << grid.levels, has_guests(level, occupied));
+  return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// Those on a particle's own level, on the one below and on all above, then its guests. All layers are one loop: threads in
+// Those on a particle's own level, on the one below and on all above, then its finer entries. All layers are one loop: threads in
 // lockstep then wait for the longest sum.
 fn meet_all(
   own: ptr<function, Own>,
@@ -191,25 +191,25 @@ fn meet_all(
   occupied: u32,
   turn: u32,
 ) {
-  let base = GUEST_HEADER - grid.count;
+  let base = FINER_HEADER - grid.count;
   let place = particle.position - grid.origin;
   var left = stops_of(level, occupied);
   var index = 0u;
   while (left != 0u) {
     let next_level = firstTrailingBit(left);
-    let are_guests = next_level == grid.levels;
-    let other_level = select(next_level, level, are_guests);
-    let greatest = greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let are_finer = next_level == grid.levels;
+    let other_level = select(next_level, level, are_finer);
+    let greatest = greatest_on(select(next_level, level - FINER_STEPS, are_finer));
     let reach = particle.radius + min(greatest, grid.greatest_radius);
     let block = reached_from(place, reach, around_on(lattice, level, other_level), other_level);
-    let layer = layer_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
+    let layer = layer_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
     // Never more than all, so that not even a broken grid holds up the device.
-    let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_guests));
+    let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_finer));
     for (var next = turn; next < end; next += TURNS) {
       var other = slot_in(layer, next);
-#if HOSTS
-      if (are_guests) {
-        other = guests[base + other] >> GUEST_LEVEL_BITS;
+#if HAS_FINER
+      if (are_finer) {
+        other = finer[base + other] >> FINER_LEVEL_BITS;
       }
 #endif
       meet(own, particle, except, reach_squared, other);
@@ -231,10 +231,10 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
       found += layer_of(block, index, other_level, 0u).third_end;
     }
   }
-  if (level >= GUEST_STEPS) {
+  if (level >= FINER_STEPS) {
     let block = around_on(lattice, level, level);
     for (var index = 0u; index < layers_of(block, level); index++) {
-      found += layer_of(block, index, level, guest_bucket(0u)).third_end;
+      found += layer_of(block, index, level, finer_bucket(0u)).third_end;
     }
   }
   return found;
@@ -253,12 +253,12 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same of lists of guests.
+// The same of lists of finer entries.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
   let block = around_on(lattice, level, level);
   for (var index = 0u; index < layers_of(block, level); index++) {
-    long = long || layer_of(block, index, level, guest_bucket(0u)).third_end > 3u * HEAVY_ROW;
+    long = long || layer_of(block, index, level, finer_bucket(0u)).third_end > 3u * HEAVY_ROW;
   }
   return long;
 }

@@ -13,7 +13,7 @@ struct Block {
   high: Lattice,
 }
 
-// A row of cells of a level and the particles in their buckets: one range of slots, or of guests, or two where the row
+// A row of cells of a level and the particles in their buckets: one range of slots, or of finer entries, or two where the row
 // crosses from one block of the table to the next.
 struct Row {
   low: Lattice,
@@ -89,9 +89,9 @@ fn slot_in(row: Row, place: u32) -> u32 {
 }
 
 // Whether someone in the buckets of a row is in it, not of another cell or level.
-fn is_in(row: Row, level: u32, other: u32, radius: f32, are_guests: bool) -> bool {
+fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
-  if (!are_guests && lower != level) {
+  if (!are_finer && lower != level) {
     return false;
   }
   let cell = coarsened(load_lattice(cell_of_slot[other]), lower, level);
@@ -107,7 +107,7 @@ fn meet(
   other: u32,
   row: Row,
   level: u32,
-  are_guests: bool,
+  are_finer: bool,
 ) {
   let body = position_in[other];
   let radius = radius_of(body);
@@ -116,17 +116,17 @@ fn meet(
   let distance_squared = 0.0;
   let is_met = overlaps(own, particle, other);
 #else
-  let apart = separation(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
   let reach = particle.radius + radius;
   let is_met = distance_squared < reach * reach * reach_squared;
 #endif
-  if (is_met && other != except && is_in(row, level, other, radius, are_guests)) {
+  if (is_met && other != except && is_in(row, level, other, radius, are_finer)) {
     visit(own, particle, neighbour_of(other, apart, distance_squared, body));
   }
 }
 
-// Those on a particle's own level and on all above, then its guests. All rows are one loop: threads in lockstep then wait for
+// Those on a particle's own level and on all above, then its finer entries. All rows are one loop: threads in lockstep then wait for
 // the longest sum.
 fn meet_all(
   own: ptr<function, Own>,
@@ -138,32 +138,32 @@ fn meet_all(
   occupied: u32,
   turn: u32,
 ) {
-  let base = GUEST_HEADER - grid.count;
-  // Where it looks, a bit each: levels, then its guests.
+  let base = FINER_HEADER - grid.count;
+  // Where it looks, a bit each: levels, then its finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
-  var left = levels | select(0u, 1u << grid.levels, has_guests(level, occupied));
+  var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;
   while (left != 0u) {
     let next_level = firstTrailingBit(left);
-    let are_guests = next_level == grid.levels;
-    let other_level = select(next_level, level, are_guests);
-    let greatest = greatest_on(select(next_level, level - GUEST_STEPS, are_guests));
+    let are_finer = next_level == grid.levels;
+    let other_level = select(next_level, level, are_finer);
+    let greatest = greatest_on(select(next_level, level - FINER_STEPS, are_finer));
     let reach = particle.radius + min(greatest, grid.greatest_radius);
     let middle = coarsened(lattice, level, other_level);
     let block = reached_from(particle.position, reach, middle, other_level);
-    let row = row_of(block, index, other_level, select(0u, guest_bucket(0u), are_guests));
+    let row = row_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
     // Never more than all, so that not even a broken grid holds up the device.
-    let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_guests));
+    let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_finer));
     for (var place = turn; place < end; place += TURNS) {
       var other = slot_in(row, place);
       var is_here = true;
-      if (are_guests) {
-        let entry = guests[base + other];
-        is_here = (entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level;
-        other = entry >> GUEST_LEVEL_BITS;
+      if (are_finer) {
+        let entry = finer[base + other];
+        is_here = (entry & ((1u << FINER_LEVEL_BITS) - 1u)) == level;
+        other = entry >> FINER_LEVEL_BITS;
       }
       if (is_here) {
-        meet(own, particle, except, reach_squared, other, row, other_level, are_guests);
+        meet(own, particle, except, reach_squared, other, row, other_level, are_finer);
       }
     }
     index++;
@@ -183,24 +183,24 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Those of the cells around one on a level, or their guests.
-fn count_on(middle: Lattice, level: u32, are_guests: bool) -> u32 {
-  let base = GUEST_HEADER - grid.count;
+// Those of the cells around one on a level, or their finer entries.
+fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
+  let base = FINER_HEADER - grid.count;
   let block = around(middle);
   var found = 0u;
   for (var index = 0u; index < rows_of(block); index++) {
-    let row = row_of(block, index, level, select(0u, guest_bucket(0u), are_guests));
+    let row = row_of(block, index, level, select(0u, finer_bucket(0u), are_finer));
     let end = min(length_of(row), grid.count * grid.levels);
     for (var place = 0u; place < end; place++) {
       var other = slot_in(row, place);
       var is_here = true;
-      if (are_guests) {
-        let entry = guests[base + other];
-        is_here = (entry & ((1u << GUEST_LEVEL_BITS) - 1u)) == level;
-        other = entry >> GUEST_LEVEL_BITS;
+      if (are_finer) {
+        let entry = finer[base + other];
+        is_here = (entry & ((1u << FINER_LEVEL_BITS) - 1u)) == level;
+        other = entry >> FINER_LEVEL_BITS;
       }
       let radius = radius_of(position_in[other]);
-      found += select(0u, 1u, is_here && is_in(row, level, other, radius, are_guests));
+      found += select(0u, 1u, is_here && is_in(row, level, other, radius, are_finer));
     }
   }
   return found;
@@ -216,9 +216,9 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// The same of lists of guests.
+// The same of lists of finer entries.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
-  return is_long(lattice, level, guest_bucket(0u));
+  return is_long(lattice, level, finer_bucket(0u));
 }
 
 fn is_long(middle: Lattice, level: u32, offset: u32) -> bool {

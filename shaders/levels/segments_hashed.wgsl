@@ -1,6 +1,6 @@
 // The rows of a block of cells of one level as segments, where cells are hashed: cells that are in one block of the table,
 // so that their particles are in one range of slots. Others, of any level, may share their buckets. Needs
-// block_levels_hashed, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in: array<Body>. Same names
+// block_levels_hashed, and of the kernel start: array<u32>, cell_of_slot: array<Cell>, position_in: array<PackedBody>. Same names
 // as in segments_levels_dense.wgsl.
 
 // Slots from `first` up to, but not, `end`, as far as they are of the level and their cells are between two.

@@ -2,7 +2,7 @@
 // particle has a radius of its own.
 
 fn census_of(slot: u32, cell: Cell) -> Census {
-#if MIXED
+#if VARIABLE_RADII
   let bucket = bucket_at(load_lattice(cell), level_of(radius_of(position_in[slot])));
 #else
   let bucket = cell;

@@ -1,14 +1,14 @@
 // Who else is in a particle's cell, where a bucket may hold several cells. Needs of the kernel: start, cell_of_slot, and
 // position_in where each particle has a radius of its own.
 
-#if MIXED
+#if VARIABLE_RADII
 fn level_at(slot: u32) -> u32 {
   return level_of(radius_of(position_in[slot]));
 }
 #endif
 
 fn census_of(slot: u32, cell: Cell) -> Census {
-#if MIXED
+#if VARIABLE_RADII
   let level = level_at(slot);
   let bucket = bucket_at(load_lattice(cell), level);
 #else
@@ -17,7 +17,7 @@ fn census_of(slot: u32, cell: Cell) -> Census {
   let end = min(start[bucket + 1u], grid.count);
   var census = Census(true, 0u, false);
   for (var other = start[bucket]; other < end; other++) {
-#if MIXED
+#if VARIABLE_RADII
     let is_there = all(cell_of_slot[other] == cell) && level_at(other) == level;
 #else
     let is_there = all(cell_of_slot[other] == cell);

@@ -41,17 +41,17 @@ struct Own {
 }
 
 @group(1) @binding(0) var<uniform> measure: Measure;
-@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
 // The same buffer again: a load as float may flush or change bits that the hash must see.
-@group(1) @binding(2) var<storage, read> position_bits: array<BodyBits>;
+@group(1) @binding(2) var<storage, read> position_bits: array<PackedBodyBits>;
 @group(1) @binding(3) var<storage, read> velocity_bits: array<StoredBits>;
 @group(1) @binding(4) var<storage, read> id_in: array<u32>;
 @group(1) @binding(5) var<storage, read> start: array<u32>;
 @group(1) @binding(6) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(7) var<storage, read_write> partials: array<u32>;
 
-#if MIXED
-@group(1) @binding(8) var<storage, read> guests: array<u32>;
+#if VARIABLE_RADII
+@group(1) @binding(8) var<storage, read> finer: array<u32>;
 #endif
 
 #if OBSTACLES
@@ -75,11 +75,11 @@ fn is_on_lattice(position: Vector) -> bool {
   return measure.lattice_scale > 0.0 && all((scaled == floor(scaled)) & ((scaled != Vector()) | is_zero));
 }
 
-#if MIXED
-fn is_exact(body: Body) -> bool {
+#if VARIABLE_RADII
+fn is_exact(body: PackedBody) -> bool {
   let is_whole = is_on_lattice(place_of(body));
   let scaled = radius_of(body) * measure.lattice_scale;
-#if SHAPED
+#if HAS_BOXES
   // Of a box the ball around it is of no matter.
   if (body.shape.x > 0.0) {
     return is_whole && is_on_lattice(upper_of(body.shape));
@@ -90,7 +90,7 @@ fn is_exact(body: Body) -> bool {
 
 // Of what the largest there may be weighs: see core/contact/settings.ts.
 fn weight_of(particle: Particle) -> f32 {
-#if SHAPED
+#if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
 #else
   let ratio = particle.radius / grid.greatest_radius;
@@ -98,7 +98,7 @@ fn weight_of(particle: Particle) -> f32 {
   return select(ratio * ratio, ratio * ratio * ratio, DIMENSIONS == 3u);
 }
 
-#if SHAPED
+#if HAS_BOXES
 // Sum of half extents, or the radius.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
@@ -166,9 +166,9 @@ fn mix_word(value: u32, word: u32) -> u32 {
   return mixed * 5u + 0xe6546b64u;
 }
 
-fn hash_of(seed: u32, id: u32, position: BodyBits, velocity: StoredBits) -> u32 {
+fn hash_of(seed: u32, id: u32, position: PackedBodyBits, velocity: StoredBits) -> u32 {
   var hash = mix_word(seed, id);
-#if SHAPED
+#if HAS_BOXES
   let place = position.place;
 #else
   let place = position;
@@ -179,10 +179,10 @@ fn hash_of(seed: u32, id: u32, position: BodyBits, velocity: StoredBits) -> u32 
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, velocity[axis]);
   }
-#if MIXED
+#if VARIABLE_RADII
   hash = mix_word(hash, place.w);
 #endif
-#if SHAPED
+#if HAS_BOXES
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     hash = mix_word(hash, position.shape[axis]);
   }
@@ -237,7 +237,7 @@ fn measure_state(
     if (present) {
       position = place_of(position_in[slot]);
       particle = particle_of(slot, position_in[slot]);
-#if MIXED
+#if VARIABLE_RADII
       own.exact = is_exact(position_in[slot]);
 #else
       own.exact = is_on_lattice(position);
@@ -260,7 +260,7 @@ fn measure_state(
         deepest = max(deepest, own.deepest);
         overlap += own.overlap;
         let velocity = load_vector(bitcast<Stored>(bits));
-#if MIXED
+#if VARIABLE_RADII
         let impulse = weight_of(particle) * velocity;
 #else
         let impulse = velocity;

@@ -1,6 +1,6 @@
 // The kernel around the functions of particle.wgsl for points that are not particles: one thread a point. Bindings
-// of the kernel: position_in, start, cell_of_slot, points: array<Body>, and a uniform `parameters` with the
-// field point_count. `particle.slot` is then the number of the point, `position` where it is and, with MIXED, `radius` what
+// of the kernel: position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with the
+// field point_count. `particle.slot` is then the number of the point, `position` where it is and, with VARIABLE_RADII, `radius` what
 // is there for one. No neighbour is left out: a particle in the very place of a point is its neighbour at distance 0.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -21,7 +21,7 @@ fn each_point(
     return;
   }
   let point = particle_of(number, stored);
-#if MIXED
+#if VARIABLE_RADII
   // Cells of every level are looked at.
   let cell = NOWHERE;
 #else

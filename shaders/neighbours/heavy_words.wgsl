@@ -1,4 +1,4 @@
-// Where the heavy particles of a grid with levels are noted (see grid/heavy.wgsl): at the end of `guests`, which is `words`
+// Where the heavy particles of a grid with levels are noted (see grid/heavy.wgsl): at the end of `finer entries`, which is `words`
 // long. The last words have a bit for each slot, that says whether it is heavy; before these is the number of heavy slots, and
 // before that these slots, from the last down. What is beyond them is left from earlier sorts. Needs params.
 

@@ -10,7 +10,7 @@ fn id_of(slot: u32) -> u32 {
   return id_in[slot];
 }
 
-#if MIXED
+#if VARIABLE_RADII
 fn radius_at(slot: u32) -> f32 {
   return radius_of(position_in[slot]);
 }

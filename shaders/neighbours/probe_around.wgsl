@@ -23,7 +23,7 @@ fn box_around(place: Vector, reach: f32) -> Box {
 
 fn meet(own: ptr<function, Own>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
-  let apart = separation(particle.position, place_of(body));
+  let apart = minimum_image(particle.position, place_of(body));
   let distance_squared = dot(apart, apart);
   if (distance_squared < reach_squared && other != except && has_images(place_of(body))) {
     visit(own, particle, neighbour_of(other, apart, distance_squared, body));

@@ -3,11 +3,11 @@
 // sums over neighbours have the same bits. Every thread of the workgroup must call it, in uniform control flow.
 // TILE_SIZE is the threads of that workgroup.
 
-var<workgroup> tile_positions: array<Body, TILE_SIZE>;
+var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;
 #if FROZEN
 // Between the iterations of a substep particles move but the candidates stay: those whose cells, at the
 // start of the substep, were adjacent. The grid's probe can see no others.
-#if MIXED
+#if VARIABLE_RADII
 var<workgroup> tile_cells: array<Cell, TILE_SIZE>;
 #else
 var<workgroup> tile_cells: array<Lattice, TILE_SIZE>;
@@ -24,7 +24,7 @@ fn probe(
 ) {
   let count = min(start[grid.cell_count], grid.count);
 #if FROZEN
-#if !MIXED
+#if !VARIABLE_RADII
   let centre = lattice_of(cell);
 #endif
 #endif
@@ -34,7 +34,7 @@ fn probe(
     if (loaded < count) {
       tile_positions[thread] = position_in[loaded];
 #if FROZEN
-#if MIXED
+#if VARIABLE_RADII
       tile_cells[thread] = cell_of_slot[loaded];
 #else
       tile_cells[thread] = lattice_of(cell_of_slot[loaded]);
@@ -45,9 +45,9 @@ fn probe(
     if (is_in_grid(cell)) {
       let filled = min(TILE_SIZE, count - base);
       for (var index = 0u; index < filled; index++) {
-        let apart = separation(particle.position, place_of(tile_positions[index]));
+        let apart = minimum_image(particle.position, place_of(tile_positions[index]));
         let distance_squared = dot(apart, apart);
-#if MIXED
+#if VARIABLE_RADII
         let radius = radius_of(tile_positions[index]);
         let reach = particle.radius + radius;
         if (distance_squared >= reach * reach * reach_squared || base + index == except) {
@@ -59,7 +59,7 @@ fn probe(
         }
 #endif
 #if FROZEN
-#if MIXED
+#if VARIABLE_RADII
         if (!are_candidates(cell, particle.radius, tile_cells[index], radius)) {
           continue;
         }
@@ -69,7 +69,7 @@ fn probe(
         }
 #endif
 #endif
-#if MIXED
+#if VARIABLE_RADII
         visit(own, particle, neighbour_of(base + index, apart, distance_squared, tile_positions[index]));
 #else
         visit(own, particle, Neighbour(base + index, apart, distance_squared));

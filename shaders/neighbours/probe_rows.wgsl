@@ -32,7 +32,7 @@ fn probe(
 #endif
       let other =
         select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
-      let apart = separation(particle.position, load_vector(position_in[other]));
+      let apart = minimum_image(particle.position, load_vector(position_in[other]));
       let distance_squared = dot(apart, apart);
       if (
         distance_squared < reach_squared && other != except && is_in_row(lattice, row, cell_of_slot[other])

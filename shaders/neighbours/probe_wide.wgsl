@@ -29,7 +29,7 @@ fn probe(
     for (var index = 0u; index < end; index++) {
       let other =
         select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
-      let apart = separation(particle.position, load_vector(position_in[other]));
+      let apart = minimum_image(particle.position, load_vector(position_in[other]));
       let distance_squared = dot(apart, apart);
       if (distance_squared < reach_squared && other != except && is_in_wide(wide, row, cell_of_slot[other])) {
         visit(own, particle, Neighbour(other, apart, distance_squared));

@@ -1,7 +1,7 @@
 // What all segments have in common, and the levels of cells that a box is looked for on: one where all particles are as
 // large. After one of the segments_*.wgsl.
 
-#if MIXED
+#if VARIABLE_RADII
 fn levels_to_search() -> u32 {
   return grid.levels;
 }

@@ -19,7 +19,7 @@ fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
     for (var index = 0u; index < end; index++) {
       let obstacle =
         select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
-      let apart = separation(particle.position, obstacle_position(obstacle));
+      let apart = minimum_image(particle.position, obstacle_position(obstacle));
       let distance_squared = dot(apart, apart);
       if (distance_squared < substep.diameter_squared && is_obstacle_in_row(lattice, row, obstacle)) {
         let other = Neighbour(obstacle, apart, distance_squared);

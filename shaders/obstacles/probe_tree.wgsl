@@ -5,7 +5,7 @@
 // which depends on the obstacles alone.
 
 fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
-#if SHAPED
+#if HAS_BOXES
   let reach = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
   let reach = Vector(particle.radius);
@@ -18,13 +18,13 @@ fn probe_obstacles(met: ptr<function, Met>, particle: Particle) {
     let last = select(branch.first, branch.end, enters);
     for (var obstacle = branch.first; obstacle < last; obstacle++) {
       let body = obstacle_body(obstacle);
-      let apart = separation(particle.position, place_of(body));
+      let apart = minimum_image(particle.position, place_of(body));
       let distance_squared = dot(apart, apart);
       let both = particle.radius + radius_of(body);
       if (distance_squared < both * both) {
         let other = neighbour_of(obstacle, apart, distance_squared, body);
         let contact = contact_with(particle, other);
-#if SHAPED
+#if HAS_BOXES
         if (!contact.is_contact) {
           continue;
         }

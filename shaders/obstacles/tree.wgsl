@@ -35,7 +35,7 @@ fn branch_at(node: u32) -> Branch {
 // Whether a box around a place, that reaches so far along each axis, overlaps that of a node, in a world that wraps around
 // any of its images. The margin is many times what rounding can be off by.
 fn is_entered(branch: Branch, place: Vector, reach: Vector) -> bool {
-  let apart = abs(separation(place, branch.centre));
+  let apart = abs(minimum_image(place, branch.centre));
   let both = reach + branch.half;
   return !any(apart > both + (both + apart + grid.period) * 0x1p-18f);
 }
@@ -49,10 +49,10 @@ fn obstacle_place(word: u32) -> vec4f {
   ));
 }
 
-fn obstacle_body(obstacle: u32) -> Body {
-#if SHAPED
+fn obstacle_body(obstacle: u32) -> PackedBody {
+#if HAS_BOXES
   let word = obstacle_word(1u) + 8u * obstacle;
-  return Body(obstacle_place(word), obstacle_place(word + 4u));
+  return PackedBody(obstacle_place(word), obstacle_place(word + 4u));
 #else
   return obstacle_place(obstacle_word(1u) + 4u * obstacle);
 #endif

@@ -16,7 +16,7 @@ struct Stroke {
 }
 
 @group(0) @binding(0) var<uniform> stroke: Stroke;
-@group(0) @binding(1) var<storage, read> position: array<Body>;
+@group(0) @binding(1) var<storage, read> position: array<PackedBody>;
 @group(0) @binding(2) var<storage, read_write> velocity: array<Stored>;
 @group(0) @binding(3) var<storage, read> id: array<u32>;
 

@@ -12,7 +12,7 @@ struct Heat {
 }
 
 @group(1) @binding(0) var<uniform> heat: Heat;
-@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -29,7 +29,7 @@ fn count_heat(
   if (!is_finite(position)) {
     return;
   }
-#if MIXED
+#if VARIABLE_RADII
   let cell = finest_at(position);
 #else
   let cell = lattice_at(position) - Lattice(grid.ring);

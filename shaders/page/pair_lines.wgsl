@@ -27,7 +27,7 @@ struct Own {
 }
 
 @group(1) @binding(0) var<uniform> view: View;
-@group(1) @binding(1) var<storage, read> position_in: array<Body>;
+@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if FILL
@@ -38,11 +38,11 @@ struct Own {
 #else
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
 #endif
-#if MIXED
+#if VARIABLE_RADII
 #if FILL
-@group(1) @binding(7) var<storage, read> guests: array<u32>;
+@group(1) @binding(7) var<storage, read> finer: array<u32>;
 #else
-@group(1) @binding(5) var<storage, read> guests: array<u32>;
+@group(1) @binding(5) var<storage, read> finer: array<u32>;
 #endif
 #endif
 
@@ -84,10 +84,10 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   if (other.slot < particle.slot) {
     return;
   }
-#if SHAPED
+#if HAS_BOXES
   let is_contact = contact_with(particle, other).is_contact;
 #else
-#if MIXED
+#if VARIABLE_RADII
   let reach = particle.radius + other.radius;
   let is_contact = other.distance_squared < reach * reach;
 #else
@@ -132,7 +132,7 @@ fn list_pairs(
 #if FILL
       own.first = offsets[slot];
 #endif
-#if MIXED
+#if VARIABLE_RADII
       // In squares of the sum of both radii, which may be much less than a cell.
       probe(&own, particle, slot, cell, 0x1p40f, 0u);
 #else

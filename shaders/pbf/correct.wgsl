@@ -26,6 +26,6 @@ fn finish(own: Own, particle: Particle) {
   let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));
   let place = clamp(free, parameters.lower, parameters.upper);
   let id = id_of(particle.slot);
-  predicted[id] = store_vector(carried(place));
+  predicted[id] = store_vector(wrap(place));
   aims[id] = store_vector(load_vector(aims[id]) + (place - particle.position) / parameters.dt);
 }

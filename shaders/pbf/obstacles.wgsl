@@ -14,7 +14,7 @@ fn solids_at(place: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
-    let apart = separation(place, upper_of(solid.centre));
+    let apart = minimum_image(place, upper_of(solid.centre));
     // Most are too far away to matter.
     let reach = max(upper_of(solid.halves), Vector(solid.centre.w)) + Vector(parameters.radius);
     if (any(abs(apart) >= reach)) {
@@ -62,7 +62,7 @@ fn outside_solids(place: Vector) -> Vector {
   var found = place;
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
-    let apart = separation(found, upper_of(solid.centre));
+    let apart = minimum_image(found, upper_of(solid.centre));
     if (solid.centre.w > 0.0) {
       let distance = length(apart);
       if (distance < solid.centre.w) {

@@ -31,6 +31,6 @@ fn finish(own: Own, particle: Particle) {
   let velocity = own.velocity + parameters.viscosity * own.change + parameters.dt * push;
   let place = clamp(particle.position + parameters.dt * velocity, parameters.lower, parameters.upper);
   let id = id_of(particle.slot);
-  predicted[id] = store_vector(carried(place));
+  predicted[id] = store_vector(wrap(place));
   aims[id] = store_vector((place - particle.position) / parameters.dt);
 }

@@ -19,7 +19,7 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
@@ -33,14 +33,14 @@ struct Own {
 #else
 @group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
 #endif
-#if MIXED
+#if VARIABLE_RADII
 #if FILL
-@group(1) @binding(6) var<storage, read> guests: array<u32>;
+@group(1) @binding(6) var<storage, read> finer: array<u32>;
 #else
-@group(1) @binding(5) var<storage, read> guests: array<u32>;
+@group(1) @binding(5) var<storage, read> finer: array<u32>;
 #endif
 #endif
-#if !MIXED
+#if !VARIABLE_RADII
 #if HEAVY
 #if FILL
 @group(1) @binding(6) var<storage, read> crowd: array<u32>;
@@ -90,7 +90,7 @@ fn begin(particle: Particle) -> Own {
 }
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
-#if SHAPED
+#if HAS_BOXES
   if (!contact_with(particle, other).is_contact) {
     return;
   }

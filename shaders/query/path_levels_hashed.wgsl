@@ -1,6 +1,6 @@
 // What a ray's walk (query/rays.wgsl) asks about the cells of one level, that of `level_walked`, where cells are
 // hashed, in an unbounded world. Needs levels_hashed, levels and path_blocks, and of the kernel start: array<u32>,
-// cell_of_slot: array<Cell>, position_in: array<Body>. Same names as in path_levels_dense.wgsl.
+// cell_of_slot: array<Cell>, position_in: array<PackedBody>. Same names as in path_levels_dense.wgsl.
 
 // Of the walk that is under way; to be set before anything else is asked.
 var<private> level_walked: u32;

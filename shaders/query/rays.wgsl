@@ -18,7 +18,7 @@
 // quotient by 5 u of itself (2.5 ulp, as WGSL grants). Everything is widened by 2⁻²⁰, 16 u, of the sum of all of them.
 // What `meet` takes for met, off by less than 8 u of the way, is within that too.
 //
-// Where there are levels (MIXED), such a walk is done on each that anybody is on, among the balls that are on it: none is
+// Where there are levels (VARIABLE_RADII), such a walk is done on each that anybody is on, among the balls that are on it: none is
 // larger than the greatest of the level, which stands for the radius above. The cells of a level are groups of those of
 // the lowest, so that borders and coordinates are rounded as these are, on every level. Whether to ask everybody instead
 // is decided once, by the pieces of all walks together.
@@ -30,7 +30,7 @@ struct Rays {
   radius_squared: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> id_in: array<u32>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
@@ -113,7 +113,7 @@ fn path_of(number: u32) -> Path {
   if (path.direction_squared < 0x1p-60f) {
     return path;
   }
-  path.origin = carried(path.origin);
+  path.origin = wrap(path.origin);
   var reach = 0x1p120f;
   if (reach_bits < INFINITE_BITS) {
     reach = bitcast<f32>(reach_bits);
@@ -134,7 +134,7 @@ fn path_of(number: u32) -> Path {
     }
   }
   path.reach = reach;
-#if MIXED
+#if VARIABLE_RADII
   return path;
 #else
   return path_among(path, parameters.radius);
@@ -154,18 +154,18 @@ fn path_among(path: Path, radius: f32) -> Path {
   return among;
 }
 
-#if MIXED
+#if VARIABLE_RADII
 // The path among those on a level, the one that layers are of from now on.
 fn path_on(path: Path, level: u32) -> Path {
   level_walked = level;
   return path_among(path, min(greatest_on(level), grid.greatest_radius));
 }
 
-fn radius_squared_of(body: Body) -> f32 {
+fn radius_squared_of(body: PackedBody) -> f32 {
   return radius_of(body) * radius_of(body);
 }
 #else
-fn radius_squared_of(body: Body) -> f32 {
+fn radius_squared_of(body: PackedBody) -> f32 {
   return parameters.radius_squared;
 }
 #endif
@@ -435,7 +435,7 @@ fn walk(own: ptr<function, Own>, path: Path) {
 
 // Where there are fewer particles than pieces, all of them are asked.
 fn search(own: ptr<function, Own>, path: Path) {
-#if MIXED
+#if VARIABLE_RADII
   var pieces = 0.0;
   for (var level = 0u; level < grid.levels; level++) {
     if (holds_anyone(level)) {

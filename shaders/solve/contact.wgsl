@@ -9,19 +9,19 @@ struct Contact {
   // Unit length, from the other particle to this one.
   normal: Vector,
   overlap: f32,
-#if MIXED
+#if VARIABLE_RADII
   // Of what both do, the part that this one does.
   share: f32,
-#if SHAPED
+#if HAS_BOXES
   // Else they are apart: who is asked are those whose balls overlap.
   is_contact: bool,
 #endif
 #endif
 }
 
-#if MIXED
+#if VARIABLE_RADII
 // The other's weight of the weight of both: see shareOf in src/core/contact/settings.ts.
-fn share_of(own: f32, other: f32) -> f32 {
+fn mass_share(own: f32, other: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
   var weight = ratio * ratio;
@@ -32,7 +32,7 @@ fn share_of(own: f32, other: f32) -> f32 {
 }
 #endif
 
-#if SHAPED
+#if HAS_BOXES
 // Of a ball its radius, of a box 0.
 fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
@@ -49,7 +49,7 @@ fn least_deep(depths: Vector) -> u32 {
 
 // Of two whose balls overlap; they may not. The law is in src/core/particles/shapes.ts.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
-  let share = share_of(particle.bulk, other.bulk);
+  let share = mass_share(particle.bulk, other.bulk);
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
   let sides = particle.half + other.half;
   let beyond = abs(other.apart) - sides;
@@ -77,9 +77,9 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let axis = select(Vector(), Vector(1.0), AXES == Extent((particle.slot + other.slot) % DIMENSIONS));
   let away = select(-axis, axis, particle.slot > other.slot);
   let normal = select(other.apart / distance, away, coincident);
-#if MIXED
+#if VARIABLE_RADII
   let reach = particle.radius + other.radius;
-  let share = share_of(particle.radius, other.radius);
+  let share = mass_share(particle.radius, other.radius);
   return Contact(normal, reach - select(distance, 0.0, coincident), share);
 #else
   return Contact(normal, substep.diameter - select(distance, 0.0, coincident));

@@ -1,11 +1,11 @@
 // Advances every particle by one substep (symplectic Euler: velocity first) and counts the buckets of where
 // they arrive, so that the grid needs no pass of its own for it. Inputs and outputs: positions, velocities.
 // Outputs: counts and ranks as in grid/count.wgsl, to which that is left where particles have radii of their own, since it
-// counts guests of cells too, and where paths may end elsewhere (flight.wgsl). Particles that are not finite stay as they
+// counts finer entries of cells too, and where paths may end elsewhere (flight.wgsl). Particles that are not finite stay as they
 // are; those that get too fast to be squared are set aside: their position becomes NaN.
 
 // Bits, since a NaN can be written no other way.
-@group(1) @binding(0) var<storage, read_write> position: array<BodyBits>;
+@group(1) @binding(0) var<storage, read_write> position: array<PackedBodyBits>;
 @group(1) @binding(1) var<storage, read_write> velocity: array<Stored>;
 #if COUNT
 @group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
@@ -33,13 +33,13 @@ fn integrate(
   if (is_finite(place)) {
     let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
     velocity[slot] = store_vector(speed);
-    bits = bits_of(with_place(body, carried(place + speed * substep.dt)));
+    bits = bits_of(with_place(body, wrap(place + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = set_aside(bits);
     }
     position[slot] = bits;
   }
 #if COUNT
-  ranks[slot] = atomicAdd(&counts[bucket_of(located(body_of(bits)), id_in[slot])], 1u);
+  ranks[slot] = atomicAdd(&counts[bucket_of(cell_key_source(body_of(bits)), id_in[slot])], 1u);
 #endif
 }

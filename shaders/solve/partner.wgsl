@@ -9,13 +9,13 @@ struct Own {
   partner: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 @group(1) @binding(4) var<storage, read_write> partner_out: array<u32>;
-#if MIXED
-@group(1) @binding(5) var<storage, read> guests: array<u32>;
+#if VARIABLE_RADII
+@group(1) @binding(5) var<storage, read> finer: array<u32>;
 #else
 #if HEAVY
 @group(1) @binding(5) var<storage, read> crowd: array<u32>;
@@ -45,7 +45,7 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
-#if SHAPED
+#if HAS_BOXES
   if (!contact.is_contact) {
     return;
   }

@@ -12,8 +12,8 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
-@group(1) @binding(1) var<storage, read_write> position_out: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
+@group(1) @binding(1) var<storage, read_write> position_out: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> start: array<u32>;
 @group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if !SEPARATE
@@ -21,11 +21,11 @@ struct Own {
 @group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
 @group(1) @binding(6) var<storage, read> partner_in: array<u32>;
 #endif
-#if MIXED
+#if VARIABLE_RADII
 #if SEPARATE
-@group(1) @binding(4) var<storage, read> guests: array<u32>;
+@group(1) @binding(4) var<storage, read> finer: array<u32>;
 #else
-@group(1) @binding(7) var<storage, read> guests: array<u32>;
+@group(1) @binding(7) var<storage, read> finer: array<u32>;
 #endif
 #else
 #if HEAVY
@@ -70,12 +70,12 @@ fn begin(particle: Particle) -> Own {
 
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let contact = contact_with(particle, other);
-#if SHAPED
+#if HAS_BOXES
   if (!contact.is_contact) {
     return;
   }
 #endif
-#if MIXED
+#if VARIABLE_RADII
   let push = contact.share * (2.0 * substep.half_relaxation) * contact.overlap;
 #else
   let push = substep.half_relaxation * contact.overlap;
@@ -83,7 +83,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 #if SEPARATE
   (*own).push += push * contact.normal;
 #else
-#if MIXED
+#if VARIABLE_RADII
   let share = contact.share;
   let grip_share = 2.0 * substep.grip_share * share;
   let push_speed = 2.0 * substep.push_speed * share;
@@ -229,9 +229,9 @@ fn finish(own: Own, particle: Particle) {
 #if !SEPARATE
   var velocity = own.velocity + own.change;
 #endif
-#if MIXED
+#if VARIABLE_RADII
   // Its own size away from the corners of the box.
-#if SHAPED
+#if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
   let margin = Vector(particle.radius);
@@ -254,7 +254,7 @@ fn finish(own: Own, particle: Particle) {
   if (walls > 0u) {
     position = clamp(position, lower, upper);
   }
-  position_out[particle.slot] = with_place(position_in[particle.slot], carried(position));
+  position_out[particle.slot] = with_place(position_in[particle.slot], wrap(position));
 #if !SEPARATE
   velocity_out[particle.slot] = store_vector(velocity);
 #endif

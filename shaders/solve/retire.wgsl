@@ -3,7 +3,7 @@
 
 @group(1) @binding(0) var<storage, read> leaving: array<u32>;
 // Bits, since a NaN can be written no other way.
-@group(1) @binding(1) var<storage, read_write> position: array<BodyBits>;
+@group(1) @binding(1) var<storage, read_write> position: array<PackedBodyBits>;
 @group(1) @binding(2) var<storage, read_write> id: array<u32>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -4,7 +4,7 @@
 // world_bounded.wgsl.
 
 fn lattice_at(position: Vector) -> Lattice {
-  let scaled = floor(snap(snap(wrapped(position) - grid.origin) * grid.inverse_cell_size));
+  let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));
   let last = Vector(grid.cells - 2u * grid.ring - Extent(1u));
   return Lattice(clamp(scaled, Vector(), last)) + Lattice(grid.ring);
 }

@@ -142,7 +142,7 @@ export class BoxPairs {
         id_in: owned.buffers.ids,
       },
       velocity: owned.buffers.sortedHighs,
-      guests: sort.guestList,
+      finer: sort.finerList,
       crowd: sort.heavy,
       forget: () => undefined,
     };

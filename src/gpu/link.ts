@@ -67,11 +67,11 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
   HEAVY: false,
-  HOSTS: false,
-  MIXED: false,
+  HAS_FINER: false,
+  VARIABLE_RADII: false,
   MOVED: false,
   OBSTACLES: false,
-  SHAPED: false,
+  HAS_BOXES: false,
   WRAPS: false,
 };
 

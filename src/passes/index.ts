@@ -8,7 +8,7 @@ import type { KernelDescription } from '../gpu/kernel';
 import { BoxBodies } from './grid/box-bodies';
 import { Count } from './grid/count';
 import { Crowd } from './grid/crowd';
-import { Guests } from './grid/finer-entries';
+import { FinerEntries } from './grid/finer-entries';
 import { Gather } from './grid/gather';
 import { Scan } from './grid/scan';
 import { Scatter } from './grid/scatter';
@@ -37,7 +37,7 @@ const FLIGHTS_AT_OBSTACLES = ['still', 'strike'] as const;
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Those where there may be too few levels for guests. */
+/** Those where there may be too few levels for finer entries. */
 const BOXES: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -66,7 +66,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
       RAYS_STEPS.map((step) => Rays.describe({ dimensions, kind, levels: 3 }, step)),
     ),
     ...KINDS.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 3, boxes: true })),
-    // Without guests.
+    // Without finer entries.
     ...BOXES.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...BOXES.flatMap((kind) => describeShapes({ dimensions, kind, crowds: true, levels: 1, boxes: true })),
     ...[false, true].flatMap((boxes) => [
@@ -79,7 +79,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ]),
     Crowd.describeClear({ dimensions }),
     ...Object.values(Crowd.describeMerges({ dimensions }, 'entries')),
-    ...Object.values(Crowd.describeMerges({ dimensions }, 'guests')),
+    ...Object.values(Crowd.describeMerges({ dimensions }, 'finer')),
     Crowd.describeClose({ dimensions }),
   ];
 }
@@ -117,7 +117,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 /** What differs where some particles never move. */
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
-  // Whether there are guests makes no difference to paths.
+  // Whether there are finer entries makes no difference to paths.
   const flies = levels !== 1;
   const flights = flies ? FLIGHTS_AT_OBSTACLES.map((step) => Flight.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
@@ -206,10 +206,10 @@ function describeShapes(variant: Variant): KernelDescription[] {
   return [
     Integrate.describe(variant),
     Count.describe(variant, true),
-    Guests.describe(variant, 'clear'),
-    Guests.describe(variant, 'note'),
-    Guests.describe(variant, 'list'),
-    Guests.describe(variant, 'order'),
+    FinerEntries.describe(variant, 'clear'),
+    FinerEntries.describe(variant, 'note'),
+    FinerEntries.describe(variant, 'list'),
+    FinerEntries.describe(variant, 'order'),
     Crowd.describeHeavy(variant),
     Scatter.describe(variant, true),
     Gather.describe(variant, true),

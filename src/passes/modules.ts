@@ -40,7 +40,7 @@ import worldUnbounded from '../../shaders/world/unbounded.wgsl?raw';
 import type { BroadPhase } from '../core/contact/settings';
 import { OBSTACLE_PARTNER } from '../core/obstacles/obstacles';
 import { LEAF_BITS, TREE_HEADER } from '../core/obstacles/tree';
-import { hasGuests } from '../core/world/cells';
+import { hasFiner } from '../core/world/cells';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import { storedFloats } from '../gpu/layout';
 import type { ShaderSource } from '../gpu/link';
@@ -136,8 +136,8 @@ export function worldModules({ kind, levels }: Variant): ShaderSource[] {
 }
 
 /** What the neighbour loop of a variant asks of its kernel beside what all do. */
-export function guestBinding({ levels }: Variant): Readonly<Record<string, 'read'>> {
-  return levels ? { guests: 'read' } : {};
+export function finerBinding({ levels }: Variant): Readonly<Record<string, 'read'>> {
+  return levels ? { finer: 'read' } : {};
 }
 
 /** What body.wgsl asks for. */
@@ -145,22 +145,22 @@ export function bodyFlags({
   levels,
   boxes,
 }: Pick<Variant, 'levels' | 'boxes'>): Readonly<Record<string, boolean>> {
-  return { MIXED: (levels ?? 0) > 0, SHAPED: boxes === true };
+  return { VARIABLE_RADII: (levels ?? 0) > 0, HAS_BOXES: boxes === true };
 }
 
 /**
- * In a box of too few levels for guests no kernel looks for any. Worlds without an end with as few are too rare for kernels of
+ * In a box of too few levels for finer entries no kernel looks for any. Worlds without an end with as few are too rare for kernels of
  * their own.
  */
-function looksForGuests({ kind, levels = 0 }: Variant): boolean {
-  return levels > 0 && (kind === 'unbounded' || hasGuests({ kind, levels }));
+function looksForFiner({ kind, levels = 0 }: Variant): boolean {
+  return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
 }
 
 /** Flags that the modules of a variant ask for. */
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
   return {
     ...bodyFlags(variant),
-    HOSTS: looksForGuests(variant),
+    HAS_FINER: looksForFiner(variant),
     WRAPS: variant.kind === 'periodic',
     MOVED: variant.moved === true,
   };
@@ -186,7 +186,7 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/** What names the heavy particles to their kernel: a list, or the end of that of guests. */
+/** What names the heavy particles to their kernel: a list, or the end of that of finer entries. */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Readonly<Record<string, 'read'>> {
   return heavy && !levels ? { crowd: 'read' } : {};
 }
@@ -248,7 +248,7 @@ export function variantName(variant: Variant): string {
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, moved } = variant;
-  const sizes = looksForGuests(variant) ? '.levels' : levels ? '.few-levels' : '';
+  const sizes = looksForFiner(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
   return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;

@@ -5,7 +5,7 @@
  * Scenes are dyadic, so there is one answer.
  */
 
-import { GUEST_BUCKETS } from '../core/base/constants';
+import { FINER_BUCKETS } from '../core/base/constants';
 import { startLength } from '../core/world/cells';
 import { createCpuGrid } from '../cpu/grid/grid';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -63,7 +63,7 @@ async function withGrid<Result>(
   }
 }
 
-/** Starts of cells and of their guests, ids and sorted positions, integer for integer. */
+/** Starts of cells and of their finer entries, ids and sorted positions, integer for integer. */
 async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
   const { count, positions, radii, dimensions } = scene;
   if (count > MOST_FILED) return { pass: true, detail: `left out: more than ${MOST_FILED} particles` };
@@ -71,15 +71,15 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
   try {
     return await withGrid(gpu, scene, async ({ start, ids, positions: sorted, world }, encoder) => {
       const { cellCount } = world;
-      const guestEnds = startLength(world) - cellCount - GUEST_BUCKETS;
+      const finerEnds = startLength(world) - cellCount - FINER_BUCKETS;
       const reading = readback.record(encoder, [
         { buffer: start, size: 4 * (cellCount + 1) },
-        { buffer: start, offset: 4 * (cellCount + GUEST_BUCKETS), size: 4 * guestEnds },
+        { buffer: start, offset: 4 * (cellCount + FINER_BUCKETS), size: 4 * finerEnds },
         { buffer: ids, size: 4 * count },
         { buffer: sorted, size: 16 * count },
       ]);
       gpu.device.queue.submit([encoder.finish()]);
-      const [starts, guestStarts, order, bodies] = (await reading.finish()) as [
+      const [starts, finerStarts, order, bodies] = (await reading.finish()) as [
         ArrayBuffer,
         ArrayBuffer,
         ArrayBuffer,
@@ -94,12 +94,8 @@ async function checkGrid(gpu: Gpu, scene: MixedScene): Promise<Finding> {
       return firstDifference(
         [
           ['start', new Uint32Array(starts), expected.start],
-          // Lists of guests follow on the slots.
-          [
-            'start of guests',
-            new Uint32Array(guestStarts).map((first) => first - count),
-            expected.guestStart,
-          ],
+          // Lists of finer entries follow on the slots.
+          ['start of finer', new Uint32Array(finerStarts).map((first) => first - count), expected.finerStart],
           ['id', new Uint32Array(order), expected.ids],
           ['position', got, places],
         ],

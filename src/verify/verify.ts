@@ -83,7 +83,7 @@ export function largestVerified(options: VerifyOptions): {
   for (const name of scenes) {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
-      // Lists of guests, of as many levels as the scenes have, and bodies that may be boxes are longer than any vectors.
+      // Lists of finer entries, of as many levels as the scenes have, and bodies that may be boxes are longer than any vectors.
       const isMixed = [...MIXED_SCENE_NAMES, ...BOX_SCENE_NAMES, ...GRANULAR_SCENE_NAMES].includes(name);
       particles = Math.max(particles, isMixed ? 2 * count : count);
       // The clustered scene has the most cells a particle; in 3D the ring adds to small ones.

@@ -98,7 +98,7 @@ export function createKernel(
     ...description,
     label: `bench.${description.label}${radii ? '.mixed' : ''}`,
     dimensions,
-    flags: { ...description.flags, MIXED: radii !== undefined },
+    flags: { ...description.flags, VARIABLE_RADII: radii !== undefined },
   });
 }
 

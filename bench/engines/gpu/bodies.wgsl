@@ -1,9 +1,9 @@
 // Bodies of one radius or of many, for engines that keep them as they are given, without cells. Needs params.
 
 // `equal_reach`: square of the diameter of equal bodies, which callers read once, before their loops.
-fn overlaps(body: Body, other: Body, equal_reach: f32) -> bool {
+fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
   let apart = place_of(body) - place_of(other);
-#if MIXED
+#if VARIABLE_RADII
   let reach = radius_of(body) + radius_of(other);
   return dot(apart, apart) < reach * reach;
 #else

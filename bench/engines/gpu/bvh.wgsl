@@ -29,13 +29,13 @@ struct Node {
 
 #if CODES
 @group(1) @binding(0) var<uniform> tree: Tree;
-@group(1) @binding(1) var<storage, read> bodies: array<Body>;
+@group(1) @binding(1) var<storage, read> bodies: array<PackedBody>;
 @group(1) @binding(2) var<storage, read_write> codes: array<u32>;
 @group(1) @binding(3) var<storage, read_write> ids: array<u32>;
 #else
 #if WALK
 @group(1) @binding(0) var<uniform> tree: Tree;
-@group(1) @binding(1) var<storage, read> sorted: array<Body>;
+@group(1) @binding(1) var<storage, read> sorted: array<PackedBody>;
 @group(1) @binding(2) var<storage, read> ids: array<u32>;
 @group(1) @binding(3) var<storage, read> nodes: array<Node>;
 @group(1) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
@@ -48,7 +48,7 @@ struct Level {
   below_count: u32,
 }
 
-@group(1) @binding(0) var<storage, read> sorted: array<Body>;
+@group(1) @binding(0) var<storage, read> sorted: array<PackedBody>;
 @group(1) @binding(1) var<storage, read_write> nodes: array<Node>;
 @group(1) @binding(2) var<uniform> level: Level;
 #endif
@@ -81,16 +81,16 @@ fn give_codes(
   ids[id] = id;
 }
 #else
-fn low_of(body: Body) -> Vector {
-#if MIXED
+fn low_of(body: PackedBody) -> Vector {
+#if VARIABLE_RADII
   return place_of(body) - radius_of(body);
 #else
   return place_of(body);
 #endif
 }
 
-fn high_of(body: Body) -> Vector {
-#if MIXED
+fn high_of(body: PackedBody) -> Vector {
+#if VARIABLE_RADII
   return place_of(body) + radius_of(body);
 #else
   return place_of(body);
@@ -141,7 +141,7 @@ fn box_nodes(
 
 #if WALK
 // The other bodies of a leaf, from `begin` on.
-fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: Body, begin: u32, end: u32) {
+fn look_at_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
   let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
     if (overlaps(body, sorted[other], equal_reach)) {
@@ -170,7 +170,7 @@ fn walk_tree(
     return;
   }
   let body = sorted[slot];
-#if MIXED
+#if VARIABLE_RADII
   let low = low_of(body);
   let high = high_of(body);
 #else

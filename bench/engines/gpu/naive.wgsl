@@ -2,12 +2,12 @@
 // workgroup has one tile of its own, and takes STRIPE_TILES others one after the other, from its own on: those before it have
 // met it. So no thread looks at more than STRIPE_TILES * WORKGROUP_SIZE others, and a slice of workgroups has an end.
 
-@group(1) @binding(0) var<storage, read> bodies: array<Body>;
+@group(1) @binding(0) var<storage, read> bodies: array<PackedBody>;
 @group(1) @binding(1) var<storage, read_write> counters: array<atomic<u32>>;
 // Workgroups.
 @group(1) @binding(2) var<uniform> slice: Slice;
 
-var<workgroup> tile: array<Body, WORKGROUP_SIZE>;
+var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn find_in_tiles(
@@ -26,7 +26,7 @@ fn find_in_tiles(
   let stripe = unit % stripes;
   let id = own * WORKGROUP_SIZE + thread;
   let present = id < grid.count;
-  var body = Body();
+  var body = PackedBody();
   if (present) {
     body = bodies[id];
   }

@@ -1,8 +1,8 @@
 // Moves bodies into the order of their sorted ids. Output: bodies, by slot.
 
-@group(1) @binding(0) var<storage, read> bodies: array<Body>;
+@group(1) @binding(0) var<storage, read> bodies: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> ids: array<u32>;
-@group(1) @binding(2) var<storage, read_write> sorted: array<Body>;
+@group(1) @binding(2) var<storage, read_write> sorted: array<PackedBody>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sort_bodies(

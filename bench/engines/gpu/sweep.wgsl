@@ -2,7 +2,7 @@
 // until one begins where it ends. Of two that overlap the one that begins first meets the other, whatever their radii; of two
 // that begin at the same place, the one in the lower slot.
 
-@group(1) @binding(0) var<storage, read> bodies: array<Body>;
+@group(1) @binding(0) var<storage, read> bodies: array<PackedBody>;
 @group(1) @binding(1) var<storage, read_write> ids: array<u32>;
 #if BOUNDS
 @group(1) @binding(2) var<storage, read_write> bounds: array<f32>;
@@ -13,16 +13,16 @@
 #endif
 
 // Equal bodies begin at their centres and are a diameter long, which rounds less.
-fn lower_of(body: Body) -> f32 {
-#if MIXED
+fn lower_of(body: PackedBody) -> f32 {
+#if VARIABLE_RADII
   return place_of(body).x - radius_of(body);
 #else
   return place_of(body).x;
 #endif
 }
 
-fn upper_of_body(body: Body) -> f32 {
-#if MIXED
+fn upper_of_body(body: PackedBody) -> f32 {
+#if VARIABLE_RADII
   return place_of(body).x + radius_of(body);
 #else
   return place_of(body).x + substep.diameter;

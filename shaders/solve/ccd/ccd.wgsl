@@ -51,7 +51,7 @@ fn workgroups_of(threads: u32) -> u32 {
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn plan() {
   let count = flights[FLIGHT_PATHS];
-#if MIXED
+#if VARIABLE_RADII
   let searches = count;
 #else
   let searches = workgroups_of(count);
@@ -119,9 +119,9 @@ fn flights_word(word: u32) -> u32 {
 #endif
 
 #if NOTING
-#if MIXED
+#if VARIABLE_RADII
 // That somebody is on the level of a body.
-fn note_level(word: u32, body: Body) {
+fn note_level(word: u32, body: PackedBody) {
   let bit = 1u << level_of_body(body);
   if ((atomicLoad(&flights[word]) & bit) == 0u) {
     atomicOr(&flights[word], bit);
@@ -150,7 +150,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
   return hit.x < best.x || (hit.x == best.x && name_of(hit.y) < name_of(best.y));
 }
 
-#if MIXED
+#if VARIABLE_RADII
 // The threads of a workgroup that follow one path.
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
@@ -208,7 +208,7 @@ fn turn_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
 
-#if MIXED
+#if VARIABLE_RADII
 // How many cells a piece is to be held against on all levels that anybody is on. In floats, since a large one passes more
 // cells of very small ones than 32 bits say.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
@@ -230,7 +230,7 @@ fn enough_cells(count: u32) -> f32 {
 
 // The levels to be searched, as bits.
 fn levels_of(word: u32) -> u32 {
-#if MIXED
+#if VARIABLE_RADII
   return flights_word(word);
 #else
   return 1u;
@@ -250,7 +250,7 @@ fn slot_of_path(path: u32) -> u32 {
 #endif
 
 #if LIST
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> flights: array<atomic<u32>>;
 
@@ -269,7 +269,7 @@ fn list(
   if (is_fast(way, body)) {
     let path = atomicAdd(&flights[FLIGHT_PATHS], 1u);
     atomicStore(&flights[FLIGHT_HEADER + path], slot);
-#if MIXED
+#if VARIABLE_RADII
     note_level(FLIGHT_FAST_LEVELS, body);
 #endif
   } else if (is_fast(substep.substeps * way, body) && flights_word(FLIGHT_FIRST) == 1u) {
@@ -298,7 +298,7 @@ fn farthest(
 #endif
 
 #if FILE
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 // The first particle of each bucket; the first node of each list of paths; the next after each particle; two words for each
@@ -317,11 +317,11 @@ fn file(
     return;
   }
   let body = position_in[slot];
-  let bucket = bucket_of(located(body), id_in[slot]);
+  let bucket = bucket_of(cell_key_source(body), id_in[slot]);
   if (bucket < grid.cell_count && !is_fast(way_of(slot), body)) {
     let next = atomicExchange(&links[bucket], slot + 1u);
     atomicStore(&links[word_of_next(slot)], next);
-#if MIXED
+#if VARIABLE_RADII
     note_level(FLIGHT_SLOW_LEVELS, body);
 #endif
   }
@@ -338,7 +338,7 @@ fn sweep(
   if (slot >= grid.count) {
     return;
   }
-  let bucket = bucket_of(located(position_in[slot]), id_in[slot]);
+  let bucket = bucket_of(cell_key_source(position_in[slot]), id_in[slot]);
   if (bucket < grid.cell_count) {
     atomicStore(&links[bucket], 0u);
   }
@@ -346,7 +346,7 @@ fn sweep(
 #endif
 
 #if STILL
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> links: array<u32>;
@@ -378,9 +378,9 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
 }
 
 // Of the best hit so far and one with a slow particle, where one is at the beginning of a piece.
-fn first_with_slow(best: vec2u, body: Body, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
+fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
   let their_way = way_of(other);
-  let apart = separation(begin, place_at(other, their_way, since));
+  let apart = minimum_image(begin, place_at(other, their_way, since));
   let hit = vec2u(impact(apart, way - their_way, since, body, position_in[other]), other);
   if (hit.x <= best.x && comes_first(hit, best)) {
     return hit;
@@ -389,7 +389,7 @@ fn first_with_slow(best: vec2u, body: Body, way: Vector, begin: Vector, since: f
 }
 
 #if OBSTACLES
-#if MIXED
+#if VARIABLE_RADII
 // Of the best hit so far and those with obstacles that a piece of a path comes near. Threads that share a path share
 // the tree: each walks its own stretch of the nodes. A walk may begin at any of them, since each has the box around all
 // below it, and where one above would not have been entered it costs a few nodes.
@@ -411,7 +411,7 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
     let last = select(branch.first, branch.end, enters);
     for (var obstacle = branch.first; obstacle < last; obstacle++) {
       let other = obstacle_body(obstacle);
-      let apart = separation(begin, place_of(other));
+      let apart = minimum_image(begin, place_of(other));
       let key = impact_on_images(apart, way, since, nearness_to_obstacle(body, other));
       let hit = vec2u(key, OBSTACLE_PARTNER | obstacle);
       if (hit.x <= best.x && comes_first(hit, best)) {
@@ -445,7 +445,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
       break;
     }
     let begin = place_at(slot, way, since);
-#if MIXED
+#if VARIABLE_RADII
 #if OBSTACLES
     best = first_with_obstacles(best, slot, way, since, to, turn);
     tell(best);
@@ -474,10 +474,10 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
           entry = links[word_of_next(other)];
         }
 #if OBSTACLES
-#if !MIXED
+#if !VARIABLE_RADII
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
-          let apart = separation(begin, obstacle_position(obstacle));
+          let apart = minimum_image(begin, obstacle_position(obstacle));
           // As large as particles, all of one radius.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
@@ -493,7 +493,7 @@ fn end_among_slow(slot: u32, turn: u32) -> vec2u {
   return best;
 }
 
-#if MIXED
+#if VARIABLE_RADII
 @compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
 #else
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -518,7 +518,7 @@ fn still(
 #endif
 
 #if LINK
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read_write> links: array<atomic<u32>>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -614,7 +614,7 @@ fn unlink(
 #endif
 
 #if MEET
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> links: array<u32>;
@@ -641,7 +641,7 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let their_way = way_of(other);
   // In the tick in which its path ends, it still flies: else two who meet would each rest in the other's next round.
   if (!is_before(end, since)) {
-    let apart = separation(place_at(slot, way, since), place_at(other, their_way, since));
+    let apart = minimum_image(place_at(slot, way, since), place_at(other, their_way, since));
     let key = impact(apart, way - their_way, since, body, their_body);
     if ((key >> CLOSING_BITS) <= (end >> CLOSING_BITS)) {
       return key;
@@ -652,7 +652,7 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
     return NEVER;
   }
   let begin = max(since, until);
-  let apart = separation(place_at(slot, way, begin), place_at(other, their_way, until));
+  let apart = minimum_image(place_at(slot, way, begin), place_at(other, their_way, until));
   return impact(apart, way, begin, body, their_body);
 }
 
@@ -683,7 +683,7 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
     if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_FAST)))) {
       break;
     }
-#if MIXED
+#if VARIABLE_RADII
     if (cells_around(slot, way, since, to, FLIGHT_FAST_LEVELS, AROUND_FAST) > enough_cells(paths)) {
       for (var path = turn; path < paths; path += THREADS_OF_PATH) {
         let other = slot_of_path(path);
@@ -720,7 +720,7 @@ fn end_among_fast(slot: u32, turn: u32) -> vec2u {
   return best;
 }
 
-#if MIXED
+#if VARIABLE_RADII
 @compute @workgroup_size(HEAVY_WORKGROUP_SIZE)
 #else
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -749,7 +749,7 @@ fn meet(
 #endif
 
 #if CLAIM
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -803,7 +803,7 @@ fn claim_lowest(
 #endif
 
 #if STRIKE
-@group(1) @binding(0) var<storage, read> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read> flights: array<u32>;
@@ -820,7 +820,7 @@ fn normal_of_balls(apart: Vector) -> Vector {
   return select(Vector(), apart / sqrt(squared), squared > 0.0);
 }
 
-#if SHAPED
+#if HAS_BOXES
 fn normal_near(apart: Vector, near: Near) -> Vector {
   if (any(near.sides > Vector())) {
     return gap_at(apart, near).normal;
@@ -829,8 +829,8 @@ fn normal_near(apart: Vector, near: Near) -> Vector {
 }
 #endif
 
-fn normal_of(apart: Vector, body: Body, other: Body) -> Vector {
-#if SHAPED
+fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
+#if HAS_BOXES
   return normal_near(apart, nearness(body, other));
 #else
   return normal_of_balls(apart);
@@ -838,28 +838,28 @@ fn normal_of(apart: Vector, body: Body, other: Body) -> Vector {
 }
 
 #if OBSTACLES
-fn normal_at_obstacle(place: Vector, body: Body, obstacle: u32) -> Vector {
-#if MIXED
+fn normal_at_obstacle(place: Vector, body: PackedBody, obstacle: u32) -> Vector {
+#if VARIABLE_RADII
   let other = obstacle_body(obstacle);
-  let apart = separation(place, place_of(other));
-#if SHAPED
+  let apart = minimum_image(place, place_of(other));
+#if HAS_BOXES
   return normal_near(apart, nearness_to_obstacle(body, other));
 #else
   return normal_of_balls(apart);
 #endif
 #else
-  return normal_of_balls(separation(place, obstacle_position(obstacle)));
+  return normal_of_balls(minimum_image(place, obstacle_position(obstacle)));
 #endif
 }
 #endif
 
 // Of what two do to each other, the part of the first.
-fn part_of(body: Body, other: Body) -> f32 {
-#if SHAPED
-  return share_of(body.shape.w, other.shape.w);
+fn part_of(body: PackedBody, other: PackedBody) -> f32 {
+#if HAS_BOXES
+  return mass_share(body.shape.w, other.shape.w);
 #else
-#if MIXED
-  return share_of(radius_of(body), radius_of(other));
+#if VARIABLE_RADII
+  return mass_share(radius_of(body), radius_of(other));
 #else
   return 0.5;
 #endif
@@ -934,7 +934,7 @@ fn strike(
   }
   // The same for both, so that what they do to each other is, to the bit.
   let when = select(time, min(time, time_of_key(theirs.x)), flies);
-  let apart = separation(place_at(slot, way, when), place_at(partner, their_way, when));
+  let apart = minimum_image(place_at(slot, way, when), place_at(partner, their_way, when));
   let normal = normal_of(apart, body, their_body);
   // A slow one goes on.
   let their_velocity = velocity_at(partner, select(1.0, time_of_key(theirs.x), flies));
@@ -951,7 +951,7 @@ fn strike(
 #endif
 
 #if LAND
-@group(1) @binding(0) var<storage, read_write> position_in: array<Body>;
+@group(1) @binding(0) var<storage, read_write> position_in: array<PackedBody>;
 @group(1) @binding(1) var<storage, read_write> velocity_in: array<Stored>;
 @group(1) @binding(2) var<storage, read> id_in: array<u32>;
 @group(1) @binding(3) var<storage, read_write> flights: array<atomic<u32>>;
@@ -1001,7 +1001,7 @@ fn land(
         place[axis] = limit;
       }
     }
-    position_in[slot] = with_place(position_in[slot], carried(place));
+    position_in[slot] = with_place(position_in[slot], wrap(place));
   }
   velocity_in[slot] = struck[slot];
 }

@@ -16,29 +16,29 @@ fn way_of(slot: u32) -> Vector {
 }
 
 // Neither set aside, nor to be.
-fn is_live(body: Body) -> bool {
-#if MIXED
+fn is_live(body: PackedBody) -> bool {
+#if VARIABLE_RADII
   return is_finite(place_of(body)) && has_size(radius_of(body));
 #else
   return is_finite(place_of(body));
 #endif
 }
 
-fn diameter_squared(body: Body) -> f32 {
-#if MIXED
+fn diameter_squared(body: PackedBody) -> f32 {
+#if VARIABLE_RADII
   return thickness_of(body) * thickness_of(body);
 #else
   return substep.diameter_squared;
 #endif
 }
 
-fn is_fast(way: Vector, body: Body) -> bool {
+fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SQUARED * diameter_squared(body);
 }
 
 // How far inside the walls a centre stays; where all are of one size, the walls are there.
-fn margin_of(body: Body) -> Vector {
-#if MIXED
+fn margin_of(body: PackedBody) -> Vector {
+#if VARIABLE_RADII
   return reach_of(body);
 #else
   return Vector();
@@ -67,7 +67,7 @@ fn is_before(key: u32, time: f32) -> bool {
   return (key >> CLOSING_BITS) < u32(time * f32(FLIGHT_TICKS));
 }
 
-#if MIXED
+#if VARIABLE_RADII
 // All places of the one's centre at which two overlap by more than they may on a path are, seen from the other, a box of
 // half extents `sides`, rounded by `round`.
 struct Near {
@@ -75,9 +75,9 @@ struct Near {
   round: f32,
 }
 
-fn nearness(body: Body, other: Body) -> Near {
+fn nearness(body: PackedBody, other: PackedBody) -> Near {
   let slack = min(thickness_of(body), thickness_of(other)) / f32(FLIGHT_PARTS);
-#if SHAPED
+#if HAS_BOXES
   let half = upper_of(body.shape);
   let other_half = upper_of(other.shape);
   let round = rounding_of(half, radius_of(body)) + rounding_of(other_half, radius_of(other));
@@ -95,7 +95,7 @@ fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(FLIGHT_TICKS) < -sqrt(speed_squared);
 }
 
-#if SHAPED
+#if HAS_BOXES
 // How far one is from where two are too near, below 0 there, and the way out: of unit length, or 0 where there is none.
 struct Gap {
   width: f32,
@@ -171,9 +171,9 @@ fn impact_of_balls(apart: Vector, motion: Vector, since: f32, near_squared: f32)
   return key_of_hit(time, root / sqrt(near_squared));
 }
 
-#if MIXED
+#if VARIABLE_RADII
 fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
-#if SHAPED
+#if HAS_BOXES
   if (any(near.sides > Vector())) {
     return impact_of_boxes(apart, motion, since, near);
   }
@@ -184,8 +184,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 
 // The key of the hit of two that are `apart` at a time, of which the one moves with `motion` seen from the other: at
 // once if they are too near and approach each other, NEVER if they do not come so near.
-fn impact(apart: Vector, motion: Vector, since: f32, body: Body, other: Body) -> u32 {
-#if MIXED
+fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
+#if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
 #else
   return impact_of_balls(apart, motion, since, NEAR_SQUARED * substep.diameter_squared);
@@ -193,12 +193,12 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: Body, other: Body) ->
 }
 
 #if OBSTACLES
-#if MIXED
+#if VARIABLE_RADII
 // Of a particle and an obstacle. A box of half the period or more has no end along that axis: no way leads out there,
 // nor in.
-fn nearness_to_obstacle(body: Body, obstacle: Body) -> Near {
+fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
-#if SHAPED
+#if HAS_BOXES
 #if WRAPS
   let is_endless = (grid.period > Vector()) & (upper_of(obstacle.shape) >= 0.5 * grid.period);
   near.sides = select(near.sides, Vector(EVERYWHERE), is_endless);
@@ -235,8 +235,8 @@ fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u3
 
 // Where sizes differ, a particle is filed in cells of its own level, and others are looked for on every level that there is
 // anybody on.
-#if MIXED
-fn level_of_body(body: Body) -> u32 {
+#if VARIABLE_RADII
+fn level_of_body(body: PackedBody) -> u32 {
   return level_of(radius_of(body));
 }
 
@@ -248,7 +248,7 @@ fn greatest_diameter() -> f32 {
   return 2.0 * grid.greatest_radius;
 }
 #else
-fn level_of_body(body: Body) -> u32 {
+fn level_of_body(body: PackedBody) -> u32 {
   return 0u;
 }
 
@@ -266,7 +266,7 @@ const PIECE_SHARE = 0.25;
 
 // A path is followed in pieces of equal length, at most so long: in a world that wraps around, short enough that of
 // another particle the nearest image stays the nearest. Twin: longestPiece.
-fn longest_piece(body: Body, cells: f32) -> f32 {
+fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let nearest = PIECE_SHARE * grid.period[axis] - 0.5 * greatest_diameter();
@@ -289,7 +289,7 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
   let begin = place_at(slot, way, since);
   let end = place_at(slot, way, to);
   let box = box_in_world(Box(min(begin, end) - margin, max(begin, end) + margin));
-#if MIXED
+#if VARIABLE_RADII
   return block_on(level, box.low, box.high);
 #else
   return block_between(box.low, box.high);
@@ -297,8 +297,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 }
 
 // How far around a piece the centres of those on a level may be whom it is held against: what both reach, times something.
-fn margin_to(body: Body, level: u32, wider: f32) -> Vector {
-#if MIXED
+fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
+#if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));
 #else
   return Vector(wider * substep.diameter);

@@ -79,14 +79,14 @@ export const HEAVY_WORKGROUP_SIZE = 64;
  */
 export const MARK_ROWS = 32;
 
-/** Buckets between those of a grid with levels and those of its guests: what is set aside, what leaves, the end. */
-export const GUEST_BUCKETS = 3;
+/** Buckets between those of a grid with levels and those of its finer entries: what is set aside, what leaves, the end. */
+export const FINER_BUCKETS = 3;
 
-/** Words before the list of guests: the levels that anyone is on. At its end are heavy particles: see heavy_words.wgsl. */
-export const GUEST_HEADER = 1;
+/** Words before the list of finer entries: the levels that anyone is on. At its end are heavy particles: see heavy_words.wgsl. */
+export const FINER_HEADER = 1;
 
-/** Of an entry in the list of guests, bits that say the level; the others are the slot. */
-export const GUEST_LEVEL_BITS = 5;
+/** Of an entry in the list of finer entries, bits that say the level; the others are the slot. */
+export const FINER_LEVEL_BITS = 5;
 
 /** The bit that says there are crowds, in the word of levels that anyone is on. */
 export const CROWD_BIT = 31;

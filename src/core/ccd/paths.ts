@@ -5,11 +5,11 @@
  */
 
 import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
-import { type Substep, shareOf } from '../contact/settings';
+import { massShare, type Substep } from '../contact/settings';
 import { OBSTACLE_PARTNER } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { extentAlong, thicknessOf } from '../particles/shapes';
-import { carryCoordinate } from '../world/cells';
+import { wrapCoordinate } from '../world/cells';
 import { levelOf } from '../world/levels';
 import type { World } from '../world/world';
 import { Encounter } from './impact';
@@ -250,7 +250,7 @@ class Paths {
     for (const { slot, position, velocity, effect, other } of landings) {
       for (let axis = 0; axis < dimensions; axis++) {
         const place = dimensions * slot + axis;
-        if (position) positions[place] = carryCoordinate(world, Math.fround(position[axis] as number), axis);
+        if (position) positions[place] = wrapCoordinate(world, Math.fround(position[axis] as number), axis);
         velocities[place] = (velocity[axis] as number) + ((effect?.[axis] as number) ?? 0);
         if (!other) continue;
         const beside = dimensions * other.slot + axis;
@@ -323,10 +323,10 @@ class Paths {
     const relative = velocity.map((along, axis) => along - (theirs[axis] as number));
     const { bulks = state.radii } = state;
     const [own, its] = bulks ? [bulks[slot] as number, bulks[partner] as number] : [1, 1];
-    const share = shareOf(dimensions, own, its);
+    const share = massShare(dimensions, own, its);
     const effect = strike(relative, normal, share, 2 * share * substep.gripShare, substep);
     if (beside !== undefined) return { slot, position, velocity, effect };
-    const rest = shareOf(dimensions, its, own);
+    const rest = massShare(dimensions, its, own);
     const away = strike(relative, normal, rest, 2 * rest * substep.gripShare, substep).map((along) => -along);
     return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
   }

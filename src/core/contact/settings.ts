@@ -33,7 +33,7 @@
  * discs on a dense floor swing for ever.
  * Particles with radii of their own: each weighs (radius / the largest radius there may be)^dimensions. The law is the
  * same with overlap = radiusA + radiusB − distance, and with what a does of what both do: where the law above says ½ for
- * a, it is shareOf(a, b) = weight of b / (weight of a + weight of b), and where it says `pushSpeed`, 2 · shareOf(a, b)
+ * a, it is massShare(a, b) = weight of b / (weight of a + weight of b), and where it says `pushSpeed`, 2 · massShare(a, b)
  * times it; so momentum is kept, to rounding.
  * Stability: with modes weighed by the weights, 3 λ + 2 σ < 4 holds as above. Small ones in the gaps between large ones make
  * a packing stiffer: numerically, over all modes, discs in the gaps of the densest packing are stable up to 0.340 and in
@@ -56,7 +56,7 @@ import { type Dimensions, GREATEST_FLOAT, type RadiusRange, type World } from '.
  * weight of both, from the ratio of their radii, which neither overflows nor divides by nothing. In 32-bit floats, as the
  * shaders have it.
  */
-export function shareOf(dimensions: Dimensions, own: number, other: number): number {
+export function massShare(dimensions: Dimensions, own: number, other: number): number {
   const { fround } = Math;
   const isSmaller = own < other;
   const ratio = fround(isSmaller ? fround(own / other) : fround(other / own));

@@ -8,7 +8,7 @@ import { checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defineShapes, describeSizes, isBox, type Sizes } from '../particles/shapes';
 import { checkSizes, type GivenSizes, refuseHalfExtents, type SizeRules } from '../particles/sizes';
-import { carryPositions } from '../world/cells';
+import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { inOrder, type StaticBodies } from './tree';
 
@@ -144,7 +144,7 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
  */
 export function carryObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
-  const carried = { ...given, positions: carryPositions(world, given.positions) };
+  const carried = { ...given, positions: wrapPositions(world, given.positions) };
   const { radii, halfExtents } = describeSizes(dimensions, carried);
   if (!radii) return inOrder(dimensions, carried);
   if (!halfExtents) return carried;

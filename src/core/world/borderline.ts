@@ -13,7 +13,7 @@
  * Where both particles lie on a lattice of diameter / 2¹² to diameter / 2¹¹ (a power of two), nothing rounds:
  * differences up to the diameter have 12 bits, their squares and sums 24 and are exact. Such pairs are no
  * borderline cases, even if they touch exactly. In a periodic world the period must lie on the lattice too, and where
- * the box does not begin at 0, all differences up to the period must fit 24 bits: see separate in cells.ts.
+ * the box does not begin at 0, all differences up to the period must fit 24 bits: see minimumImage in cells.ts.
  */
 import type { RadiusRange, World } from './world';
 

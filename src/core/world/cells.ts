@@ -37,7 +37,7 @@ export function latticeCoordinate(world: World, position: number, axis: number):
   const origin = world.min[axis] as number;
   const cells = world.cells[axis] as number;
   if (world.period[axis] === 0) return cellCoordinate(position, origin, inverseCellSize, cells);
-  const inside = wrapCoordinate(world, position, axis);
+  const inside = wrapOnce(world, position, axis);
   const cell = Math.floor(snap(fround(snap(fround(inside - origin)) * inverseCellSize)));
   return cell < 0 ? 0 : cell > cells - 1 ? cells - 1 : cell;
 }
@@ -46,7 +46,7 @@ export function latticeCoordinate(world: World, position: number, axis: number):
  * A coordinate up to a period outside, brought into the box where the axis wraps around: from `min` on, below
  * `min` + period. What is in the box stays as it is, so bringing in twice is bringing in once.
  */
-export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
+export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
   const low = world.min[axis] as number;
   if (period === 0) return position;
@@ -64,23 +64,19 @@ export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: n
  * The same for a coordinate any number of periods outside: beyond one it is rounded, and so far out that its place in
  * a period is noise it goes to the low end.
  */
-export function carryCoordinate(
-  world: Pick<World, 'min' | 'period'>,
-  position: number,
-  axis: number,
-): number {
+export function wrapCoordinate(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
   const low = world.min[axis] as number;
   const far = fround(low + period);
   const isBeyond = position < fround(low - period) || position >= fround(far + period);
-  if (period === 0 || !isBeyond) return wrapCoordinate(world, position, axis);
+  if (period === 0 || !isBeyond) return wrapOnce(world, position, axis);
   const periods = Math.floor(fround(fround(position - low) * fround(1 / period)));
-  const moved = wrapCoordinate(world, fround(position - fround(period * periods)), axis);
+  const moved = wrapOnce(world, fround(position - fround(period * periods)), axis);
   return moved >= low && moved < far ? moved : low;
 }
 
 /** Packed positions, those of finite particles brought into a world that wraps around; a copy where any is moved. */
-export function carryPositions(world: World, positions: Float32Array): Float32Array {
+export function wrapPositions(world: World, positions: Float32Array): Float32Array {
   const { dimensions } = world;
   if (world.kind !== 'periodic') return positions;
   let carried = positions;
@@ -89,7 +85,7 @@ export function carryPositions(world: World, positions: Float32Array): Float32Ar
     if (!place.every(Number.isFinite)) continue;
     for (let axis = 0; axis < dimensions; axis++) {
       const given = place[axis] as number;
-      const moved = carryCoordinate(world, given, axis);
+      const moved = wrapCoordinate(world, given, axis);
       if (moved === given) continue;
       if (carried === positions) carried = positions.slice();
       carried[first + axis] = moved;
@@ -103,7 +99,7 @@ export function carryPositions(world: World, positions: Float32Array): Float32Ar
  * begins at 0, the period is taken off the higher coordinate first, which rounds nothing: only the difference itself
  * is rounded then, as anywhere in the box. Elsewhere it is taken off the difference.
  */
-export function separate(world: World, place: number, other: number, axis: number): number {
+export function minimumImage(world: World, place: number, other: number, axis: number): number {
   const apart = fround(place - other);
   const period = world.period[axis] as number;
   if (period === 0) return apart;
@@ -173,8 +169,8 @@ export function retiredCell(world: World): number {
 
 /** Entries of `start`: one a bucket, the sentinel, and the ends of the two extra buckets. */
 export function startLength(world: World): number {
-  const buckets = guestBuckets(world);
-  // The guests of each have one too, and an end of their own: see core/world/levels.ts.
+  const buckets = finerBuckets(world);
+  // The finer entries of each have one too, and an end of their own: see core/world/levels.ts.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
@@ -184,21 +180,21 @@ export function firstObstacle(world: World): number {
 }
 
 /**
- * How many levels a guest is below its hosts, at least. In a box, periodic or not, cells lie in rows, so who is on the level
+ * How many levels a finer entry is below its hosts, at least. In a box, periodic or not, cells lie in rows, so who is on the level
  * just below is looked for there; where cells are hashed, each of these rows would have to be looked up.
  */
-export function guestSteps({ kind }: Pick<World, 'kind'>): number {
+export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
 }
 
-/** Whether there are levels enough for guests. */
-export function hasGuests({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
-  return levels > guestSteps({ kind });
+/** Whether there are levels enough for finer entries. */
+export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
+  return levels > finerSteps({ kind });
 }
 
-/** Buckets whose cells may have guests: in a box those of high levels, else all; none where there are too few levels. */
-export function guestBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
-  return hasGuests(world) ? world.cellCount - (world.levelStarts[guestSteps(world)] ?? 0) : 0;
+/** Buckets whose cells may have finer entries: in a box those of high levels, else all; none where there are too few levels. */
+export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
+  return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
 /** Bytes that a GPU keeps of the cell of each slot: its index, or where buckets are shared, all of it. */

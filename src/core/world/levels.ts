@@ -5,8 +5,8 @@
  * where there is no end cells are hashed. Two particles that overlap are in adjacent cells of the higher of their two levels.
  */
 
-import { GUEST_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
-import { guestSteps, mixBlock, snap, wrapCoordinate } from './cells';
+import { FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
+import { finerSteps, mixBlock, snap, wrapOnce } from './cells';
 import { FARTHEST_CELL, type World } from './world';
 
 const { fround } = Math;
@@ -37,7 +37,7 @@ function finestCoordinate(world: World, position: number, axis: number): number 
     const clamped = Math.min(Math.max(snap(position), -farthest), farthest);
     return Math.floor(snap(fround(clamped * inverseCellSize)));
   }
-  const inside = wrapCoordinate(world, position, axis);
+  const inside = wrapOnce(world, position, axis);
   const origin = world.min[axis] as number;
   const cell = Math.floor(snap(fround(snap(fround(inside - origin)) * inverseCellSize)));
   return Math.min(Math.max(cell, 0), cells - 1);
@@ -119,7 +119,7 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** The bucket of the guests of the cells of a bucket: particles of levels lower by `guestSteps` or more. */
-export function guestBucket(world: World, bucket: number): number {
-  return world.cellCount + GUEST_BUCKETS + bucket - (world.levelStarts[guestSteps(world)] ?? 0);
+/** The bucket of the finer entries of the cells of a bucket: particles of levels lower by `finerSteps` or more. */
+export function finerBucket(world: World, bucket: number): number {
+  return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

@@ -17,7 +17,7 @@
  * out p is. Cells beyond ±2³⁰ are one with the last: coordinates there are multiples of far more than a cell.
  */
 import { checkDimensions, checkFinite, checkVector } from '../base/checks';
-import { GUEST_LEVEL_BITS, HASH_BLOCK } from '../base/constants';
+import { FINER_LEVEL_BITS, HASH_BLOCK } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 
 export type Dimensions = 2 | 3;
@@ -116,7 +116,7 @@ export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** What a slot may be where there are levels: 32 bits, less those of a level. */
-const MAX_LEVEL_PARTICLES = 2 ** (32 - GUEST_LEVEL_BITS);
+const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /** Levels of cells at most: bits tell which anyone is on, and the highest is for crowds. */
 export const MAX_LEVELS = 24;

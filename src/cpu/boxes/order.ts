@@ -11,7 +11,7 @@
  * never descends is asked of its rounding, and rows of a higher level are made of whole ones of a lower, so the choice
  * of rows decides about time only.
  */
-import { carryCoordinate } from '../../core/world/cells';
+import { wrapCoordinate } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
 
 /** Numbers of a slot: low x, y, z, high x, y, z. */
@@ -158,7 +158,7 @@ export class BoxOrder {
         loose[place + 3 + axis] = period;
         continue;
       }
-      const inside = carryCoordinate(wrapping, low, axis);
+      const inside = wrapCoordinate(wrapping, low, axis);
       // What did not move keeps its high end to the bit.
       const high = inside === low ? (loose[place + 3 + axis] as number) : Math.fround(inside + extent);
       loose[place + axis] = inside;

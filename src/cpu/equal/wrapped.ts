@@ -8,7 +8,7 @@
  * So does every slot of a frozen search: particles may have changed ends since.
  * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
  */
-import { carryCoordinate, wrapCoordinate } from '../../core/world/cells';
+import { wrapCoordinate, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { PairTask } from '../shared/kernels';
 import { areAdjacent, type Lattice, lowerBound, namesDescent } from '../shared/lattice';
@@ -21,13 +21,13 @@ const { fround } = Math;
 /** Positions up to a period outside, of particles from `first` up to `end`, that are finite. */
 export function bringIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  moveIn(world, positions, first, end, edges, wrapCoordinate);
+  moveIn(world, positions, first, end, edges, wrapOnce);
 }
 
 /** The same for positions any number of periods outside. */
 export function carryIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  moveIn(world, positions, first, end, edges, carryCoordinate);
+  moveIn(world, positions, first, end, edges, wrapCoordinate);
 }
 
 function moveIn(

@@ -23,7 +23,7 @@ import { ArgumentError, CellstormError, LimitError } from '../../core/base/error
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { PairList } from '../../core/simulation/simulation';
 import { type Bounds, type BoundsOptions, defineBounds } from '../../core/world/bounds';
-import { carryCoordinate } from '../../core/world/cells';
+import { wrapCoordinate } from '../../core/world/cells';
 import {
   checkDiameter,
   type Dimensions,
@@ -438,7 +438,7 @@ export class CpuIndex {
     for (let axis = 0; axis < bounds.dimensions; axis++) place[axis] = position[axis] as number;
     if (!this.wraps) return;
     for (let axis = 0; axis < bounds.dimensions; axis++) {
-      place[axis] = carryCoordinate(bounds, place[axis] as number, axis);
+      place[axis] = wrapCoordinate(bounds, place[axis] as number, axis);
     }
   }
 

@@ -4,7 +4,7 @@
  * contact has its share; particles keep their own radius, of a box half of its edges, away from walls. Where some may be
  * boxes, of the pairs whose balls overlap those are passed over that do not themselves.
  */
-import { type Substep, shareOf } from '../../core/contact/settings';
+import { massShare, type Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, Response, SlotPairs } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
@@ -85,8 +85,8 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
     const bounces = bouncing && partners[a] === b && partners[b] === a;
     const bulkA = bulks[a] as number;
     const bulkB = bulks[b] as number;
-    const shareA = shareOf(dimensions, bulkA, bulkB);
-    const shareB = shareOf(dimensions, bulkB, bulkA);
+    const shareA = massShare(dimensions, bulkA, bulkB);
+    const shareB = massShare(dimensions, bulkB, bulkA);
     exert(response, dimensions, atA, 1, shareA, overlap, approach, speed, bounces, substep);
     exert(response, dimensions, atB, -1, shareB, overlap, approach, speed, bounces, substep);
   }
@@ -133,8 +133,8 @@ export function separate(pairs: SlotPairs, state: ParticleState, response: Respo
     const overlap = meet(lattice, state, a, b);
     if (overlap === NO_CONTACT) continue;
     const push = 2 * substep.halfRelaxation * overlap;
-    const pushA = shareOf(dimensions, bulks[a] as number, bulks[b] as number) * push;
-    const pushB = shareOf(dimensions, bulks[b] as number, bulks[a] as number) * push;
+    const pushA = massShare(dimensions, bulks[a] as number, bulks[b] as number) * push;
+    const pushB = massShare(dimensions, bulks[b] as number, bulks[a] as number) * push;
     for (let axis = 0; axis < dimensions; axis++) {
       const along = normal[axis] as number;
       const atA = dimensions * a + axis;

@@ -76,7 +76,7 @@ export class Obstacles {
       const overlaps = search.find(state, slot);
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
-      const share = shareOf(overlaps);
+      const share = shareOfOverlaps(overlaps);
       const first = dimensions * slot;
       const velocityX = velocities[first] as number;
       const velocityY = velocities[first + 1] as number;
@@ -119,7 +119,7 @@ export class Obstacles {
     for (let slot = 0; slot < search.live; slot++) {
       const overlaps = search.find(state, slot);
       const { count, depths, normals } = overlaps;
-      const share = shareOf(overlaps);
+      const share = shareOfOverlaps(overlaps);
       for (let index = 0; index < count; index++) {
         const push = share * 2 * substep.halfRelaxation * (depths[index] as number);
         for (let axis = 0; axis < dimensions; axis++) {
@@ -141,7 +141,7 @@ export class Obstacles {
 }
 
 /** What each of the obstacles that a particle overlaps does of what it would do alone. */
-function shareOf({ count, depths }: Overlaps): number {
+function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;
   let sum = 0;

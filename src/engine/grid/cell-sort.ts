@@ -11,7 +11,7 @@ import type { SharedBinding } from '../../gpu/params';
 import type { Stage } from '../../gpu/stage';
 import { Count } from '../../passes/grid/count';
 import { Crowd, type CrowdBinding } from '../../passes/grid/crowd';
-import { type GuestBinding, Guests } from '../../passes/grid/finer-entries';
+import { type FinerBinding, FinerEntries } from '../../passes/grid/finer-entries';
 import { Gather } from '../../passes/grid/gather';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
 import { Scatter } from '../../passes/grid/scatter';
@@ -29,7 +29,7 @@ export interface SortBinding {
   readonly scatter: ParticleGroup;
   readonly gather: ParticleGroup;
   readonly crowd: CrowdBinding | undefined;
-  readonly guests: GuestBinding | undefined;
+  readonly finer: FinerBinding | undefined;
 }
 
 export interface CellSortOptions {
@@ -45,7 +45,7 @@ export class CellSort {
     private readonly owned: BufferSet<'counts' | 'start' | 'ranks' | 'entries'>,
     private readonly scanBinding: ScanBinding,
     private readonly crowd: Crowd | undefined,
-    private readonly guests: Guests | undefined,
+    private readonly finer: FinerEntries | undefined,
   ) {}
 
   static async create(gpu: Gpu, world: World, capacity: number, options: CellSortOptions): Promise<CellSort> {
@@ -57,7 +57,7 @@ export class CellSort {
       Gather.create(gpu, world, options.velocities),
     ]);
     const bytes = scanBytes(startLength(world));
-    const { owned, crowd, guests } = await createParts({
+    const { owned, crowd, finer } = await createParts({
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes + (options.behindStarts ?? 0),
@@ -66,15 +66,15 @@ export class CellSort {
         entries: 8 * capacity,
       }),
       crowd: world.crowds ? Crowd.create(gpu, world, capacity) : Promise.resolve(undefined),
-      guests: world.levels > 0 ? Guests.create(gpu, world, capacity) : Promise.resolve(undefined),
+      finer: world.levels > 0 ? FinerEntries.create(gpu, world, capacity) : Promise.resolve(undefined),
     });
     try {
       const scanBinding = await scan.bind(owned.buffers.counts, owned.buffers.start, startLength(world));
-      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, guests);
+      return new CellSort({ count, scan, scatter, gather }, owned, scanBinding, crowd, finer);
     } catch (error) {
       owned.destroy();
       crowd?.destroy();
-      guests?.destroy();
+      finer?.destroy();
       throw error;
     }
   }
@@ -105,13 +105,13 @@ export class CellSort {
   }
 
   /** The particles of lower levels in each cell, where the world has levels. */
-  get guestList(): GPUBuffer | undefined {
-    return this.guests?.list;
+  get finerList(): GPUBuffer | undefined {
+    return this.finer?.list;
   }
 
   get bytes(): number {
-    const { owned, scanBinding, crowd, guests } = this;
-    return owned.bytes + scanBinding.bytes + (crowd?.bytes ?? 0) + (guests?.bytes ?? 0);
+    const { owned, scanBinding, crowd, finer } = this;
+    return owned.bytes + scanBinding.bytes + (crowd?.bytes ?? 0) + (finer?.bytes ?? 0);
   }
 
   bind(input: SortState, output: SortState & { readonly id: GPUBuffer }): SortBinding {
@@ -122,7 +122,7 @@ export class CellSort {
         position_in: input.position,
         counts,
         ranks,
-        guests: this.guests?.list,
+        finer: this.finer?.list,
         ...ids,
       }),
       scatter: this.passes.scatter.bind({
@@ -131,7 +131,7 @@ export class CellSort {
         start,
         entries,
         crowd: this.crowd?.list,
-        guests: this.guests?.list,
+        finer: this.finer?.list,
         ...ids,
       }),
       gather: this.passes.gather.bind({
@@ -152,11 +152,11 @@ export class CellSort {
         scratch: output.position,
         position_in: output.position,
         cell_of_slot: ranks,
-        guests: this.guests,
+        finer: this.finer,
       }),
-      guests:
+      finer:
         this.crowd &&
-        this.guests?.bind({
+        this.finer?.bind({
           start,
           counts,
           crowd: this.crowd.list,
@@ -169,7 +169,7 @@ export class CellSort {
 
   /** The passes of a sort, for recording or timing. `counted`: another pass has done the count. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
-    const { passes, crowd, guests } = this;
+    const { passes, crowd, finer } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;
     const stage = (name: string, encode: Stage['encode']): Stage => ({ name, encode });
     const sorting = [
@@ -178,20 +178,20 @@ export class CellSort {
       stage('scatter', (pass) => passes.scatter.encode(pass, shared, binding.scatter, count)),
       ...(group ? [stage('crowd', (pass) => crowd?.encodeSort(pass, shared, group, 'entries'))] : []),
       stage('gather', (pass) => passes.gather.encode(pass, shared, binding.gather, count)),
-      ...(group && crowd && guests && binding.guests
+      ...(group && crowd && finer && binding.finer
         ? [
-            stage('guests', (pass) =>
-              guests.encode(pass, shared, binding.guests as GuestBinding, count, crowd, group),
+            stage('finer', (pass) =>
+              finer.encode(pass, shared, binding.finer as FinerBinding, count, crowd, group),
             ),
           ]
         : []),
       ...(group ? [stage('heavy', (pass) => crowd?.encodeHeavy(pass, shared, group, count))] : []),
     ];
     if (counted) return sorting;
-    const { guests: guestBinding } = binding;
+    const { finer: finerBinding } = binding;
     return [
-      ...(guests && guestBinding
-        ? [stage('guests', (pass) => guests.encodeLevels(pass, shared, guestBinding, count))]
+      ...(finer && finerBinding
+        ? [stage('finer', (pass) => finer.encodeLevels(pass, shared, finerBinding, count))]
         : []),
       { name: 'count', encode: (pass) => passes.count.encode(pass, shared, binding.count, count) },
       ...sorting,
@@ -201,7 +201,7 @@ export class CellSort {
   destroy(): void {
     this.owned.destroy();
     this.crowd?.destroy();
-    this.guests?.destroy();
+    this.finer?.destroy();
     this.scanBinding.destroy();
   }
 }

@@ -32,7 +32,7 @@ import {
   type Breadth,
   EACH_HEAVY,
   EACH_PARTICLE,
-  guestBinding,
+  finerBinding,
   heavyBinding,
   worldFlags,
 } from '../../passes/modules';
@@ -90,8 +90,8 @@ export interface KernelGrid {
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
-  /** Lists of guests, where the grid has levels. */
-  readonly guests: GPUBuffer | undefined;
+  /** Lists of finer entries, where the grid has levels. */
+  readonly finer: GPUBuffer | undefined;
   /** The heavy particles, where the grid was created for crowds. */
   readonly crowd: GPUBuffer | undefined;
   /** Called by what was destroyed. */
@@ -238,7 +238,7 @@ export class GridKernel {
     const named = {
       ...this.grid.buffers,
       crowd: this.grid.crowd,
-      guests: this.grid.guests,
+      finer: this.grid.finer,
       velocity_in: this.grid.velocity,
       parameters: this.parameters?.buffer,
       ...Object.fromEntries(all.map((name, index) => [name, buffers[index]])),
@@ -365,14 +365,14 @@ function describe(
     cell_of_slot: 'read',
     id_in: 'read',
     ...(velocity ? { velocity_in: 'read' } : {}),
-    ...(over === 'points' ? { points: 'read' } : guestBinding(world)),
+    ...(over === 'points' ? { points: 'read' } : finerBinding(world)),
     ...heavyBinding(world, heavy),
   };
   const declarations = Object.keys(bindings).map((name, binding) => {
     const types: Readonly<Record<string, string>> = {
-      position_in: 'array<Body>',
+      position_in: 'array<PackedBody>',
       velocity_in: 'array<Stored>',
-      points: 'array<Body>',
+      points: 'array<PackedBody>',
       cell_of_slot: 'array<Cell>',
     };
     return `@group(1) @binding(${binding}) var<storage, read> ${name}: ${types[name] ?? 'array<u32>'};`;

@@ -39,7 +39,7 @@ const DECLARED = [
   'id_in',
   'velocity_in',
   'crowd',
-  'guests',
+  'finer',
   'points',
   'parameters',
   'Parameters',

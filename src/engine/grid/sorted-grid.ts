@@ -282,7 +282,7 @@ export class SortedGrid {
         id_in: this.ids,
       },
       velocity: this.velocities,
-      guests: this.sort.guestList,
+      finer: this.sort.finerList,
       crowd: this.sort.heavy,
       forget: (dependant) => this.dependants.delete(dependant),
     };

@@ -15,7 +15,7 @@ import { submitWatched } from '../../gpu/submission';
 import { type Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
 import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../../passes/query/pairs';
 
-const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'guests', 'crowd'] as const;
+const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'finer', 'crowd'] as const;
 
 /** The sorted state that is asked about, on a fresh grid. */
 export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;

@@ -64,8 +64,8 @@ export class GridPairs {
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
     const high_in = shape === 'box' ? grid.velocity : undefined;
-    const { guests, crowd } = grid;
-    const state = { position_in, id_in, start, cell_of_slot, guests, crowd, high_in };
+    const { finer, crowd } = grid;
+    const state = { position_in, id_in, start, cell_of_slot, finer, crowd, high_in };
     return new GridPairs(gpu, particles, grid, passes, list, {
       tally: passes.bind('tally', { ...state, tallies: list.tallies }),
       fill: passes.bind('fill', { ...state, offsets: list.offsets, pairs: list.list }),

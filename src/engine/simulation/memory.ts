@@ -12,7 +12,7 @@ import {
   SCAN_BLOCK,
 } from '../../core/base/constants';
 import { describeCount, LimitError } from '../../core/base/errors';
-import { cellBytes, guestBuckets, guestSteps } from '../../core/world/cells';
+import { cellBytes, finerBuckets, finerSteps } from '../../core/world/cells';
 import type { Dimensions, World, WorldKind } from '../../core/world/world';
 import { checkBinds, checkDeviceHolds, type Gpu } from '../../gpu/device';
 import { bodyFloats, storedFloats } from '../../gpu/layout';
@@ -20,7 +20,7 @@ import { packedBytes } from './obstacles';
 
 /**
  * Two copies of position, velocity and id; entries (8), rank or cell (4; in an unbounded world or with radii the cell is
- * kept whole, 8 or 16), partner (4). With radii a position is 16, with boxes 32; and there are guests on every level but
+ * kept whole, 8 or 16), partner (4). With radii a position is 16, with boxes 32; and there are finer entries on every level but
  * one (in a box, two), twice, and heavy particles (4).
  */
 export function bytesPerParticle(
@@ -30,8 +30,8 @@ export function bytesPerParticle(
   boxes = false,
 ): number {
   const vectors = 4 * (bodyFloats({ dimensions, levels, boxes }) + storedFloats(dimensions));
-  const guests = levels > 0 ? 2 * 4 * Math.max(0, levels - guestSteps({ kind })) + 4 : 0;
-  return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + guests;
+  const finer = levels > 0 ? 2 * 4 * Math.max(0, levels - finerSteps({ kind })) + 4 : 0;
+  return 2 * (vectors + 4) + 12 + cellBytes({ dimensions, kind, levels }) + finer;
 }
 
 /** Counts and starts, 4 bytes each. */
@@ -71,7 +71,7 @@ export function estimateMemory(
     particles * bytesPerParticle(dimensions, kind, levels, boxes) +
       leaving +
       heavy +
-      bytesOfCells(levels > 0 ? cells + bucketsOfGuests(dimensions, cells, kind, levels) : cells) +
+      bytesOfCells(levels > 0 ? cells + bucketsOfFiner(dimensions, cells, kind, levels) : cells) +
       (obstacles > 0
         ? bytesOfObstacles({ dimensions, kind, levels, boxes, cellCount: cells }, obstacles)
         : 0) +
@@ -81,13 +81,13 @@ export function estimateMemory(
 }
 
 /** About so many: in a box the cells of high levels, of which each level has a quarter (an eighth) of the one below. */
-function bucketsOfGuests(
+function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
   kind: WorldKind = 'bounded',
   levels: number,
 ): number {
-  const steps = guestSteps({ kind });
+  const steps = finerSteps({ kind });
   if (levels <= steps) return 0;
   return kind === 'unbounded' ? cells : cells / 2 ** (dimensions * steps);
 }
@@ -131,8 +131,8 @@ function bytesOfObstacles(
 }
 
 /**
- * The device to request for a world: with the longest buffer of it. With levels that is one of places, of guests (a word on
- * each level that it may be a guest on, and one) or of buckets, those of guests included; where paths are followed, that
+ * The device to request for a world: with the longest buffer of it. With levels that is one of places, of finer entries (a word on
+ * each level that it may be a finer entry on, and one) or of buckets, those of finer entries included; where paths are followed, that
  * of their lists.
  */
 export function deviceNeeds(
@@ -147,9 +147,9 @@ export function deviceNeeds(
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
   if (levels === 0) return { particles: capacity, cells: cellCount, dimensions };
-  const words = Math.max(0, levels - guestSteps(world)) + 1;
+  const words = Math.max(0, levels - finerSteps(world)) + 1;
   const particles = Math.ceil(capacity * Math.max(boxes ? 2 : 1, words / 4));
-  return { particles, cells: cellCount + guestBuckets(world) + 1, dimensions: 3 };
+  return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }
 
 /** Refuses what the device was not requested for. */

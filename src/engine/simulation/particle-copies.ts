@@ -9,7 +9,7 @@
 import { ArgumentError } from '../../core/base/errors';
 import { describeSizes } from '../../core/particles/shapes';
 import type { Bodies, ParticleArrays } from '../../core/simulation/simulation';
-import { carryPositions } from '../../core/world/cells';
+import { wrapPositions } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -125,7 +125,7 @@ export class ParticleCopies {
     const { dimensions } = this.world;
     const { queue } = this.gpu.device;
     const { position, velocity, id } = this.now;
-    const carried = carryPositions(this.world, positions);
+    const carried = wrapPositions(this.world, positions);
     queue.writeBuffer(id, 4 * first, new Uint32Array(ids));
     queue.writeBuffer(
       position,

@@ -1,7 +1,7 @@
 /**
  * Purpose: which passes a simulation's changes and questions are made of, bound to the copies that hold the state.
  *
- * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the guests
+ * One substep: integrate + count (where particles have radii of their own, a count by itself, since it counts the finer entries
  * of cells too; where paths of fast particles are followed too, since that is done in between), scan, scatter, gather, then
  * for each iteration: partner (only with restitution), resolve.
  * Inputs: what a recording is of. Outputs: stages, for recording or timing; the copies are swapped as the stages will
@@ -109,8 +109,8 @@ export class SimulationStages {
 
   /** What the sort says of who is where. */
   private get cells() {
-    const { start, cellOfSlot, guestList, heavy } = this.sort;
-    return { start, cell_of_slot: cellOfSlot, guests: guestList, crowd: heavy };
+    const { start, cellOfSlot, finerList, heavy } = this.sort;
+    return { start, cell_of_slot: cellOfSlot, finer: finerList, crowd: heavy };
   }
 
   private substeps(recording: Recording): Stage[] {

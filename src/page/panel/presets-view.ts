@@ -6,7 +6,7 @@
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
 
-const PICTURES = import.meta.glob<string>('./presets/*.webp', {
+const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   eager: true,
   import: 'default',
   query: '?no-inline',
@@ -37,7 +37,7 @@ export class Presets {
     card.className = 'card';
     card.href = `?${link}`;
     card.id = `preset-${name}`;
-    const picture = Object.assign(new Image(), { ...PICTURE, alt, src: PICTURES[`./presets/${name}.webp`] });
+    const picture = Object.assign(new Image(), { ...PICTURE, alt, src: PICTURES[`../presets/${name}.webp`] });
     const heading = document.createElement('strong');
     heading.textContent = title;
     const sentence = document.createElement('span');

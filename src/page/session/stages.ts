@@ -19,7 +19,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   integrate: 'Moves everybody and finds the cell of each',
   flight: 'Follows the paths of fast particles to where they hit somebody',
   count: 'Counts the particles of each cell',
-  guests: 'Files small particles with the larger cells around them',
+  finer: 'Files small particles with the larger cells around them',
   scan: 'Adds up the counts: where each cell begins',
   scatter: 'Puts ids into their cells',
   crowd: 'Sorts cells that are crowded',

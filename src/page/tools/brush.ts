@@ -63,7 +63,7 @@ export class GpuBrush {
     const module = await compileShader(device, 'page.brush', {
       dimensions,
       sources: [SOURCE],
-      flags: { MIXED: boxes || radiusRange !== undefined, SHAPED: boxes },
+      flags: { VARIABLE_RADII: boxes || radiusRange !== undefined, HAS_BOXES: boxes },
     });
     const create = (entryPoint: string) =>
       device.createComputePipelineAsync({

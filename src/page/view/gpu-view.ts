@@ -478,8 +478,8 @@ function compile(
     dimensions,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
-      MIXED: isMixed,
-      SHAPED: isShaped,
+      VARIABLE_RADII: isMixed,
+      HAS_BOXES: isShaped,
       VALUED: colour === 'value',
       AGED: colour === 'age',
       PLAIN: colour === 'plain',

@@ -6,7 +6,7 @@
 
 import { shapesOf } from '../../core/particles/shapes';
 import type { ParticleArrays } from '../../core/simulation/simulation';
-import { bucketOfLattice, carryPositions, latticeOfParticle } from '../../core/world/cells';
+import { bucketOfLattice, latticeOfParticle, wrapPositions } from '../../core/world/cells';
 import { areWithinReach, broughtIn, bucketAt, coarsened, latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { countParticles } from '../../reference/grid/count';
@@ -82,7 +82,7 @@ export function inspectAll(
 ): (id: number) => Inspected | undefined {
   const { dimensions, levels } = world;
   const { ids, velocities } = particles;
-  const positions = carryPositions(world, particles.positions);
+  const positions = wrapPositions(world, particles.positions);
   const sizes = shapesOf(dimensions, particles);
   const { radii, halves } = sizes;
   const { counts, cells: buckets, ranks } = countParticles(world, positions, ids.length, ids, radii);

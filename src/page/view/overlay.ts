@@ -26,7 +26,7 @@ import { compileShader } from '../../gpu/shader-module';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
 import {
   bodyFlags,
-  guestBinding,
+  finerBinding,
   neighbourModules,
   shapeModules,
   type Variant,
@@ -149,7 +149,7 @@ export function describeOverlayKernels(variant: Variant): {
       start: 'read',
       cell_of_slot: 'read',
       ...(isFill ? { offsets: 'read', pairs: 'write', drawn: 'write' } : { tallies: 'write' }),
-      ...guestBinding(variant),
+      ...finerBinding(variant),
     },
     flags: { ...worldFlags(moved), FROZEN: false, FILL: isFill },
     constants: { MOST_EACH },
@@ -398,7 +398,7 @@ export class Overlay {
       position_in: buffers.positions,
       start: sort.start,
       cell_of_slot: sort.cellOfSlot,
-      guests: sort.guestList,
+      finer: sort.finerList,
       drawn,
       ...owned.buffers,
     };

@@ -15,7 +15,7 @@ import { SharedParameters } from '../../gpu/params';
 import {
   EACH_HEAVY,
   EACH_PARTICLE,
-  guestBinding,
+  finerBinding,
   heavyBinding,
   neighbourFlags,
   neighbourModules,
@@ -54,7 +54,7 @@ export function describeTally(variant: Variant, heavy = false): KernelDescriptio
       cell_of_slot: 'read',
       id_in: 'read',
       tallies: 'write',
-      ...guestBinding(variant),
+      ...finerBinding(variant),
       ...heavyBinding(variant, heavy),
     },
     flags: { ...neighbourFlags(variant, 'grid', heavy), FROZEN: false },
@@ -79,7 +79,7 @@ export class Tally {
       cell_of_slot: sort.cellOfSlot,
       id_in: ids,
       tallies,
-      guests: sort.guestList,
+      finer: sort.finerList,
       crowd: sort.heavy,
     });
   }

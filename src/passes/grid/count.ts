@@ -2,7 +2,7 @@
 import text from '../../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
-import { guestBinding, type Variant, worldFlags, worldModules, worldName } from '../modules';
+import { finerBinding, type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
 export interface CountBuffers {
@@ -10,7 +10,7 @@ export interface CountBuffers {
   readonly counts: GPUBuffer;
   readonly ranks: GPUBuffer;
   /** Needed where the variant has levels. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
   /** Needed where the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
@@ -26,7 +26,7 @@ export class Count extends ParticlePass<CountBuffers> {
         position_in: 'read',
         counts: 'write',
         ranks: 'write',
-        ...guestBinding(variant),
+        ...finerBinding(variant),
         ...(ids ? { id_in: 'read' } : {}),
       },
       flags: { ...worldFlags(variant), IDS: ids },

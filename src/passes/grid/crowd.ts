@@ -25,12 +25,12 @@ export interface CrowdBuffers {
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Of grids with levels: the lists of guests, and scratch as long as they are. */
-  readonly guests?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
+  /** Of grids with levels: the lists of finer entries, and scratch as long as they are. */
+  readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-/** What is put in order: the entries of the grid, or the guests of its cells. */
-export type CrowdOf = 'entries' | 'guests';
+/** What is put in order: the entries of the grid, or the finer entries of its cells. */
+export type CrowdOf = 'entries' | 'finer';
 
 const MERGES = ['tiles', 'runs', 'wholes'] as const;
 
@@ -39,7 +39,7 @@ type Merges<Part> = Readonly<Record<(typeof MERGES)[number], Part>>;
 export interface CrowdBinding {
   readonly clear: GPUBindGroup;
   readonly entries: Merges<GPUBindGroup>;
-  readonly guests: Merges<GPUBindGroup> | undefined;
+  readonly finer: Merges<GPUBindGroup> | undefined;
   readonly heavy: GPUBindGroup;
   readonly close: GPUBindGroup | undefined;
 }
@@ -47,7 +47,7 @@ export interface CrowdBinding {
 interface Kernels {
   readonly clear: Kernel;
   readonly entries: Merges<Kernel>;
-  readonly guests: Merges<Kernel> | undefined;
+  readonly finer: Merges<Kernel> | undefined;
   readonly heavy: Kernel;
   readonly close: Kernel | undefined;
 }
@@ -67,16 +67,16 @@ export class Crowd {
   ) {}
 
   static describeMerges({ dimensions }: Pick<Variant, 'dimensions'>, of: CrowdOf): Merges<KernelDescription> {
-    const guests = of === 'guests';
+    const finer = of === 'finer';
     const sources = [PARAMS, { name: 'grid/crowd.wgsl', text }];
-    const name = `grid.crowd${guests ? '.guests' : ''}`;
+    const name = `grid.crowd${finer ? '.finer' : ''}`;
     const merge = (step: string, piece: number, whole: number): KernelDescription => ({
       label: `${name}.${step}`,
       dimensions,
       sources,
       entryPoint: 'merge_pieces',
       bindings: { crowd: 'read', start: 'read', pieces: 'read', merged: 'write' },
-      flags: { TILES: false, GUESTS: guests },
+      flags: { TILES: false, FINER: finer },
       constants: { PIECE: piece, WHOLE: whole },
     });
     return {
@@ -86,7 +86,7 @@ export class Crowd {
         sources,
         entryPoint: 'sort_tiles',
         bindings: { crowd: 'read', start: 'read', entries: 'write' },
-        flags: { TILES: true, GUESTS: guests },
+        flags: { TILES: true, FINER: finer },
       },
       runs: merge('runs', CROWD_TILE, CROWD_RUN),
       wholes: merge('wholes', CROWD_RUN, ALL),
@@ -111,7 +111,7 @@ export class Crowd {
       dimensions,
       sources: [PARAMS, HEAVY_WORDS, HEAVY],
       entryPoint: 'close',
-      bindings: { crowd: 'write', guests: 'write' },
+      bindings: { crowd: 'write', finer: 'write' },
       flags: { CLEAR: false, CLOSE: true },
     };
   }
@@ -127,7 +127,7 @@ export class Crowd {
         start: 'read',
         cell_of_slot: 'read',
         position_in: 'read',
-        ...(variant.levels ? { guests: 'write' } : {}),
+        ...(variant.levels ? { finer: 'write' } : {}),
       },
       flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, FROZEN: false, CROWDS: true },
     };
@@ -143,21 +143,21 @@ export class Crowd {
       ]);
       return { tiles, runs, wholes };
     };
-    const [clear, entries, guests, heavy, close] = await Promise.all([
+    const [clear, entries, finer, heavy, close] = await Promise.all([
       Kernel.create(gpu, Crowd.describeClear(world)),
       createMerges('entries'),
-      world.levels > 0 ? createMerges('guests') : undefined,
+      world.levels > 0 ? createMerges('finer') : undefined,
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // Two words a tile of a crowd come to less than one a particle, whatever levels it is a guest on.
+    // Two words a tile of a crowd come to less than one a particle, whatever levels it is a finer entry on.
     const owned = await createBuffers(
       gpu,
       'grid',
       { crowd: 4 * (CROWD_HEADER + capacity) },
       PARTICLE_USAGE | GPUBufferUsage.INDIRECT,
     );
-    return new Crowd({ clear, entries, guests, heavy, close }, owned);
+    return new Crowd({ clear, entries, finer, heavy, close }, owned);
   }
 
   /** See CROWD_HEADER: how many are listed, and the list. */
@@ -169,7 +169,7 @@ export class Crowd {
     return this.owned.bytes;
   }
 
-  bind({ start, entries, scratch, position_in, cell_of_slot, guests }: CrowdBuffers): CrowdBinding {
+  bind({ start, entries, scratch, position_in, cell_of_slot, finer }: CrowdBuffers): CrowdBinding {
     const { crowd } = this.owned.buffers;
     const { kernels } = this;
     const bindMerges = (merges: Merges<Kernel>, list: GPUBuffer, other: GPUBuffer) => ({
@@ -180,9 +180,9 @@ export class Crowd {
     return {
       clear: kernels.clear.bind({ crowd }),
       entries: bindMerges(kernels.entries, entries, scratch),
-      guests: kernels.guests && guests && bindMerges(kernels.guests, guests.list, guests.scratch),
-      heavy: kernels.heavy.bind({ crowd, start, cell_of_slot, position_in, guests: guests?.list }),
-      close: guests && kernels.close?.bind({ crowd, guests: guests.list }),
+      finer: kernels.finer && finer && bindMerges(kernels.finer, finer.list, finer.scratch),
+      heavy: kernels.heavy.bind({ crowd, start, cell_of_slot, position_in, finer: finer?.list }),
+      close: finer && kernels.close?.bind({ crowd, finer: finer.list }),
     };
   }
 
@@ -191,7 +191,7 @@ export class Crowd {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /** Between scatter and gather; of guests, after they are listed. */
+  /** Between scatter and gather; of finer entries, after they are listed. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {

@@ -1,11 +1,11 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl: for grids with levels, the particles of lower levels in each cell, as lists.
- * Owns the lists, with room for every particle on every level that it may be a guest on, and for the heavy particles
- * behind them. Where there are too few levels for guests, it records next to nothing.
+ * Owns the lists, with room for every particle on every level that it may be a finer entry on, and for the heavy particles
+ * behind them. Where there are too few levels for finer entries, it records next to nothing.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
-import { GUEST_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
-import { guestBuckets, guestSteps } from '../../core/world/cells';
+import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
+import { finerBuckets, finerSteps } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -14,7 +14,7 @@ import type { SharedBinding } from '../../gpu/params';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import type { Crowd, CrowdBinding } from './crowd';
 
-export interface GuestBuffers {
+export interface FinerBuffers {
   readonly start: GPUBuffer;
   readonly counts: GPUBuffer;
   /** The list of crowds. */
@@ -28,20 +28,20 @@ export interface GuestBuffers {
 const STEPS = ['clear', 'note', 'list', 'order'] as const;
 type Step = (typeof STEPS)[number];
 
-export type GuestBinding = Readonly<Record<Step, GPUBindGroup>>;
+export type FinerBinding = Readonly<Record<Step, GPUBindGroup>>;
 
 const BINDINGS = {
-  clear: { guests: 'write' },
-  note: { guests: 'write', position_in: 'read' },
+  clear: { finer: 'write' },
+  note: { finer: 'write', position_in: 'read' },
   list: {
-    guests: 'write',
+    finer: 'write',
     start: 'read',
     counts: 'write',
     crowd: 'write',
     position_in: 'read',
     cell_of_slot: 'read',
   },
-  order: { guests: 'write', start: 'read', counts: 'write' },
+  order: { finer: 'write', start: 'read', counts: 'write' },
 } as const;
 
 /** A word for each and one more, and a bit for each: see shaders/neighbours/heavy_words.wgsl. */
@@ -49,20 +49,20 @@ function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
 
-export class Guests {
+export class FinerEntries {
   private constructor(
     private readonly kernels: Readonly<Record<Step, Kernel>>,
-    /** That may have guests. */
+    /** That may have finer entries. */
     private readonly buckets: number,
-    private readonly owned: BufferSet<'guests' | 'scratch'>,
+    private readonly owned: BufferSet<'finer' | 'scratch'>,
   ) {}
 
   static describe(variant: Variant, step: Step): KernelDescription {
     return {
-      label: `grid.guests.${step}${worldName(variant)}`,
+      label: `grid.finer.${step}${worldName(variant)}`,
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'grid/finer_entries.wgsl', text }],
-      entryPoint: `${step}_guests`,
+      entryPoint: `${step}_finer`,
       bindings: BINDINGS[step],
       flags: {
         ...worldFlags(variant),
@@ -73,23 +73,25 @@ export class Guests {
     };
   }
 
-  static async create(gpu: Gpu, world: World, capacity: number): Promise<Guests> {
-    const kernels = await Promise.all(STEPS.map((step) => Kernel.create(gpu, Guests.describe(world, step))));
-    const scratch = 4 * (GUEST_HEADER + Math.max(0, world.levels - guestSteps(world)) * capacity);
+  static async create(gpu: Gpu, world: World, capacity: number): Promise<FinerEntries> {
+    const kernels = await Promise.all(
+      STEPS.map((step) => Kernel.create(gpu, FinerEntries.describe(world, step))),
+    );
+    const scratch = 4 * (FINER_HEADER + Math.max(0, world.levels - finerSteps(world)) * capacity);
     const owned = await createBuffers(gpu, 'grid', {
-      guests: scratch + heavyBytes(capacity),
+      finer: scratch + heavyBytes(capacity),
       scratch,
     });
     const named = Object.fromEntries(STEPS.map((step, index) => [step, kernels[index]]));
-    return new Guests(named as Record<Step, Kernel>, guestBuckets(world), owned);
+    return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
   /** A word of levels that anyone may be on; then slots, by bucket; at the end, the heavy particles. */
   get list(): GPUBuffer {
-    return this.owned.buffers.guests;
+    return this.owned.buffers.finer;
   }
 
-  /** As long as the guests: for crowds of them to be merged in. */
+  /** As long as the finer entries: for crowds of them to be merged in. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -98,14 +100,14 @@ export class Guests {
     return this.owned.bytes;
   }
 
-  bind({ start, counts, crowd, given, position_in, cell_of_slot }: GuestBuffers): GuestBinding {
-    const guests = this.list;
+  bind({ start, counts, crowd, given, position_in, cell_of_slot }: FinerBuffers): FinerBinding {
+    const finer = this.list;
     const { clear, note, list, order } = this.kernels;
     return {
-      clear: clear.bind({ guests }),
-      note: note.bind({ guests, position_in: given }),
-      list: list.bind({ guests, start, counts, crowd, position_in, cell_of_slot }),
-      order: order.bind({ guests, start, counts }),
+      clear: clear.bind({ finer }),
+      note: note.bind({ finer, position_in: given }),
+      list: list.bind({ finer, start, counts, crowd, position_in, cell_of_slot }),
+      order: order.bind({ finer, start, counts }),
     };
   }
 
@@ -113,7 +115,7 @@ export class Guests {
   encodeLevels(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
-    binding: GuestBinding,
+    binding: FinerBinding,
     count: number,
   ): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
@@ -126,7 +128,7 @@ export class Guests {
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
-    binding: GuestBinding,
+    binding: FinerBinding,
     count: number,
     crowd: Crowd,
     crowdBinding: CrowdBinding,
@@ -136,7 +138,7 @@ export class Guests {
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;
     list.encode(pass, shared, binding.list, Math.ceil(count / WORKGROUP_SIZE));
-    crowd.encodeSort(pass, shared, crowdBinding, 'guests');
+    crowd.encodeSort(pass, shared, crowdBinding, 'finer');
     order.encode(pass, shared, binding.order, Math.ceil(this.buckets / WORKGROUP_SIZE));
     crowd.encodeClear(pass, shared, crowdBinding);
   }

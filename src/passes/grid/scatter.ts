@@ -13,7 +13,7 @@ export interface ScatterBuffers {
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** Needed where the variant has levels. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
   /** Needed where the pass was created with ids. */
   readonly id_in?: GPUBuffer;
 }
@@ -30,7 +30,7 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
         ranks: 'read',
         start: 'read',
         entries: 'write',
-        ...(variant.crowds ? { crowd: 'write', ...(variant.levels ? { guests: 'write' } : {}) } : {}),
+        ...(variant.crowds ? { crowd: 'write', ...(variant.levels ? { finer: 'write' } : {}) } : {}),
         ...(ids ? { id_in: 'read' } : {}),
       },
       flags: { ...worldFlags(variant), IDS: ids, CROWDS: variant.crowds === true },

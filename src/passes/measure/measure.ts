@@ -19,7 +19,7 @@ import type { SharedBinding } from '../../gpu/params';
 import type { ReadRange } from '../../gpu/readback';
 import {
   CONTACT,
-  guestBinding,
+  finerBinding,
   neighbourModules,
   obstacleConstants,
   obstacleModules,
@@ -46,7 +46,7 @@ export interface MeasureBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   /** Needed where the pass was created with radii. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
 }
 
 /** Where obstacles are, one more: how many the particles overlap. */
@@ -89,7 +89,7 @@ export class Measure {
         start: 'read',
         cell_of_slot: 'read',
         partials: 'write',
-        ...guestBinding(variant),
+        ...finerBinding(variant),
       },
       flags: { ...worldFlags(variant), FROZEN: false, OBSTACLES: variant.obstacles === true },
       constants: {
@@ -147,7 +147,7 @@ export class Measure {
       start: buffers.start,
       cell_of_slot: buffers.cell_of_slot,
       partials: this.partials.buffers.partials,
-      guests: buffers.guests,
+      finer: buffers.finer,
     });
   }
 

@@ -10,7 +10,7 @@ import {
   EACH_HEAVY,
   EACH_HEAVY_MARKED,
   EACH_PARTICLE,
-  guestBinding,
+  finerBinding,
   heavyBinding,
   neighbourFlags,
   neighbourModules,
@@ -35,7 +35,7 @@ export interface PairsBuffers {
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
   /** Needed where the variant has levels. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
   /** Needed where the variant is made for crowds: the heavy ones, and how many. */
   readonly crowd?: GPUBuffer | undefined;
   /** Of boxes, the high corners; positions are the low ones. */
@@ -91,7 +91,7 @@ export class Pairs {
         start: 'read',
         cell_of_slot: 'read',
         ...(isFill ? { offsets: heavy ? 'write' : 'read', pairs: 'write' } : { tallies: 'write' }),
-        ...guestBinding(variant),
+        ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
         ...(isBox ? { high_in: 'read' } : {}),
       },

@@ -155,7 +155,7 @@ export class Flight {
   static describe(variant: Variant, step: FlightStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
     const faces = FACING.includes(part);
-    // Whether there are guests makes no difference to any, and the world none to plans.
+    // Whether there are finer entries makes no difference to any, and the world none to plans.
     const levels = variant.levels ? MAX_LEVELS : 0;
     const own: Variant =
       part === 'PLAN'

@@ -7,7 +7,7 @@ import {
   CONTACT,
   EACH_HEAVY,
   EACH_PARTICLE,
-  guestBinding,
+  finerBinding,
   heavyBinding,
   neighbourFlags,
   neighbourModules,
@@ -29,7 +29,7 @@ export interface PartnerBuffers {
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** Needed where the variant has levels. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
 }
 
 export class Partner extends ParticlePass<PartnerBuffers> {
@@ -52,7 +52,7 @@ export class Partner extends ParticlePass<PartnerBuffers> {
         start: 'read',
         cell_of_slot: 'read',
         partner_out: 'write',
-        ...guestBinding(variant),
+        ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },
       flags: neighbourFlags(variant, broadPhase, heavy),

@@ -7,7 +7,7 @@ import {
   CONTACT,
   EACH_HEAVY,
   EACH_PARTICLE,
-  guestBinding,
+  finerBinding,
   heavyBinding,
   neighbourFlags,
   neighbourModules,
@@ -35,7 +35,7 @@ export interface ResolveBuffers {
   /** Needed where the variant is made for crowds. */
   readonly crowd?: GPUBuffer | undefined;
   /** Needed where the variant has levels. */
-  readonly guests?: GPUBuffer | undefined;
+  readonly finer?: GPUBuffer | undefined;
 }
 
 export class Resolve extends ParticlePass<ResolveBuffers> {
@@ -63,7 +63,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         start: 'read',
         cell_of_slot: 'read',
         ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
-        ...guestBinding(variant),
+        ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },
       flags: { ...neighbourFlags(variant, broadPhase, heavy), SEPARATE: mode === 'separate' },

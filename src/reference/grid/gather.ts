@@ -8,7 +8,7 @@
  */
 
 import type { Sizes } from '../../core/particles/shapes';
-import { latticeOfParticle, wrapCoordinate } from '../../core/world/cells';
+import { latticeOfParticle, wrapOnce } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import type { Entries } from './scatter';
@@ -78,7 +78,7 @@ export function gatherParticles(
 function bringIn(world: World, positions: Float32Array, slot: number): void {
   const first = slot * world.dimensions;
   for (let axis = 0; axis < world.dimensions; axis++) {
-    positions[first + axis] = wrapCoordinate(world, positions[first + axis] as number, axis);
+    positions[first + axis] = wrapOnce(world, positions[first + axis] as number, axis);
   }
 }
 

@@ -3,8 +3,8 @@
  * HashGrid make with shaders/levels/levels.wgsl, and the pairs that brute force finds.
  * Inputs: packed positions, a radius each. Ordering: buckets ascending, ids ascending in each; what is set aside last.
  */
-import { guestBuckets, guestSteps } from '../../core/world/cells';
-import { bucketAt, guestBucket, latticeAt, levelOf } from '../../core/world/levels';
+import { finerBuckets, finerSteps } from '../../core/world/cells';
+import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
 import { nearestImage } from '../solve/contact';
@@ -15,10 +15,10 @@ export interface LevelGrid {
   readonly ids: Uint32Array;
   /** First slot of each bucket, then of what is set aside. */
   readonly start: Uint32Array;
-  /** Slots of the guests of each bucket that may have any (see core/world/levels.ts), ascending, one after the other. */
-  readonly guests: Uint32Array;
+  /** Slots of the finer entries of each bucket that may have any (see core/world/levels.ts), ascending, one after the other. */
+  readonly finer: Uint32Array;
   /** How many there are before those of each such bucket; then the end, unless there is none. */
-  readonly guestStart: Uint32Array;
+  readonly finerStart: Uint32Array;
   /** A bit for each level that anyone is on. */
   readonly occupied: number;
 }
@@ -29,23 +29,23 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   const { ids, start } = sorted;
   const inCells = start[cellCount] as number;
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
-  // A level that nobody is on has no guests.
+  // A level that nobody is on has no finer entries.
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
-  const buckets = guestBuckets(world);
+  const buckets = finerBuckets(world);
   const hosts = Array.from({ length: buckets }, (): number[] => []);
   for (let slot = 0; slot < inCells; slot++) {
-    for (let higher = (levels[slot] as number) + guestSteps(world); higher < world.levels; higher++) {
+    for (let higher = (levels[slot] as number) + finerSteps(world); higher < world.levels; higher++) {
       if (!(occupied & (1 << higher))) continue;
       const bucket = bucketAt(world, latticeAt(world, sorted.positions, slot, higher), higher);
-      hosts[guestBucket(world, bucket) - guestBucket(world, cellCount - buckets)]?.push(slot);
+      hosts[finerBucket(world, bucket) - finerBucket(world, cellCount - buckets)]?.push(slot);
     }
   }
-  const guestStart = new Uint32Array(buckets > 0 ? buckets + 1 : 0);
-  hosts.forEach((guests, bucket) => {
-    guestStart[bucket + 1] = (guestStart[bucket] as number) + guests.length;
+  const finerStart = new Uint32Array(buckets > 0 ? buckets + 1 : 0);
+  hosts.forEach((finer, bucket) => {
+    finerStart[bucket + 1] = (finerStart[bucket] as number) + finer.length;
   });
-  const guests = Uint32Array.from(hosts.flat());
-  return { ids, start: start.subarray(0, cellCount + 1), guests, guestStart, occupied };
+  const finer = Uint32Array.from(hosts.flat());
+  return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
 /** Every two that overlap, the lower id first, by the first and then the second, in doubles. */

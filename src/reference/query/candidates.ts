@@ -1,7 +1,7 @@
 /**
  * Purpose: who is near whom, where each particle has a radius of its own: those whose cells are the same or touch, on
  * the higher of their two levels. Listed when particles are sorted, since they stay candidates until the next sort
- * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop has levels and guests in between.
+ * wherever they move. Twin of shaders/levels/probe.wgsl, whose loop has levels and finer entries in between.
  * Inputs: sorted state. Output: for each slot the other slots, ascending; none of what is set aside.
  */
 import { broughtIn, bucketAt, coarsened, levelOf } from '../../core/world/levels';

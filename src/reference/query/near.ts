@@ -5,7 +5,7 @@
  * Distances are rounded as 32-bit floats, every operation once and none fused: where coordinates are dyadic, as in the
  * scenes, they are exact wherever they are less than the radius, and equal the GPU's.
  */
-import { separate, wrapCoordinate } from '../../core/world/cells';
+import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { dot, loadVector, type Vector } from '../solve/contact';
 
@@ -30,7 +30,7 @@ export function findNear(
     const particle = loadVector(dimensions, positions, id);
     if (!particle.every(Number.isFinite)) continue;
     const other = bringIn(world, particle);
-    const apart = place.map((value, axis) => separate(world, value, other[axis] as number, axis));
+    const apart = place.map((value, axis) => minimumImage(world, value, other[axis] as number, axis));
     const distanceSquared = dot(apart, apart);
     if (distanceSquared < limit) found.push({ id, distanceSquared });
   }
@@ -53,5 +53,5 @@ export function findNearest(
 }
 
 function bringIn(world: World, place: Vector): Vector {
-  return place.map((value, axis) => wrapCoordinate(world, value, axis));
+  return place.map((value, axis) => wrapOnce(world, value, axis));
 }

@@ -53,7 +53,7 @@
  *
  * Particles with radii of their own: D is the reach R of each pair, the sum of both radii, rounded once more. So
  * distance² is compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. What was half is the share
- * s of shareOf in core/contact/settings.ts, which is computed:
+ * s of massShare in core/contact/settings.ts, which is computed:
  *   q     the smaller radius / the larger:                                      off by 5 u
  *   w     q² in the plane, q³ in space:                                         off by 11 u, 17 u
  *   s     1 or w, over 1 + w. The sum is off by u and by w / (1 + w) times what w is off by; divided by it,

@@ -6,7 +6,7 @@
 
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART, type Sizes } from '../../core/particles/shapes';
-import { separate } from '../../core/world/cells';
+import { minimumImage } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { SortedState } from '../grid/gather';
 
@@ -76,7 +76,7 @@ export function separation(
 ): Vector {
   const { dimensions } = world;
   return Array.from({ length: dimensions }, (_, axis) =>
-    separate(
+    minimumImage(
       world,
       positions[particle * dimensions + axis] as number,
       others[other * dimensions + axis] as number,

@@ -6,7 +6,7 @@
  */
 
 import type { Substep } from '../../core/contact/settings';
-import { carryCoordinate } from '../../core/world/cells';
+import { wrapCoordinate } from '../../core/world/cells';
 import { GREATEST_SPEED, type World } from '../../core/world/world';
 import { isFiniteParticle } from '../measure/finite';
 import { addScaled, loadVector, scale, storeVector } from './contact';
@@ -29,7 +29,7 @@ export function integrate(
     if (!isFiniteParticle(dimensions, positions, particle)) continue;
     const velocity = addScaled(loadVector(dimensions, velocities, particle), 1, fall);
     const moved = addScaled(loadVector(dimensions, positions, particle), substep.dt, velocity);
-    const position = moved.map((coordinate, axis) => carryCoordinate(world, coordinate, axis));
+    const position = moved.map((coordinate, axis) => wrapCoordinate(world, coordinate, axis));
     storeVector(velocities, particle, velocity);
     const isTooFast = velocity.some((component) => !(Math.abs(Math.fround(component)) < GREATEST_SPEED));
     storeVector(positions, particle, isTooFast ? position.map(() => Number.NaN) : position);

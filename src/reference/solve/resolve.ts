@@ -5,9 +5,9 @@
  * were; `separateContacts` gives positions alone. Contributions are added in ascending slot order.
  */
 
-import { type Substep, shareOf } from '../../core/contact/settings';
+import { massShare, type Substep } from '../../core/contact/settings';
 import { OBSTACLE_PARTNER, obstacleShare } from '../../core/obstacles/obstacles';
-import { carryCoordinate } from '../../core/world/cells';
+import { wrapCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type GridState, probeCells } from '../query/probe';
 import {
@@ -41,7 +41,7 @@ const ALONE: Part = { push: 1, grip: 0.5 };
 function partOf({ dimensions }: World, { radii, bulks }: GridState, slot: number, other: number): Part {
   const sizes = bulks ?? radii;
   if (!sizes) return HALF;
-  const share = shareOf(dimensions, sizes[slot] as number, sizes[other] as number);
+  const share = massShare(dimensions, sizes[slot] as number, sizes[other] as number);
   return { push: share, grip: share };
 }
 
@@ -135,7 +135,7 @@ export function separateContacts(
 
 /** Back into a world that wraps around. */
 function wrap(world: World, position: Vector): Vector {
-  return position.map((coordinate, axis) => carryCoordinate(world, coordinate, axis));
+  return position.map((coordinate, axis) => wrapCoordinate(world, coordinate, axis));
 }
 
 /** One particle. */

@@ -37,7 +37,7 @@ import {
   type SimulationOptions,
   stepAsFastAs,
 } from '../../core/simulation/simulation';
-import { carryPositions } from '../../core/world/cells';
+import { wrapPositions } from '../../core/world/cells';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { permute, permuteSizes } from '../grid/gather';
 import { buildGrid, type Grid } from '../grid/grid';
@@ -82,7 +82,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.currentSettings = plan.settings;
     this.allocator = new IdAllocator(plan.capacity);
     const ids = this.allocator.take(plan.count);
-    const positions = carryPositions(this.world, plan.positions);
+    const positions = wrapPositions(this.world, plan.positions);
     this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);
     this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
@@ -167,7 +167,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const { ids, positions, velocities, ...sizes } = this.allocator.admit(this, particles);
     this.grid = buildGrid(
       world,
-      concatenate(grid.positions, carryPositions(world, positions)),
+      concatenate(grid.positions, wrapPositions(world, positions)),
       concatenate(grid.velocities, velocities),
       concatenate(grid.ids, ids),
       concatenateSizes(grid, sizes),
@@ -223,7 +223,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
     const { ids, positions, velocities, ...sizes } = bodiesOf(checkpoint, this);
-    this.grid = buildGrid(this.world, carryPositions(this.world, positions), velocities, ids, sizes);
+    this.grid = buildGrid(this.world, wrapPositions(this.world, positions), velocities, ids, sizes);
     this.allocator.replaceAll(ids);
     this.currentSettings = settings;
     this.currentTime = checkpoint.time;

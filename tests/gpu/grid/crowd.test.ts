@@ -13,7 +13,7 @@ import {
   HEAVY_ROW,
 } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
-import { bucketOfLattice, carryPositions } from '../../../src/core/world/cells';
+import { bucketOfLattice, wrapPositions } from '../../../src/core/world/cells';
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
@@ -284,7 +284,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
       const { world, settings } = simulation;
       simulation.step(1 / 64);
       const substep = deriveSubstep(world, 1, settings, 1 / 64);
-      const moved = carryPositions(
+      const moved = wrapPositions(
         world,
         positions.map((value, index) => value + (velocities[index] as number) / 64),
       );

@@ -24,8 +24,8 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 
 fn finish(own: Own, particle: Particle) {
   let id = id_of(particle.slot);
-  let place = carried(particle.position + parameters.shift);
-  let four = with_last(separation(place, Vector()), 7.0);
+  let place = wrap(particle.position + parameters.shift);
+  let four = with_last(minimum_image(place, Vector()), 7.0);
   positions[id] = store_vector(place);
   velocities[id] = store_vector(upper_of(four) + Vector(four.w) + load_vector(velocities[id]));
   found[id] = own.found;

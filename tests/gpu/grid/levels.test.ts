@@ -3,12 +3,12 @@
 import { describe, expect } from 'vitest';
 import {
   CROWDED,
-  GUEST_BUCKETS,
-  GUEST_HEADER,
-  GUEST_LEVEL_BITS,
+  FINER_BUCKETS,
+  FINER_HEADER,
+  FINER_LEVEL_BITS,
   HEAVY_ROW,
 } from '../../../src/core/base/constants';
-import { guestBuckets, startLength, wrapCoordinate } from '../../../src/core/world/cells';
+import { finerBuckets, startLength, wrapOnce } from '../../../src/core/world/cells';
 import type { Dimensions, WorldOptions } from '../../../src/core/world/world';
 import type { CellSort } from '../../../src/engine/grid/cell-sort';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
@@ -73,10 +73,10 @@ async function createGrid(
   return HashGrid.create(tools.wrap(), { ...options, radii: { smallest: 1, largest }, capacity, cellSize });
 }
 
-/** The lists of guests, which are nobody's business but the neighbour loop's. */
-async function readGuests(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
-  const { guestList } = (grid as unknown as { sort: CellSort }).sort;
-  return (await readWords(tools, guestList as GPUBuffer, GUEST_HEADER + count)).subarray(GUEST_HEADER);
+/** The lists of finer entries, which are nobody's business but the neighbour loop's. */
+async function readFiner(tools: GpuTools, grid: HashGrid, count: number): Promise<Uint32Array> {
+  const { finerList } = (grid as unknown as { sort: CellSort }).sort;
+  return (await readWords(tools, finerList as GPUBuffer, FINER_HEADER + count)).subarray(FINER_HEADER);
 }
 
 async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, crowd: Crowd, most = 60_000) {
@@ -101,7 +101,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       `are filed as the reference files them in a world that is ${name}, and overlap whom brute force finds`,
       async (device, tools) => {
         let pairs = 0;
-        // In space, and in the larger box, with levels as many as there is room for; and with few, so that nobody is a guest.
+        // In space, and in the larger box, with levels as many as there is room for; and with few, so that nobody is a finer entry.
         const room = dimensions === 3 ? 8 : 2;
         for (const [count, edge, low, cellSize] of [
           [0, 400, 0, room],
@@ -120,14 +120,14 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           const expected = buildLevelGrid(world, crowd.positions, crowd.radii);
           const found = await findPairs(device, tools, grid, crowd);
           expectArraysEqual(await readWords(tools, grid.ids, count), expected.ids, 'ids');
-          const first = world.cellCount + GUEST_BUCKETS;
+          const first = world.cellCount + FINER_BUCKETS;
           const words = await readWords(tools, grid.start, startLength(world));
           expectArraysEqual(words.subarray(0, world.cellCount + 1), expected.start, 'start');
-          const guestStart = words.subarray(first).map((place) => place - count);
-          expectArraysEqual(guestStart, expected.guestStart, 'start of guests');
-          const entries = await readGuests(tools, grid, expected.guests.length);
-          const slots = entries.map((entry) => entry >>> GUEST_LEVEL_BITS);
-          expectArraysEqual(slots, expected.guests, 'guests');
+          const finerStart = words.subarray(first).map((place) => place - count);
+          expectArraysEqual(finerStart, expected.finerStart, 'start of finer');
+          const entries = await readFiner(tools, grid, expected.finer.length);
+          const slots = entries.map((entry) => entry >>> FINER_LEVEL_BITS);
+          expectArraysEqual(slots, expected.finer, 'finer');
           expectArraysEqual(
             found.pairs,
             bruteForceLevelPairs(world, crowd.positions, crowd.radii),
@@ -178,7 +178,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
         ],
       ];
       let across = 0;
-      // Many levels, two, without guests, and one.
+      // Many levels, two, without finer entries, and one.
       const cases = [dimensions === 2 ? 2 : 8, 64, 128].flatMap((cellSize) =>
         narrow.map(([cells, wraps]) => ({ cells, wraps, cellSize })),
       );
@@ -219,7 +219,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
           `pairs in ${max} with cells of ${cellSize}`,
         );
         const straight = { ...world, period: world.period.map(() => 0) };
-        const inside = positions.map((place, at) => wrapCoordinate(world, place, at % dimensions));
+        const inside = positions.map((place, at) => wrapOnce(world, place, at % dimensions));
         across += found.count - bruteForceLevelPairs(straight, inside, radii).length / 2;
         grid.destroy();
       }
@@ -407,20 +407,20 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         const [large = 0] = order;
         expect(words[2 * large]).toBeGreaterThan(HEAVY_ROW);
         expect(words[2 * large + 1]).toBe(64);
-        expect(guestBuckets(grid.world) > 0).toBe(cellSize === 2);
+        expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
         if (cellSize > 2) return;
         // A list of thousands, put in order by merging: in every bucket entries ascend.
-        const first = grid.world.cellCount + GUEST_BUCKETS;
+        const first = grid.world.cellCount + FINER_BUCKETS;
         const starts = await readWords(tools, grid.start, startLength(grid.world));
         const total = (starts.at(-1) as number) - (small + 2);
-        const guests = await readGuests(tools, grid, total);
+        const finer = await readFiner(tools, grid, total);
         let longest = 0;
-        for (let bucket = first; bucket < first + guestBuckets(grid.world); bucket++) {
-          const list = guests.subarray(
+        for (let bucket = first; bucket < first + finerBuckets(grid.world); bucket++) {
+          const list = finer.subarray(
             ...[0, 1].map((step) => (starts[bucket + step] as number) - (small + 2)),
           );
           longest = Math.max(longest, list.length);
-          expectArraysEqual(list, list.slice().sort(), 'guests');
+          expectArraysEqual(list, list.slice().sort(), 'finer');
         }
         expect(longest).toBeGreaterThan(CROWDED);
         expect(words.filter((value, index) => index % 2 === 1 && value === 1).length).toBeGreaterThan(

@@ -8,7 +8,7 @@ import { type BroadPhase, deriveSubstep } from '../../../src/core/contact/settin
 import type { ObstacleBodies, ObstaclesGiven } from '../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { carryPositions } from '../../../src/core/world/cells';
+import { wrapPositions } from '../../../src/core/world/cells';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
 import { buildGrid } from '../../../src/reference/grid/grid';
@@ -56,7 +56,7 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
     const got = await simulation.read();
     const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
     simulation.destroy();
-    const start = { positions: carryPositions(world, field.positions), velocities: field.velocities };
+    const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
     const moved = mode === 'separate' ? start : integrate(world, substep, start);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
     const obstacles = fileObstacles(world, given);

@@ -5,7 +5,7 @@
 
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { carryPositions } from '../../../src/core/world/cells';
+import { wrapPositions } from '../../../src/core/world/cells';
 import type { Dimensions, World, WorldKind } from '../../../src/core/world/world';
 import { nearestImage } from '../../../src/reference/solve/contact';
 import { createNoise, scatterIn } from '../../../src/testing/noise';
@@ -67,8 +67,8 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
 /** Overlaps of a particle with an obstacle by all pairs, and how many are too near to touching to say. */
 export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
   const { world, diameter, dimensions } = planSimulation(field);
-  const positions = carryPositions(world, field.positions);
-  const obstacles = carryPositions(world, field.obstacles);
+  const positions = wrapPositions(world, field.positions);
+  const obstacles = wrapPositions(world, field.obstacles);
   let overlaps = 0;
   let doubtful = 0;
   for (let a = 0; a < positions.length; a += dimensions) {

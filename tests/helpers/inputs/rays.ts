@@ -3,7 +3,7 @@
  * the reference, but for those that rounding may decide.
  */
 import { expect } from 'vitest';
-import { carryCoordinate } from '../../../src/core/world/cells';
+import { wrapCoordinate } from '../../../src/core/world/cells';
 import type { Dimensions, World } from '../../../src/core/world/world';
 import {
   faultOfHits,
@@ -157,7 +157,7 @@ export function raysAmong(
     const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
     const origin = placeOf(from).map((value, axis) =>
       // As a grid brings it in, which may round it.
-      carryCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
+      wrapCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
     );
     const way = placeOf(to).map((value, axis) => {
       const part = value + past * (noise() - 0.5) - (origin[axis] as number);

@@ -3,7 +3,7 @@
  * the borders of cells and of the box, up to a period outside, at every magnitude.
  */
 
-import { wrapCoordinate } from '../../../src/core/world/cells';
+import { wrapOnce } from '../../../src/core/world/cells';
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { fc } from '../properties';
 
@@ -123,5 +123,5 @@ export const unusualCrowds: Readonly<
 
 /** Where a grid stores what it is given. */
 export function stored({ world, positions }: UnusualCrowd): Float32Array {
-  return positions.map((value, index) => wrapCoordinate(world, value, index % world.dimensions));
+  return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }

@@ -9,7 +9,7 @@ import { FLIGHT_ROUNDS } from '../../../src/core/ccd/law';
 import { deriveSubstep, type Substep } from '../../../src/core/contact/settings';
 import { planSimulation, type SimulationPlan } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { carryPositions } from '../../../src/core/world/cells';
+import { wrapPositions } from '../../../src/core/world/cells';
 import { createCpuSimulation } from '../../../src/cpu';
 import type { ParticleState } from '../../../src/cpu/shared/kernels';
 import { defineLattice } from '../../../src/cpu/shared/lattice';
@@ -82,7 +82,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
     };
   };
   const given = state();
-  given.positions.set(carryPositions(world, positions));
+  given.positions.set(wrapPositions(world, positions));
   given.radii.set(radii);
   given.ids.forEach((_, id) => {
     given.ids[id] = id;

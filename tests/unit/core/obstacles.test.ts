@@ -16,7 +16,7 @@ import type {
   SimulationOptions,
 } from '../../../src/core/simulation/simulation';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
-import { carryPositions } from '../../../src/core/world/cells';
+import { wrapPositions } from '../../../src/core/world/cells';
 import type { WorldOptions } from '../../../src/core/world/world';
 import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
 import type { ParticleState } from '../../../src/cpu/shared/kernels';
@@ -144,7 +144,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const { world, settings, diameter } = planSimulation(options);
           const substep = deriveSubstep(world, diameter, settings, DT);
           const obstacles = fileObstacles(world, { positions: options.obstacles });
-          const grid = buildGrid(world, carryPositions(world, options.positions), options.velocities);
+          const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
           for (const mode of ['resolve', 'separate'] as const) {
             const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
             const got =
@@ -566,7 +566,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
           const simulation = createCpuSimulation({ ...options, ...moving, radiusRange: radii, obstacles });
           const { period } = simulation.world;
           const [places, fixed] = [moving, obstacles].map((bodies) =>
-            carryPositions(simulation.world, bodies.positions),
+            wrapPositions(simulation.world, bodies.positions),
           ) as [Float32Array, Float32Array];
           let expected = 0;
           moving.radii.forEach((radius, a) => {
@@ -612,7 +612,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
           const got = simulation.read();
           const substep = deriveSubstep(world, diameter, settings, mode === 'separate' ? 0 : DT);
           // Nothing is rounded on the way.
-          const start = { positions: carryPositions(world, field.positions), velocities: field.velocities };
+          const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
           const moved = mode === 'separate' ? start : integrate(world, substep, start);
           const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
           const bound = resolveBound(world, substep, grid, mode, fileObstacles(world, given));

@@ -4,9 +4,9 @@ import {
   checkTimeStep,
   defaultSettings,
   deriveSubstep,
+  massShare,
   resolveSettings,
   SETTING_NAMES,
-  shareOf,
 } from '../../../src/core/contact/settings';
 import { defineLevels, defineWorld } from '../../../src/core/world/world';
 
@@ -121,16 +121,16 @@ describe('deriveSubstep', () => {
 
 describe('where each particle has a radius of its own', () => {
   it.each([2, 3] as const)('two share in proportion to the weight of the other, in %dD', (dimensions) => {
-    expect(shareOf(dimensions, 3, 3)).toBe(0.5);
+    expect(massShare(dimensions, 3, 3)).toBe(0.5);
     // Weights of 8 or 4 to 1.
-    expect(shareOf(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
+    expect(massShare(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
     for (const [own, other] of [
       [1, 64],
       [0.3, 0.2],
       [2 ** -40, 2 ** 59],
       [1e-20, 1e-21],
     ] as const) {
-      const [share, rest] = [shareOf(dimensions, own, other), shareOf(dimensions, other, own)];
+      const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
       // Of one weight ratio: the sum of weights is rounded, then each quotient.
       expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
       expect(share).toBe(Math.fround(share));

@@ -5,10 +5,10 @@ import { ArgumentError } from '../../../src/core/base/errors';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import {
   bucketOfLattice,
-  carryCoordinate,
   latticeCoordinate,
-  separate,
+  minimumImage,
   wrapCoordinate,
+  wrapOnce,
 } from '../../../src/core/world/cells';
 import { defineWorld, type WorldOptions } from '../../../src/core/world/world';
 import { buildGrid } from '../../../src/reference/grid/grid';
@@ -80,11 +80,11 @@ describe('a periodic axis', () => {
 
   it('brings coordinates in, and leaves those of other axes', () => {
     expect(world.period).toEqual([5.5, 0]);
-    expect([-2, 3.25, -2.25, 3.5, 3.75, -7].map((x) => wrapCoordinate(world, x, 0))).toEqual([
+    expect([-2, 3.25, -2.25, 3.5, 3.75, -7].map((x) => wrapOnce(world, x, 0))).toEqual([
       -2, 3.25, 3.25, -2, -1.75, -1.5,
     ]);
-    expect([-13, 14.5, 0.25].map((x) => carryCoordinate(world, x, 0))).toEqual([-2, -2, 0.25]);
-    expect(wrapCoordinate(world, -9, 1)).toBe(-9);
+    expect([-13, 14.5, 0.25].map((x) => wrapCoordinate(world, x, 0))).toEqual([-2, -2, 0.25]);
+    expect(wrapOnce(world, -9, 1)).toBe(-9);
   });
 
   it('brings in what is in the box no further', () => {
@@ -99,7 +99,7 @@ describe('a periodic axis', () => {
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           if (given < low - period || given >= low + 2 * period) return;
-          expect(wrapCoordinate(world, value, axis)).toBe(value);
+          expect(wrapOnce(world, value, axis)).toBe(value);
           if (world.period[axis] !== 0) expect(value).toBeLessThan(far[axis] as number);
         });
       }),
@@ -108,15 +108,15 @@ describe('a periodic axis', () => {
   });
 
   it('knows the nearest images, from both sides alike', () => {
-    expect(separate(world, 3.25, -1.75, 0)).toBe(-0.5);
-    expect(separate(world, -1.75, 3.25, 0)).toBe(0.5);
-    expect(separate(world, 3, 0.5, 1)).toBe(2.5);
+    expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
+    expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
+    expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);
     fc.assert(
       fc.property(
         fc.float({ min: -2, max: 3.5, noNaN: true }),
         fc.float({ min: -2, max: 3.5, noNaN: true }),
         (a, b) => {
-          expect(separate(world, a, b, 0) + separate(world, b, a, 0)).toBe(0);
+          expect(minimumImage(world, a, b, 0) + minimumImage(world, b, a, 0)).toBe(0);
         },
       ),
       runs(atGate(300)),

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../src/core/base/errors';
-import { wrapCoordinate } from '../../../src/core/world/cells';
+import { wrapOnce } from '../../../src/core/world/cells';
 import { latticeAt, levelOf } from '../../../src/core/world/levels';
 import { type Dimensions, defineLevels, type World, type WorldOptions } from '../../../src/core/world/world';
 import { createCpuGrid } from '../../../src/cpu';
@@ -20,7 +20,7 @@ import { atGate } from '../../helpers/thorough';
 
 /** Where a grid stores what it is given. */
 function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
-  return positions.map((place, index) => wrapCoordinate(world, place, index % world.dimensions));
+  return positions.map((place, index) => wrapOnce(world, place, index % world.dimensions));
 }
 
 function isThere(

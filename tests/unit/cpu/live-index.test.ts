@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError, LimitError } from '../../../src/core/base/errors';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
-import { carryCoordinate } from '../../../src/core/world/cells';
+import { wrapCoordinate } from '../../../src/core/world/cells';
 import type { World, WorldOptions } from '../../../src/core/world/world';
 import { type CpuIndex, type CpuIndexOptions, createCpuGrid, createCpuIndex } from '../../../src/cpu';
 import { LiveCells } from '../../../src/cpu/live/cells';
@@ -367,7 +367,7 @@ function play(
     return period.map((length, axis) => (positions[first + axis] as number) + periods * length);
   };
   const kept = (place: readonly number[]) =>
-    place.map((value, axis) => carryCoordinate(index.bounds, Math.fround(value), axis));
+    place.map((value, axis) => wrapCoordinate(index.bounds, Math.fround(value), axis));
   for (const step of script) {
     const [id, ball] = entriesOf(content)[step.object % Math.max(1, content.size)] ?? [0, undefined];
     const radius = radiusOf(step.size);

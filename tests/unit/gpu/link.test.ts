@@ -119,7 +119,7 @@ describe('linkShader', () => {
   });
 
   it.each([2, 3] as const)('knows the place of every line of every kernel in %dD', (dimensions) => {
-    const preludes = [`shaders/shared/dim${dimensions}.wgsl`, 'shaders/base/body.wgsl'];
+    const preludes = [`shaders/base/dim${dimensions}.wgsl`, 'shaders/base/body.wgsl'];
     for (const description of describeKernels(dimensions, true)) {
       const linked = linkShader(description);
       const texts = new Map(

@@ -55,7 +55,7 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   spine: SCAN,
   apply: SCAN,
   clear: ONE,
-  clear_guests: ONE,
+  clear_finer: ONE,
   close: ONE,
   count_list: ONE,
   begin: ONE,
@@ -203,7 +203,8 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
     });
 
     it('takes the size of its workgroups from the constant that the host dispatches by', () => {
-      const sharesPaths = description.flags?.MIXED === true && /^(still|meet)$/.test(description.entryPoint);
+      const sharesPaths =
+        description.flags?.VARIABLE_RADII === true && /^(still|meet)$/.test(description.entryPoint);
       const named = sharesPaths ? 'each_heavy' : description.entryPoint;
       const [constant, value] = WORKGROUPS[named] ?? ['WORKGROUP_SIZE', WORKGROUP_SIZE];
       const attribute = entry.attributes?.find(({ name }) => name === 'workgroup_size');

@@ -1,7 +1,4 @@
 /** The liquid: its stages by what must hold of each, its bars on the CPU at small sizes, and what it refuses. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../../src/methods/fluid';

@@ -27,7 +27,7 @@ import { atGate } from '../../helpers/thorough';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
-const PICTURES = fileURLToPath(new URL('../../../src/page/model/presets', import.meta.url));
+const PICTURES = fileURLToPath(new URL('../../../src/page/presets/', import.meta.url));
 const PLANE: SimulationOptions = {
   dimensions: 2,
   radius: 0.5,

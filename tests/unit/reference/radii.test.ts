@@ -1,7 +1,7 @@
 /** The reference where each particle has a radius of its own: who meets whom, the law, and all that keeps radii. */
 
 import { describe, expect, it } from 'vitest';
-import { shareOf } from '../../../src/core/contact/settings';
+import { massShare } from '../../../src/core/contact/settings';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { hashState } from '../../../src/core/state/hash';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';
@@ -67,7 +67,7 @@ describe('the law between particles of many sizes', () => {
     const simulation = pair({});
     simulation.separate();
     // Half of 1/4, of which the heavy one takes a fifth.
-    const share = shareOf(2, 1, 0.5);
+    const share = massShare(2, 1, 0.5);
     expect(share).toBeCloseTo(1 / 5, 6);
     const { positions } = simulation.read();
     expect([3 - (positions[0] as number), (positions[2] as number) - 4.25]).toEqual([
