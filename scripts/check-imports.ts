@@ -89,8 +89,8 @@ function resolveImport(file: string, specifier: string): string {
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Why `file` may not import `target`, or undefined if it may. */
-function objection(file: string, target: string): string | undefined {
+/** Why `file` may not import `target`, or undefined if it may. Both are paths below the root. */
+export function importObjection(file: string, target: string): string | undefined {
   const house = Object.keys(HOUSES).find((folder) => isBelow(file, folder));
   if (house === undefined) return `${file} is in no house of scripts/check-imports.ts`;
   // The manifest and other files beside the houses.
@@ -109,14 +109,21 @@ function objection(file: string, target: string): string | undefined {
   return `${house}/${rooms[from]} may import only ${rooms.slice(0, from).join(', ') || 'itself'}`;
 }
 
-const objections = sourceFiles().flatMap((file) =>
-  [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
-    const target = resolveImport(file, specifier);
-    const reason = objection(file, target);
-    return reason === undefined ? [] : [`${file} imports ${target}, but ${reason}.`];
-  }),
-);
-if (objections.length > 0) {
-  process.stderr.write(`${objections.join('\n')}\n`);
-  process.exitCode = 1;
+/** One sentence per import that goes the wrong way. */
+export function findWrongImports(): string[] {
+  return sourceFiles().flatMap((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
+      const target = resolveImport(file, specifier);
+      const reason = importObjection(file, target);
+      return reason === undefined ? [] : [`${file} imports ${target}, but ${reason}.`];
+    }),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const wrong = findWrongImports();
+  if (wrong.length > 0) {
+    process.stderr.write(`${wrong.join('\n')}\n`);
+    process.exitCode = 1;
+  }
 }
