@@ -1,9 +1,10 @@
 /**
- * Purpose: pages in a real browser: a Vite server on a free loopback port and a headless Chrome whose canvas
- * and WebGPU work without a GPU. Everything that a page complains about is collected.
- * Call `useBrowser()` at the top of a test file. Both start with the first file that asks for such ones, since a start takes
- * longer than most tests, and serve all files of the process until that ends. Each file has a profile of its own. What uses a
- * page as visitors do asks for the built one: from its source a hundred files are loaded each time.
+ * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work
+ * without a GPU. Collects every error and warning of a page.
+ *
+ * Call `useBrowser()` at the top of a test file. Server and browser start with the first file that needs them and serve all
+ * files of the process, because a start takes longer than most tests. Each file has its own browser profile. Tests that use
+ * a page as visitors do should ask for the built page: the page from source loads a hundred files each time.
  */
 import type { Browser, BrowserContext, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, test } from 'vitest';
@@ -20,7 +21,7 @@ import { allowsNoGpu } from '../../src/testing/environment';
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors and warnings on the console, uncaught exceptions, requests that failed. */
+  /** Errors and warnings on the console, uncaught exceptions and failed requests. */
   readonly problems: readonly string[];
   /** Throws if there are problems. */
   expectNoProblems(): void;
@@ -31,9 +32,9 @@ export interface OpenPage {
 export interface BrowserFixture {
   /** The served address, with a slash at the end. */
   readonly url: string;
-  /** Where the built page is, where that is what is served. */
+  /** The folder of the built page. Undefined if the source is served. */
   readonly folder: string | undefined;
-  /** Opens a path below the address; the page closes after the test. `prepare` has the page before anything is loaded. */
+  /** Opens a path below the address. The page closes after the test. `prepare` runs before anything is loaded. */
   openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
 
@@ -43,7 +44,7 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** Of whatever a page is waited for: a machine that does something else takes long, and the test has a limit of its own. */
+/** Limit of each wait for a page. It is long because a busy machine is slow; each test has its own limit as well. */
 const PAGE_LIMIT_MS = 120_000;
 
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
@@ -53,7 +54,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** What the files of this process share: one browser, whatever is served. */
+/** Browsers by their options and servers by what they serve, shared by all files of this process. */
 const browsers = new Map<string, Promise<Browser>>();
 const servers = new Map<string, Promise<Server>>();
 
@@ -75,10 +76,10 @@ async function closeAll(): Promise<void> {
   }
 }
 
-/** What all files of a process share ends with it: of its worker, vitest says when that is. */
+/** Closes the shared browsers and servers when the worker ends. Only a worker fixture learns when that is. */
 const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
   started: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it that no other fixture is asked for.
+    // biome-ignore lint/correctness/noEmptyPattern: the empty pattern tells vitest that no other fixture is needed.
     async ({}, use) => {
       await use(browsers);
       await closeAll();
@@ -88,8 +89,8 @@ const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
 });
 
 /**
- * Like vitest's `test`. Skipped only where there is no browser and CELLSTORM_ALLOW_NO_GPU=1 asks for it, which is
- * printed; else a missing browser fails.
+ * Like vitest's `test`. A missing browser fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then the test is skipped,
+ * and the run prints that.
  */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 
@@ -99,7 +100,7 @@ export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}
   const pages: Page[] = [];
   const running = () => {
     if (server === undefined || profile === undefined) {
-      throw new Error('The browser runs only while tests do.');
+      throw new Error('The browser runs only while tests run.');
     }
     return { url: server.url, folder: server.folder, profile };
   };

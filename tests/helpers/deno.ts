@@ -1,7 +1,7 @@
 /**
- * Purpose: the same kernels under a second implementation: bundles a TypeScript entry, `?raw` shaders
- * included, and runs it under Deno, whose WebGPU is wgpu and naga, the ones of Firefox.
- * The entry prints its result as JSON on its last line; lines before it are shown where it fails.
+ * Runs the kernels under a second WebGPU implementation: bundles a TypeScript entry with its `?raw` shaders and runs it under
+ * Deno, which uses wgpu and naga, as Firefox does.
+ * The entry prints its result as JSON on its last line. If it fails, the error shows the lines before it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { allowsNoGpu } from '../../src/testing/environment';
 import { portabilityDriver } from './environment';
 
 export interface DenoOptions {
-  /** Values for the entry, which finds them as JSON in Deno.args[0]. */
+  /** Passed to the entry as JSON in Deno.args[0]. */
   readonly input?: unknown;
   readonly timeoutMs?: number | undefined;
 }
@@ -22,18 +22,18 @@ export interface DenoOptions {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DEFAULT_LIMIT_MS = 240_000;
 const BUNDLE = 'entry.mjs';
-/** Of what the entry wrote, the part that a failure shows. */
+/** Characters of the entry's output that a failure shows. */
 const SHOWN_CHARACTERS = 4000;
 
 const driver = portabilityDriver();
 
-/** What wgpu runs on, for the names of tests. */
+/** The driver that wgpu uses, for test titles. */
 export const denoDriver = driver?.name ?? 'no driver';
 
-/** Whether to skip: no driver, and CELLSTORM_ALLOW_NO_GPU=1. */
+/** Tests are skipped if there is no driver and CELLSTORM_ALLOW_NO_GPU=1 is set. */
 export const skipsDeno = driver === undefined && allowsNoGpu();
 
-/** Runs an entry, a path in the project; resolves to what it printed last. */
+/** Runs an entry, given as a path in the project. Resolves to the JSON of its last line. */
 export async function runInDeno<Result>(entry: string, options: DenoOptions = {}): Promise<Result> {
   if (driver === undefined) throw new Error('There is no Vulkan driver for Deno; run "npm run setup".');
   const folder = await mkdtemp(join(tmpdir(), 'cellstorm-deno-'));
@@ -75,7 +75,7 @@ async function bundle(entry: string, outDir: string): Promise<void> {
 }
 
 interface Ended {
-  /** Undefined where the time was up. */
+  /** Undefined if the process exceeded its time limit. */
   readonly code: number | null | undefined;
   readonly output: string;
   readonly errors: string;

@@ -1,6 +1,6 @@
 /**
- * Purpose: work that would never end fails instead: the runner's own limit waits for its turn, which an endless loop never
- * gives. The limit is far above what any machine takes.
+ * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which an endless loop never gives.
+ * The limit is far above the time that any machine needs.
  */
 import { runInNewContext } from 'node:vm';
 

@@ -1,6 +1,4 @@
-/**
- * Purpose: what the tests run on: which browser, which driver, and whether a missing GPU is excused.
- */
+/** Describes what the tests run on: the browser, the GPU drivers and the flags. */
 import {
   chooseDriver,
   type Driver,
@@ -12,7 +10,7 @@ import {
 import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';
 import { THOROUGH, THOROUGH_FLAG } from './thorough';
 
-/** For wgpu: Mesa's, so that a second driver is tested as well, else what the other tests use. */
+/** The driver for wgpu: Mesa's lavapipe if it is installed, so that the tests cover a second driver. */
 export function portabilityDriver(): Driver | undefined {
   const machine = thisMachine();
   const preference = testPreference();
@@ -20,7 +18,7 @@ export function portabilityDriver(): Driver | undefined {
   return findLavapipe(machine) ?? findSoftwareDriver(machine);
 }
 
-/** One line each: browser, driver of the GPU tests, driver of the portability tests, flags. */
+/** One line each for the browser, the driver of the GPU tests, the driver of the portability tests, and the flags. */
 export function describeEnvironment(): string[] {
   const machine = thisMachine();
   const chrome = findChrome(machine);
@@ -31,7 +29,7 @@ export function describeEnvironment(): string[] {
   ];
   if (!THOROUGH)
     lines.push(
-      `of long rows of like cases every second to fourth one, of properties 3 of 10 runs (${THOROUGH_FLAG}=1: all)`,
+      `every second to fourth of many similar cases, and 30% of the random cases of a property (${THOROUGH_FLAG}=1: all)`,
     );
   if (allowsNoGpu()) lines.push(`${ALLOW_NO_GPU}=1: tests that find no GPU or browser are skipped.`);
   return lines;

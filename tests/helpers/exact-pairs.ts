@@ -1,15 +1,15 @@
 /**
- * Purpose: overlapping pairs by exact arithmetic, as an oracle for the CPU engine, whose decisions are exact on any
- * input; and what all its ways to give pairs must agree on.
+ * Finds overlapping pairs by exact arithmetic: an oracle for the CPU engine, whose decisions are exact for any input. Also
+ * checks that every method that returns pairs agrees with it.
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
 import type { CpuGrid } from '../../src/cpu';
 
-/** What was worked out: coordinates come once for each pair. */
+/** Caches converted numbers: a coordinate comes up once per pair. */
 const known = new Map<number, bigint>();
 
-/** A double as a whole number of 2⁻¹⁰⁷⁴, by long division: shares nothing with the code under test. */
+/** A double as a multiple of 2⁻¹⁰⁷⁴, by long division. It shares nothing with the code under test. */
 function exact(value: number): bigint {
   let whole = known.get(value);
   if (whole === undefined) {
@@ -30,7 +30,7 @@ function divide(value: number): bigint {
   return BigInt(scaled) << (1074n - shift);
 }
 
-/** Closer than `diameter`, or than the sum of it and `rest`. */
+/** Whether two positions are closer than `diameter`, or than `diameter + rest`. */
 export function exactOverlap(
   a: readonly number[],
   b: readonly number[],
@@ -41,7 +41,7 @@ export function exactOverlap(
   return isNearer(a.map(exact), b.map(exact), (exact(diameter) + exact(rest)) ** 2n, periods.map(exact));
 }
 
-/** Of whole numbers; axes whose period is 0 or not there do not wrap around. */
+/** The squared distance of integer positions. An axis wraps around if its period is there and not 0. */
 function isNearer(
   a: readonly bigint[],
   b: readonly bigint[],
@@ -66,7 +66,7 @@ export function vectorAt(positions: Float32Array, dimensions: Dimensions, partic
   return Array.from(positions.subarray(dimensions * particle, dimensions * (particle + 1)));
 }
 
-/** All overlapping pairs, sorted, by looking at every pair in exact arithmetic. */
+/** All overlapping pairs, sorted, found by testing every pair in exact arithmetic. */
 export function oracle(
   positions: Float32Array,
   dimensions: Dimensions,
@@ -77,7 +77,7 @@ export function oracle(
   const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
     vectorAt(positions, dimensions, particle),
   );
-  // Once for each, not for each pair.
+  // Convert once per particle instead of once per pair.
   const places = vectors.map((vector) => (vector.every(Number.isFinite) ? vector.map(exact) : undefined));
   const reachSquared = exact(diameter) ** 2n;
   const lengths = (periods ?? []).map(exact);
@@ -99,7 +99,7 @@ export function sortedPairs(flat: Iterable<number>): number[] {
   return pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]).flat();
 }
 
-/** The four ways to get pairs agree with the oracle; each pair once. */
+/** Expects that the four ways to get pairs agree with the oracle and report each pair once. */
 export function expectPairs(
   grid: Pick<CpuGrid, 'findPairs' | 'countPairs' | 'collectPairs' | 'forEachPair'>,
   expected: number[],

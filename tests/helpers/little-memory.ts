@@ -1,6 +1,6 @@
-/** Purpose: a JavaScript engine that has little memory left, as code that lists pairs sees it. */
+/** Simulates a JavaScript engine that is short of memory, for code that lists pairs. */
 
-/** Runs with an engine that allocates no Uint32Array of more than so many words. */
+/** Calls `run` while every Uint32Array of more than `words` elements fails to allocate. */
 export function withLittleMemory(words: number, run: () => void): void {
   const { Uint32Array: whole } = globalThis;
   const little = new Proxy(whole, {

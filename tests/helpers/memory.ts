@@ -1,8 +1,8 @@
-/** Purpose: which memory something holds, for tests that steps reserve none. */
+/** Finds the memory that an object holds, for tests that steps allocate none. */
 import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 
-/** Every array buffer that can be reached from a value. */
+/** Returns every array buffer that can be reached from a value. */
 export function buffersOf(value: object): Set<ArrayBufferLike> {
   const buffers = new Set<ArrayBufferLike>();
   const seen = new Set<object>();
@@ -16,7 +16,7 @@ export function buffersOf(value: object): Set<ArrayBufferLike> {
   return buffers;
 }
 
-/** Stepping lets the same buffers take turns, and they are what is reported. */
+/** Expects that steps allocate no buffers and that `memoryBytes` reports exactly the buffers that exist. */
 export function expectSteadyMemory(simulation: CpuSimulation): void {
   simulation.step(1 / 60);
   const before = buffersOf(simulation);

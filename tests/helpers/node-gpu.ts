@@ -1,7 +1,7 @@
 /**
- * Purpose: GPU tests in Node. Each test gets a device of its own, or the one that tests share, inside
- * validation, out-of-memory and internal error scopes; its buffers are tracked and destroyed. Without an
- * adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1 excuses them.
+ * Runs GPU tests in Node. Each test gets its own device or the shared one, inside validation, out-of-memory and internal
+ * error scopes. Its buffers are tracked and destroyed. Without an adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1
+ * is set.
  */
 import { expect, test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
@@ -9,18 +9,18 @@ import { type Dawn, openDawn } from '../../src/node/dawn';
 import { allowsNoGpu, testPreference } from '../../src/testing/environment';
 
 export interface DeviceOptions {
-  /** Limits above the defaults. */
+  /** Limits to raise above WebGPU's defaults. */
   readonly limits?: Readonly<Record<string, number>> | undefined;
-  /** Optional features to switch off; timestamp-query and subgroups are on where the adapter has them. */
+  /** Optional features to switch off. timestamp-query and subgroups are on if the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
   /**
-   * One device for all such tests of a process, which all files share, so that kernels are compiled once: a software
-   * GPU takes minutes for all of them. Not together with the options above.
+   * Uses one device for all tests of the process that ask for it, so that kernels are compiled once: a software GPU needs
+   * minutes to compile all of them. Not allowed together with the options above.
    */
   readonly shared?: boolean | undefined;
   /**
-   * A device without a driver: shaders, layouts and pipelines are validated as on any other, and nothing runs. A
-   * software GPU takes many times as long for a pipeline, of which it makes machine code.
+   * Uses a device without a driver. It validates shaders, layouts and pipelines like any other, but runs nothing. A software
+   * GPU needs many times as long per pipeline, because it generates machine code.
    */
   readonly driverless?: boolean | undefined;
 }
@@ -29,19 +29,19 @@ export interface GpuTestOptions extends DeviceOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What most tests take: kernels are compiled once for all of them. */
+/** The options of most tests: kernels are compiled once for all of them. */
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 
 export interface GpuTools {
-  /** The engine's handle, one for each value; `workgroupsPerDimension` replaces the device's limit. */
+  /** Returns the engine's handle, one per value. `workgroupsPerDimension` replaces the device's limit. */
   wrap(workgroupsPerDimension?: number): Gpu;
-  /** A buffer with this content, at least 16 bytes long; by default for storage and copies. */
+  /** Creates a buffer with this content, at least 16 bytes long. The default usage is storage and copies. */
   upload(label: string, data: ArrayBufferView, usage?: number): GPUBuffer;
-  /** A zeroed buffer, likewise. */
+  /** Creates a zeroed buffer, at least 16 bytes long. The default usage is storage and copies. */
   allocate(label: string, bytes: number, usage?: number): GPUBuffer;
-  /** The content of a buffer, after everything submitted so far. */
+  /** Reads the content of a buffer after everything submitted so far. */
   read(buffer: GPUBuffer, offset?: number, bytes?: number): Promise<ArrayBuffer>;
-  /** Labels of the buffers that were created on the device and not destroyed. */
+  /** Returns the labels of the buffers that were created on the device and not destroyed. */
   liveBuffers(): string[];
 }
 
@@ -55,16 +55,16 @@ const MISMATCHES_SHOWN = 10;
 
 const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch((error: Error) => error);
 
-/** The adapter that the tests of this file run on, for messages. */
+/** The name of the adapter that the tests run on, for messages. */
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
 export function gpuTest(name: string, body: GpuBody, options: GpuTestOptions = {}): void {
-  // Skipped only where CELLSTORM_ALLOW_NO_GPU=1 asks for it, which is printed; else a missing adapter fails.
+  // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are skipped.
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
   run(name, async () => withDevice(body, options), options.timeoutMs);
 }
 
-/** Runs `body` on a device; throws what it threw, else what the GPU complained about meanwhile. */
+/** Runs `body` on a device. Throws the error of `body`, or else the errors that the GPU reported meanwhile. */
 export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Promise<void> {
   if (!options.shared) {
     const session = await openSession(options);
@@ -78,7 +78,7 @@ export async function withDevice(body: GpuBody, options: DeviceOptions = {}): Pr
   await runIn(await shared, body);
 }
 
-/** A device, what it complained about during the test, and its buffers. */
+/** A device, the errors that it reported during the test, and its live buffers. */
 interface Session {
   readonly device: GPUDevice;
   readonly complaints: string[];
@@ -90,7 +90,7 @@ let shared: Promise<Session> | undefined;
 
 async function openShared(): Promise<Session> {
   const session = await openSession({});
-  // Only the test that lost it is to fail.
+  // Only the test that lost the device fails; the next one opens a new device.
   session.device.lost.then(() => {
     shared = undefined;
   });
@@ -99,7 +99,7 @@ async function openShared(): Promise<Session> {
 
 let driverless: GPU | undefined;
 
-/** Kept for good: Dawn crashes when its GPU object is collected while anything uses it. */
+/** Never released: Dawn crashes when its GPU object is collected while anything uses it. */
 async function openDriverless(): Promise<GPU> {
   const { create } = await import('webgpu');
   driverless ??= create(['backend=null']);
@@ -152,7 +152,7 @@ async function runIn(session: Session, body: GpuBody): Promise<void> {
   if (complaints.length > 0) throw new Error(`The GPU reported:\n${complaints.join('\n')}`);
 }
 
-/** Same length and same values, told apart as Object.is does: −0 is not 0, and NaN is NaN. */
+/** Expects the same length and the same values, compared by Object.is: −0 differs from 0, and NaN equals NaN. */
 export function expectArraysEqual<T extends number | bigint>(
   got: ArrayLike<T>,
   expected: ArrayLike<T>,
@@ -161,7 +161,7 @@ export function expectArraysEqual<T extends number | bigint>(
   compare(got, expected, label, 'differ', Object.is);
 }
 
-/** Same length, and values at most `bound` apart. */
+/** Expects the same length, and values at most `bound` apart. */
 export function expectArraysWithin(
   got: ArrayLike<number>,
   expected: ArrayLike<number>,

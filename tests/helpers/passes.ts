@@ -1,6 +1,6 @@
 /**
- * Purpose: what tests of single passes need: states on both sides, recording and submitting, bits and words.
- * The reference makes the state that goes in, so that each pass is held against its twin alone.
+ * Tools for tests of single passes: states on both sides, recording and submitting, bits and words.
+ * The reference makes the input of each pass, so that a test compares only that pass with its twin.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
@@ -22,10 +22,10 @@ import type { GpuTools } from './node-gpu';
 
 export const DIMENSIONS: readonly Dimensions[] = [2, 3];
 
-/** Both sides of a workgroup, and a round past two of them. */
+/** Counts on both sides of a workgroup's size. */
 export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
 
-/** Workgroups a dimension that tests inject to fold dispatches, and the particles that fit then. */
+/** The limit of workgroups per dimension that tests inject to fold dispatches, and the particles that fit then. */
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
@@ -58,7 +58,7 @@ export async function share(
   return (await SharedParameters.create(gpu, world.dimensions, 'test')).place(world, count, substep);
 }
 
-/** A buffer of packed vectors, as particles' state lies on the GPU. */
+/** Uploads packed vectors in the layout that particles have on the GPU. */
 export function uploadVectors(
   tools: GpuTools,
   dimensions: Dimensions,
@@ -90,7 +90,7 @@ export async function readWords(tools: GpuTools, buffer: GPUBuffer, count: numbe
   return new Uint32Array(await tools.read(buffer, 0, 4 * count));
 }
 
-/** The same memory as integers: NaNs and zeros compare by their bits. */
+/** Views the same memory as integers, so that NaNs and zeros compare by their bits. */
 export function bitsOf(values: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer, values.byteOffset, values.length);
 }
@@ -103,7 +103,7 @@ export interface SortedBuffers {
   readonly cell_of_slot: GPUBuffer;
 }
 
-/** The reference's grid as the passes after the sort find it. */
+/** Uploads the reference's grid as the passes after the sort expect it. */
 export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuffers {
   const { dimensions } = world;
   return {
@@ -115,7 +115,7 @@ export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuf
   };
 }
 
-/** What the GPU keeps of each slot's cell: its index, or in an unbounded world all of it, in 3D padded. */
+/** The words that the GPU keeps per slot for its cell: the index, or in an unbounded world the coordinates, padded in 3D. */
 export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' | 'lattices'>): Uint32Array {
   if (world.kind !== 'unbounded') return cells;
   const words = cellBytes(world) / 4;
@@ -123,20 +123,20 @@ export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' 
   cells.forEach((_, slot) => {
     const lattice = lattices.subarray(world.dimensions * slot, world.dimensions * (slot + 1));
     stored.set(lattice, words * slot);
-    // What is set aside is nowhere, in the padding too.
+    // Particles that are set aside have NOWHERE in every word, padding included.
     if (lattice[0] === NOWHERE) stored.fill(NOWHERE, words * slot, words * (slot + 1));
   });
   return new Uint32Array(stored.buffer);
 }
 
-/** A shuffled copy. */
+/** Returns a shuffled copy. */
 export function shuffled<Kind extends Uint32Array | number[]>(values: Kind, noise: () => number): Kind {
   const copy = values.slice() as Kind;
   for (let last = copy.length - 1; last > 0; last--) {
-    const place = Math.floor(noise() * (last + 1));
+    const index = Math.floor(noise() * (last + 1));
     const value = copy[last] as number;
-    copy[last] = copy[place] as number;
-    copy[place] = value;
+    copy[last] = copy[index] as number;
+    copy[index] = value;
   }
   return copy;
 }

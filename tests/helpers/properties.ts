@@ -1,8 +1,8 @@
-/** Purpose: fast-check with as many runs of a property as the gate has time for; see thorough.ts. Properties that say their own number keep it, or say `atGate`. */
+/** fast-check with fewer runs per property, as thorough.ts decides. A property that sets `numRuns` itself keeps that number. */
 import fc from 'fast-check';
 import { atGate, THOROUGH } from './thorough';
 
-/** As many as fast-check would. */
+/** The default of fast-check. */
 const RUNS = 100;
 
 if (!THOROUGH) fc.configureGlobal({ numRuns: atGate(RUNS) });

@@ -1,7 +1,6 @@
 /**
- * Purpose: begins a run with what it runs on, and ends it with one line that programs read, alone on its
- * line: `N passed, N failed`, followed by `, N skipped` where tests were. Files that do not load and errors
- * outside tests count as failed.
+ * Prints what a run runs on, and as its last line a summary that programs read: `N passed, N failed`, followed by
+ * `, N skipped` if tests were skipped. Files that do not load and errors outside tests count as failed.
  */
 import { writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
@@ -29,7 +28,7 @@ export default class SummaryReporter implements Reporter {
       if (failed === before && !module.ok()) failed++;
     }
     const line = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-    // At exit, so that nothing comes after it.
+    // Print it at exit, so that nothing comes after it.
     process.once('exit', () => writeSync(STDOUT, `\n${line}\n`));
   }
 }
