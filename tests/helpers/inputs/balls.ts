@@ -1,7 +1,4 @@
-/**
- * Purpose: balls that each have a radius of their own, as oracles take them, and what a ray meets of them: the hits of
- * src/reference/query/rays.ts, asked for each radius.
- */
+/** Balls with variable radii as oracles take them, and the hits of rays on them: src/reference/query/rays.ts per radius. */
 import { levelOf } from '../../../src/core/world/levels';
 import {
   hitsAlongRay,
@@ -14,7 +11,7 @@ import { stored } from './unusual-worlds';
 
 export type Balls = Pick<MixedCrowd, 'world' | 'positions' | 'radiusOf'>;
 
-/** Where a grid with radii stores what it is given; what it sets aside is nowhere. */
+/** The positions that a grid with radii stores. Particles that it sets aside have no position. */
 export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {
   const { dimensions } = world;
   const inside = stored({ world, positions });
@@ -26,7 +23,7 @@ export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array
   return inside;
 }
 
-/** Each particle several times, one copy after the other: so many that a search goes by cells. */
+/** Repeats all particles several times, so that there are enough for a search to use cells. */
 export function repeatBalls<Given extends Balls>(balls: Given, times: number): Given {
   const positions = new Float32Array(times * balls.positions.length);
   const radiusOf = new Float32Array(times * balls.radiusOf.length);
@@ -37,13 +34,13 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
   return { ...balls, positions, radiusOf };
 }
 
-/** The share of its way that a centre's distance may be off by where doubles decide. */
+/** Relative error of a centre's distance in doubles. */
 const DOUBLES = 2 ** -45;
 
-/** To the oracle, what is allowed for a radius of 0 is no number; differences of 32-bit floats are far larger than this. */
+/** Replaces a radius of 0, which the oracle refuses. Differences of 32-bit floats are far larger than this. */
 const POINT = 1e-140;
 
-/** `inside`: as they are stored. The ray's origin is brought in first, as a grid does, which may round it. */
+/** `inside`: the stored positions. The ray's origin is wrapped first, as a grid does, which may round it. */
 export function ballsAlongRay(
   { world, radiusOf }: Balls,
   inside: Float32Array,

@@ -1,14 +1,14 @@
-/** Purpose: axis-aligned boxes of every kind that tests are made of: points, slivers, giants, copies, odd ones. */
+/** Random axis-aligned boxes of every kind: points, slivers, giants, copies and boxes that are not finite. */
 
 import type { Dimensions } from '../../../src/core/world/world';
 import { fc } from '../properties';
 
 const { fround } = Math;
 
-/** The low corner and then the high one. */
+/** The low corner, then the high corner. */
 export type Corners = readonly number[];
 
-/** Lengths are multiples of this: 1/64 of a unit. */
+/** Lengths are multiples of 1/64. */
 const STEPS = 64;
 
 const dyadic = (least: number, most: number) =>
@@ -20,7 +20,7 @@ function boxFrom(low: readonly number[], extents: readonly number[]): Corners {
   return [...low.map(fround), ...low.map((value, axis) => fround(value + Math.abs(extents[axis] as number)))];
 }
 
-/** Boxes about the origin, whose corners are multiples of 1/64 or any floats, with odd ones if `odd`. */
+/** Boxes around the origin. Corners are multiples of 1/64 or any floats; if `odd`, some are invalid. */
 export function arbitraryBoxes(
   dimensions: Dimensions,
   kind: 'dyadic' | 'any',
@@ -70,7 +70,7 @@ export function arbitraryBoxes(
         ]
       : []),
   );
-  // Some are copies of others, and some begin where another ends.
+  // Some boxes are copies of others, and some begin where another ends.
   const touch = fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('copy', 'touch', 'none', 'none'));
   return fc.array(fc.tuple(box, touch), { maxLength: most, size: 'max' }).map((drawn) => {
     const boxes: Corners[] = [];
@@ -84,7 +84,7 @@ export function arbitraryBoxes(
   });
 }
 
-/** A box moved along an axis to where another ends. */
+/** Moves a box along an axis to the end of another. */
 function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: number): Corners {
   const moved = [...corners];
   const extent = (corners[dimensions + axis] as number) - (corners[axis] as number);
@@ -93,7 +93,7 @@ function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: 
   return moved;
 }
 
-/** Every low end in the box [0, edge) along each axis; extents by `extent`, which may differ from axis to axis. */
+/** Low corners in [0, edge) along each axis. `extent` gives the extents, which may differ per axis. */
 export function scatterBoxes(
   dimensions: Dimensions,
   count: number,

@@ -1,4 +1,4 @@
-/** Purpose: what a picture of a whole world is drawn with in tests: cameras as they are at first, colours that tests tell apart. */
+/** Frames for pictures of a whole world: the initial camera, and colours that tests can tell apart. */
 import type { World } from '../../../src/core/world/world';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
 import { worldBox } from '../../../src/page/model/seen-box';
@@ -24,14 +24,14 @@ export function overlayColours(colour: Rgb): OverlayColours {
 }
 
 export interface FrameWishes {
-  /** Of the picture, in pixels. */
+  /** Size of the picture in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Other colours than white; values are in the page's. */
+  /** Colours instead of white, in the units of the page. */
   readonly theme?: Partial<Theme>;
   readonly overlays?: Partial<Overlays>;
   readonly isSurface?: boolean;
-  /** Around the middle. */
+  /** Magnification around the middle. */
   readonly zoom?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Purpose: particles that each have a radius of their own, where floats do their worst: sizes of all levels, on both
- * sides of where one ends; on and beside the borders of cells of all levels; as good as touching; in every world.
+ * Particles with variable radii in the hardest positions for floats: sizes of all levels and on both sides of each limit,
+ * positions on and beside the borders of cells of all levels, pairs that almost touch, in every kind of world.
  */
 
 import {
@@ -21,7 +21,7 @@ export interface MixedWorld {
 }
 
 export interface MixedCrowd extends MixedWorld {
-  /** Packed. */
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
   readonly radiusOf: Float32Array;
 }
@@ -30,7 +30,7 @@ export const MIXED_KINDS = ['bounded', 'periodic', 'periodic along some', 'unbou
 
 export type MixedKind = (typeof MIXED_KINDS)[number];
 
-/** The 32-bit float so many steps away. */
+/** The 32-bit float `ulps` steps away. */
 function nudge(value: number, steps: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
@@ -74,7 +74,7 @@ export function mixedWorlds(
     });
 }
 
-/** Anywhere in the box and up to a period outside, at borders of cells of all levels, far out. */
+/** A coordinate in the box, up to a period outside, at a border of a cell of any level, or far away. */
 function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number> {
   const isBox = world.kind !== 'unbounded';
   const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
@@ -106,7 +106,7 @@ function places({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number
   );
 }
 
-/** Of every level, on both sides of where it ends; and what is set aside. */
+/** A radius of any level, on both sides of its limits, or one for which the particle is set aside. */
 function sizes({ world, radii }: MixedWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))
@@ -135,7 +135,7 @@ function sizes({ world, radii }: MixedWorld): fc.Arbitrary<number> {
   );
 }
 
-/** Up to a period outside; along axes that do not wrap around, anywhere. */
+/** At most a period outside along periodic axes, anywhere along others. */
 function isWelcome({ min, period }: World, place: number, axis: number): boolean {
   const length = period[axis] as number;
   if (length === 0) return Number.isFinite(place);
@@ -143,7 +143,7 @@ function isWelcome({ min, period }: World, place: number, axis: number): boolean
   return place >= low - length && place < low + 2 * length;
 }
 
-/** Up to `most` particles, many of which lie at the distance from another at which they just touch. */
+/** Up to `most` particles, many of which just touch another. */
 export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: number): fc.Arbitrary<MixedCrowd> {
   return mixedWorlds(kind, dimensions, most).chain((mixed) => {
     const particle = fc.record({

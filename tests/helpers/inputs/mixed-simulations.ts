@@ -1,6 +1,6 @@
 /**
- * Purpose: what simulations of particles that each have a radius of their own are made from: dense ones, on the move, in
- * every kind of world. The same arguments mean the same particles.
+ * Dense, moving particles with variable radii in every kind of world, as options of a simulation. The same arguments give
+ * the same particles.
  */
 import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -15,10 +15,10 @@ export interface MixedRequest {
   readonly dimensions: Dimensions;
   readonly kind: MixedKind;
   readonly count: number;
-  /** Of the largest radius to the smallest, a power of two; the largest is 1. */
+  /** Largest radius divided by the smallest, a power of two. The largest is 1. */
   readonly ratio: number;
   readonly seed?: number;
-  /** Of the volume of all particles to that of the box. */
+  /** Volume of all particles divided by the volume of the box. */
   readonly density?: number;
 }
 
@@ -28,26 +28,26 @@ export interface MixedOptions extends SimulationOptions {
   readonly radii: Float32Array;
 }
 
-/** How many particles a simulation's last sort left to workgroups of their own. */
+/** How many heavy particles, which get a workgroup each, the last sort of a simulation found. */
 export async function countHeavy(tools: GpuTools, simulation: Simulation): Promise<number> {
   const { sort } = simulation as unknown as { sort: { heavy: GPUBuffer } };
   const [, heavy = 0] = await readWords(tools, sort.heavy, CROWD_HEADER);
   return heavy;
 }
 
-/** Coordinates and velocities are counted in these. */
+/** Coordinates and velocities are multiples of this. */
 const UNITS = 1024;
 
 export function mixedOptions(request: MixedRequest, changes: SimulationChanges = {}): MixedOptions {
   const { dimensions, kind, count, ratio, seed = 1, density = 0.8 } = request;
   const random = new Random(seed);
   const radii = Float32Array.from({ length: count }, (_, index) =>
-    // One of each end at least.
+    // At least one particle of each limit.
     index === 0 ? 1 : index === 1 ? 1 / ratio : Math.fround(ratio ** -(random.below(UNITS) / UNITS)),
   );
   const volumeOfOne = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const volume = radii.reduce((sum, radius) => sum + volumeOfOne * radius ** dimensions, 0);
-  // Axes that wrap around need three cells of the largest.
+  // A periodic axis needs three cells of the largest particle.
   const edge = Math.max(6.5, Math.ceil((volume / density) ** (1 / dimensions)));
   const positions = Float32Array.from(
     { length: dimensions * count },

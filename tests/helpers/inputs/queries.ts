@@ -1,6 +1,6 @@
 /**
- * Purpose: worlds and grids to ask who is near, with particles and points where a wide probe could go wrong: on borders of
- * cells, in each other's place, outside the box, up to a period away, in blocks of the hashed table far apart.
+ * Worlds, particles and query points in positions that are hard for a wide search: on borders of cells, coincident, outside
+ * the box, up to a period away, and in distant blocks of the hashed table.
  * Coordinates are multiples of 1/64, so that distances are exact, the same on every device, and often equal.
  */
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
@@ -12,17 +12,17 @@ import { uploadVectors } from '../passes';
 
 export interface AskedWorld {
   readonly options: WorldOptions;
-  /** Beyond the cell, on both sides of whole numbers of cells, up to what the world allows. */
+  /** Radii beyond one cell, on both sides of whole numbers of cells, up to the limit of the world. */
   readonly radii: readonly number[];
 }
 
 export const ASKED_DIAMETER = 1;
 
-/** Of the particles of a grid that is asked: what is near a place, or in a box, does not depend on it. */
+/** The diameter of the grid's particles. Which centres are near a point or in a box does not depend on it. */
 export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
-/** The largest of many sizes is the one size. Not over more: a few hundred particles would be looked at one by one. */
+/** The largest of the variable radii equals the single radius. With a wider range, a few hundred particles would be searched one by one. */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 
 export function createAskedGrid(
@@ -35,7 +35,7 @@ export function createAskedGrid(
   return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
 }
 
-/** Packed particles or points, as such a grid takes them: of many sizes over 1:8, and some that are points. */
+/** Packed particles as such a grid takes them: radii over a range of 1:8, and some of radius 0. */
 export function uploadPlaces(
   tools: GpuTools,
   dimensions: Dimensions,
@@ -81,19 +81,19 @@ export function askedWorlds(dimensions: Dimensions): Readonly<Record<string, Ask
 
 export interface AskedCrowd {
   readonly world: World;
-  /** Packed; some are not finite. */
+  /** `dimensions` numbers per point; some are not finite. */
   readonly positions: Float32Array;
   readonly points: Float32Array;
 }
 
-/** The first points are particles. */
+/** The first points coincide with particles. */
 export function askedCrowd(options: WorldOptions, particles: number, points: number): AskedCrowd {
   const { dimensions } = options;
   const world = defineWorld(options, ASKED_DIAMETER, particles);
   const noise = createNoise(particles + dimensions);
   const coordinate = (axis: number) => {
     if (world.kind === 'unbounded') {
-      // Around borders of blocks, some of them so far out that few multiples of 1/8 are left.
+      // Points around borders of blocks, some so far out that floats hold few multiples of 1/8.
       const centre = [0, 0, 0, 31, -33, 2 ** 20][Math.floor(6 * noise())] as number;
       return centre + Math.round(8 * 6 * (noise() - 0.5)) / 8;
     }
@@ -110,7 +110,7 @@ export function askedCrowd(options: WorldOptions, particles: number, points: num
   const positions = scatter(particles);
   const asked = scatter(points);
   asked.set(positions.subarray(0, dimensions * Math.floor(points / 3)));
-  // Twice in one place, and nowhere.
+  // Two coincident points, and one that is not finite.
   positions.copyWithin(dimensions * 20, dimensions * 10, dimensions * 15);
   positions[dimensions * 3 + 1] = Number.NaN;
   asked[dimensions * 5] = Number.POSITIVE_INFINITY;

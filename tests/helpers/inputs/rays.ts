@@ -1,6 +1,6 @@
 /**
- * Purpose: rays of all kinds for particles in and around a box from 0 to 8, and what an answer must be like: the hits of
- * the reference, but for those that rounding may decide.
+ * Rays of all kinds for particles in and around a box from 0 to 8, and the check of their answers: the hits of the
+ * reference, except hits that rounding may decide.
  */
 import { expect } from 'vitest';
 import { wrapCoordinate } from '../../../src/core/world/cells';
@@ -16,10 +16,10 @@ import { createNoise } from '../../../src/testing/noise';
 
 export const EDGE = 8;
 
-/** Rays from there on are of no use to anybody. */
+/** Rays that start beyond this are not tested. */
 const FAR_OUT = 1e18;
 
-/** Slanting, along axes, from within balls, from outside, short, endless, of no length, not finite. */
+/** Rays that slant or follow an axis, start inside or outside balls, and are short, endless, of length 0 or not finite. */
 export function makeRays(dimensions: Dimensions, positions: Float32Array): ReferenceRay[] {
   const noise = createNoise(23);
   const rays: ReferenceRay[] = [];
@@ -43,7 +43,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
     for (let axis = 0; axis < dimensions; axis++) {
       for (const sign of [1, -1]) {
         add(place(), unitAlong(axis, sign), reach);
-        // Hardly moving along the others.
+        // Almost no motion along the other axes.
         add(
           place(),
           all((other) => (other === axis ? sign : (noise() - 0.5) * 1e-6)),
@@ -52,7 +52,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
       }
     }
   }
-  // Not of unit length.
+  // The direction is not of unit length.
   for (const length of [0.01, 3, 1000]) {
     for (let index = 0; index < 8; index++)
       add(
@@ -61,7 +61,7 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
         9 / length,
       );
   }
-  // From particles, towards particles, from far outside.
+  // Rays from particles, towards particles, and from far outside.
   for (let id = 0; id < 12; id++) {
     const at = (index: number) =>
       Array.from(positions.subarray(dimensions * index, dimensions * (index + 1)));
@@ -107,13 +107,13 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/** Whether it goes anywhere; searches on the CPU refuse others. */
+/** Whether the ray has a direction. Searches on the CPU refuse rays without one. */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
 }
 
-/** Towards a place in each of so many balls, most of which a ray that goes anywhere would miss. */
+/** Rays aimed at a point inside each ball; rays in random directions would miss most balls. */
 export function aimRays(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -137,8 +137,8 @@ export function aimRays(
 }
 
 /**
- * From particles or beside them, into others or past their edges, every fourth along an axis; none of no length. `inside`:
- * where a grid stores them.
+ * Rays from particles or beside them, into others or past their edges; every fourth follows an axis, and none has length 0.
+ * `inside`: the positions that a grid stores.
  */
 export function raysAmong(
   world: World,
@@ -156,7 +156,7 @@ export function raysAmong(
     const beside = (index % 3) * 0.5 * diameter;
     const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
     const origin = placeOf(from).map((value, axis) =>
-      // As a grid brings it in, which may round it.
+      // Wrapped as a grid does it, which may round it.
       wrapCoordinate(world, Math.fround(value + beside * (noise() - 0.5)), axis),
     );
     const way = placeOf(to).map((value, axis) => {
@@ -169,13 +169,13 @@ export function raysAmong(
   }).filter(({ direction }) => direction.every(Number.isFinite));
 }
 
-/** To the reference a ball of no radius is no number; differences of 32-bit floats are larger than this one. */
+/** Replaces a radius of 0, which the reference refuses. Differences of 32-bit floats are larger than this. */
 const POINT = 2 ** -200;
 
-/** In largest radii: farther from a ray of tests than this, nothing is in doubt. */
+/** In largest radii: balls farther than this from a ray are certainly not hit. */
 const DOUBT = 2 ** -9;
 
-/** What a ray meets where each ball has a radius of its own; balls of a radius that is none, or above `largest`, are not there. */
+/** The hits of a ray on balls of variable radii. Balls with an invalid radius, or one above `largest`, are left out. */
 export function hitsOfSizes(
   positions: Float32Array,
   radii: Float32Array,
@@ -191,7 +191,7 @@ export function hitsOfSizes(
     const place = positions.subarray(dimensions * id, dimensions * (id + 1));
     const alone = hitsAlongRay(place, period, ray, Math.max(radius, POINT));
     hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
-    // The reference looks for images as near as twice the radius: of a point, for none.
+    // The reference looks for images nearer than twice the radius; for a radius of 0 it would find none.
     const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
     const isNear = () => looksTooNear && hitsAlongRay(place, period, ray, DOUBT * largest).hits.length > 0;
     if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
@@ -200,7 +200,7 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** By distance and then by id, no ball twice, and those of the reference; returns how many were in doubt. */
+/** Expects the reference's hits, sorted by distance and then by id, each ball once. Returns how many hits rounding may decide. */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

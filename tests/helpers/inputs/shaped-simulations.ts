@@ -1,4 +1,4 @@
-/** Purpose: simulations of boxes beside discs and balls, long ones too, upon each other, in every world. */
+/** Simulations of boxes among discs and balls in every world: some boxes are long, and many overlap. */
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
@@ -11,7 +11,7 @@ export interface ShapedRequest {
   readonly kind: MixedKind;
   readonly count: number;
   readonly seed?: number;
-  /** Whether everything is a multiple of 1/1024: then nothing rounds. */
+  /** Whether all coordinates are multiples of 1/1024, so that nothing rounds. */
   readonly dyadic?: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface ShapedOptions extends SimulationOptions {
   readonly halfExtents: Float32Array;
 }
 
-/** A third of them balls; half extents and radii from 1/32 to 1, more of them large than small. */
+/** One third are balls. Half extents and radii range from 1/32 to 1; large ones are more frequent. */
 export function shapedOptions(
   { dimensions, kind, count, seed = 1, dyadic = false }: ShapedRequest,
   changes: Omit<Partial<SimulationOptions>, 'positions' | 'velocities' | 'radii' | 'halfExtents'> = {},
 ): ShapedOptions {
   const noise = createNoise(seed);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
-  // Axes that wrap around need three cells of the largest.
+  // A periodic axis needs three cells of the largest particle.
   const edge = Math.max(12, Math.ceil((count * (dimensions === 2 ? 3 : 8)) ** (1 / dimensions)));
   const size = () => round(1 / 32 ** (noise() ** 2));
   const radii = new Float32Array(count);

@@ -1,6 +1,6 @@
 /**
- * Purpose: particles in worlds that wrap around or have no end, where 32-bit floats do their worst: on and beside
- * the borders of cells and of the box, up to a period outside, at every magnitude.
+ * Particles in periodic and unbounded worlds, in the hardest positions for 32-bit floats: on and beside borders of cells and
+ * of the box, up to a period outside, and at every magnitude.
  */
 
 import { wrapOnce } from '../../../src/core/world/cells';
@@ -9,7 +9,7 @@ import { fc } from '../properties';
 
 const { fround } = Math;
 
-/** What makes such a world again. */
+/** The options that create the same world again. */
 export function optionsOf({ kind, dimensions, min, max, period, cellSize }: World): WorldOptions {
   if (kind === 'unbounded') return { dimensions, unbounded: true, cellSize };
   return { dimensions, min, max, periodic: period.map((length) => length > 0) };
@@ -24,7 +24,7 @@ function nudge(value: number, ulps: number): number {
   return view.getFloat32(0);
 }
 
-/** A box of 3 to 9 cells an axis, anywhere, of any length, along some or all axes periodic. */
+/** A box anywhere, of any size, with 3 to 9 cells per axis; some or all axes are periodic. */
 function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
   const axes = { minLength: dimensions, maxLength: dimensions };
   return fc
@@ -45,7 +45,7 @@ function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
     });
 }
 
-/** Inside, on borders of cells and of the box or an ulp beside them, up to a period outside. */
+/** Coordinates inside, on borders of cells and of the box or an ulp beside them, and up to a period outside. */
 function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const length = world.period[axis] || (world.max[axis] as number) - low;
@@ -67,7 +67,7 @@ function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   );
 }
 
-/** Clusters at the origin, at cell borders of every magnitude, at the ends of 32-bit floats. */
+/** Clusters at the origin, at cell borders of every magnitude, and at the limits of 32-bit floats. */
 function farCoordinates(diameter: number): fc.Arbitrary<number> {
   const place = fc
     .tuple(fc.integer({ min: -40, max: 100 }), fc.constantFrom(1, -1))
@@ -98,7 +98,7 @@ export interface UnusualCrowd {
 function crowdsIn(world: World, coordinateOf: (axis: number) => fc.Arbitrary<number>, most: number) {
   const particle = fc.tuple(...world.cells.map((_, axis) => coordinateOf(axis)));
   return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): UnusualCrowd => {
-    // Some near others, so that there are pairs.
+    // Some particles are near others, so that there are pairs.
     const places = particles.map((place, index) => {
       const other = particles[index >> 1] as number[];
       return index % 3 === 2
@@ -121,7 +121,7 @@ export const unusualCrowds: Readonly<
     }),
 };
 
-/** Where a grid stores what it is given. */
+/** The positions that a grid stores. */
 export function stored({ world, positions }: UnusualCrowd): Float32Array {
   return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }

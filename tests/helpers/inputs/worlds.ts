@@ -1,6 +1,6 @@
 /**
- * Purpose: worlds and particles that are nothing like the scenes: coordinates that no power of two divides,
- * on cell borders, on top of each other, outside, subnormal, not finite.
+ * Worlds and particles unlike those of the scenes: coordinates that are not dyadic, on cell borders, coincident, outside the
+ * box, subnormal or not finite.
  */
 
 import {
@@ -16,19 +16,19 @@ const { fround } = Math;
 
 export interface Crowd {
   readonly world: World;
-  /** What the world was made from. */
+  /** The options of the world. */
   readonly options: WorldOptions;
-  /** Packed. */
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
 }
 
-/** For arithmetic that asks a world only whether it wraps around. */
+/** Worlds for arithmetic that only needs to know which axes are periodic. */
 export const PLAIN_WORLDS = {
   2: defineWorld({ dimensions: 2, min: [0, 0], max: [8, 8] }, 1),
   3: defineWorld({ dimensions: 3, min: [0, 0, 0], max: [8, 8, 8] }, 1),
 } as const;
 
-/** Cells of a world at most, so that the reference stays quick. */
+/** Most cells of a world, so that the reference stays fast. */
 const MOST_CELLS = 20_000;
 
 function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>> {
@@ -49,7 +49,7 @@ function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>>
     .filter(({ world }) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
 }
 
-/** One coordinate: anywhere, on a cell border or an ulp beside it, at a corner, outside, odd. */
+/** One coordinate: anywhere, on a cell border or an ulp beside it, at a corner, outside, subnormal or huge. */
 function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const high = world.max[axis] as number;
@@ -65,7 +65,7 @@ function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   );
 }
 
-/** The 32-bit float so many steps away. */
+/** The 32-bit float `ulps` steps away. */
 function nudge(value: number, ulps: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);
@@ -76,7 +76,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** A world and up to `most` particles in it, some of them on top of each other. */
+/** A world with up to `most` particles, some of which coincide. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));
@@ -89,7 +89,7 @@ export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd
   });
 }
 
-/** Fixed, so that a failure is the same for everyone; fast-check prints the case it shrank to. */
+/** A fixed seed, so that a failure is the same on every machine. fast-check prints the case it shrank to. */
 export function runs(numRuns: number): fc.Parameters<unknown> {
   return { numRuns, seed: 20_240_229, endOnFailure: false };
 }
