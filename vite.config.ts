@@ -1,4 +1,4 @@
-/** The pages: `npm start` serves them, the build puts them in dist/page, where they work from any sub-path. */
+/** Serves the pages (`npm start`) and builds them into dist/page, a static folder that works from any sub-path. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
@@ -7,18 +7,18 @@ import { commitOf } from './src/cli/commit.ts';
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
 
 /**
- * An entry of its own, which shares the engine with the other pages: as a worker of Vite's it would be bundled apart, with
- * all of the engine once more.
+ * The benchmark's worker is an entry of its own and shares the engine's chunks with the pages. A worker bundled by Vite would
+ * contain the whole engine again.
  */
 const BENCH_WORKER = 'bench/page/worker.ts';
 const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 
-/** Written by builds, tests and benchmarks: nothing that an open page should reload for. */
+/** Folders that builds, tests and benchmarks write to. An open page must not reload when they change. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
 
 /**
- * Shaders of the built page without comments and indentation, which are 40% of their compressed size. Lines stay where they
- * are, so that messages name the right ones.
+ * Removes comments and indentation from the shaders of the built page, 40% of their compressed size. Line numbers stay, so
+ * that compiler messages name the right lines.
  */
 const stripShaders: Plugin = {
   name: 'strip-shaders',
@@ -33,7 +33,7 @@ const stripShaders: Plugin = {
   },
 };
 
-/** Indents of the pages' markup, none of which is seen: 330 bytes of what visitors load, compressed. */
+/** Removes the indentation of the pages' markup, 330 compressed bytes. */
 const stripIndents: Plugin = {
   name: 'strip-indents',
   apply: 'build',
@@ -43,7 +43,7 @@ const stripIndents: Plugin = {
 export default defineConfig(({ command }) => ({
   plugins: [stripShaders, stripIndents],
   base: './',
-  // Where the page finds its worker, from itself; what its records are of.
+  // The commit that benchmark records name, and the worker's path relative to the page.
   define: {
     BUILT_COMMIT: JSON.stringify(commitOf() ?? ''),
     BENCH_WORKER: JSON.stringify(`./${command === 'serve' ? BENCH_WORKER : BUILT_BENCH_WORKER}`),
@@ -52,19 +52,19 @@ export default defineConfig(({ command }) => ({
   appType: 'mpa',
   server: { host: '127.0.0.1', watch: { ignored: NO_SOURCE } },
   preview: { host: '127.0.0.1' },
-  // All dependencies of the page are plain modules; a late discovery would reload it.
+  // All dependencies of the page are plain modules. Discovering one late would reload the page.
   optimizeDeps: { noDiscovery: true, include: [] },
   build: {
     outDir: 'dist/page',
     target: 'es2022',
-    // Where browsers know no preloading, the page loads without.
+    // Browsers without module preloading load the page without it.
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
       output: {
-        // Constants stay constants, which V8 takes into its code: src/cpu/equal/plane-window.ts is written for that.
+        // Keep `const`: V8 inlines constants, and src/cpu/equal/plane-window.ts depends on that for its speed.
         topLevelVar: false,
-        // What all pages share as one file: compressed, small ones are larger together than one.
+        // One file for what all pages share: it compresses better than several small files.
         codeSplitting: {
           groups: [
             {
@@ -73,10 +73,10 @@ export default defineConfig(({ command }) => ({
             },
           ],
         },
-        // A page must know it by name.
+        // The page loads the worker by this name.
         entryFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash:6].js',
-        // Names are said in many files and are not to be compressed: six characters tell two builds apart as well as eight.
+        // Hashes appear in many files and do not compress; six characters are enough to tell builds apart.
         chunkFileNames: 'assets/[name]-[hash:6].js',
         assetFileNames: 'assets/[name]-[hash:6][extname]',
       },

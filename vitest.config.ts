@@ -1,7 +1,7 @@
 /**
- * Four projects: unit (no GPU), then gpu (Dawn in Node), so that the software GPU, which uses every core, has the machine
- * to itself, then browser (headless Chrome) and portability (wgpu in Deno) together, since pages wait more than they work.
- * Modules are Node's own, through scripts/loader.mjs: Vite's module runner reaches every import through a getter.
+ * Four projects run in order: unit (no GPU); gpu (Dawn in Node) alone, because the software GPU uses every core; then browser
+ * (headless Chrome) together with portability (wgpu in Deno), because pages wait more than they compute.
+ * Node loads the modules itself through scripts/loader.mjs. Vite's module runner would slow down every import by a getter.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SECOND = 1000;
 const REGISTER = new URL('scripts/register.mjs', import.meta.url).href;
 
-/** Large files first, as usual, but before all the one small file that takes minutes: whoever is last works alone. */
+/** Starts the portability tests first, because they take minutes and would run alone at the end; then large files first. */
 class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -19,8 +19,8 @@ class Sequencer extends BaseSequencer {
 }
 
 /**
- * `isolate`: a process for each file, rather than one for each worker, whose files share a device and its kernels.
- * Forks, not threads: native code sees a changed process.env only in the main thread of a process.
+ * `isolate` gives each file its own process. Otherwise the files of a worker share a device and its compiled kernels.
+ * The pool uses forks, because native code sees a changed process.env only in the main thread of a process.
  */
 function project(
   name: string,

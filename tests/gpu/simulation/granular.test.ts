@@ -1,6 +1,6 @@
 /**
- * Scenes that a drive turns or shakes, on the GPU: gravity and obstacles that change with each step take effect in that step,
- * as on the CPU engine, and a run has the same bits whoever goes on with it.
+ * Driven scenes on the GPU: gravity and obstacles that change with each step take effect in that step, as on the CPU engine,
+ * and a run that continues from a checkpoint ends with the same bits.
  */
 import { describe, expect } from 'vitest';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -20,10 +20,10 @@ import { everyOther } from '../../helpers/thorough';
 
 const DT = 1 / 60;
 const SETTINGS = { substeps: 2 } as const;
-/** Until grains lie upon each other and in what turns. */
+/** Steps until the grains rest on each other and in the turning vessel. */
 const STEPS_BEFORE = 60;
 const STEPS = 4;
-/** What rounding comes to in so many steps, many times over; in one step the drum's wall moves by twenty times as much. */
+/** Far more than rounding adds up to in these steps. The drum's wall moves twenty times as far in one step. */
 const APART = 1e-3;
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
@@ -62,7 +62,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
 
         const second = await open();
         second.restore(halfway);
-        // Sums over particles with radii of their own come in another order.
+        // With variable radii, sums over neighbours are added in another order.
         if (!scene.radii) second.set({ broadPhase: 'naive' });
         play(second, STEPS);
         const measures = await first.measure();

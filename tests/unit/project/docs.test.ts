@@ -1,4 +1,4 @@
-/** README and docs: the TypeScript in them compiles against the sources, and what their links name is there. */
+/** README and docs: their TypeScript compiles against the sources, and the targets of their links exist. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -17,23 +17,25 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const DOCUMENTS = [
   'README.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   'bench/NOTES.md',
-  ...readdirSync(join(ROOT, 'docs'))
+  'bench/RESULTS.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`),
+].filter((path) => existsSync(join(ROOT, path)));
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /**
- * What fragments may leave out: names that the text around them or the reader brings (2304, 2552, 18004), used before or while
- * something of the same name is taken out of a result (2448, 2454, 7022), and checks of single coordinates (18048).
+ * Compiler errors that a fragment may cause: names that the reader or the text around it provides (2304, 2552, 18004), names
+ * that are used before a later line of the fragment declares them (2448, 2454, 7022), and unchecked coordinates (18048).
  */
 const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048]);
 
 interface Example {
   readonly path: string;
-  /** Of the fence, from 1. */
+  /** Line of the opening fence, from 1. */
   readonly line: number;
   readonly code: string;
 }
@@ -43,15 +45,15 @@ function examplesOf(path: string): Example[] {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(({ index, 1: code = '' }) => ({
     path,
     line: text.slice(0, index).split('\n').length,
-    // What an ellipsis stands for is left out.
+    // Remove ellipses.
     code: code.replaceAll('=> …', '=> undefined').replace(/…,?/g, ''),
   }));
 }
 
-/** The compiler's words on each, `PATH:LINE: error TS…`, lines as in the document. */
+/** The compiler's messages for all examples: `PATH:LINE: error TS…`, with the lines of the document. */
 function compile(folder: string, examples: readonly Example[]): string[] {
   examples.forEach(({ code }, index) => {
-    // A module of its own, so that names of one are not names of another.
+    // Make each example a module, so that the names of one do not clash with those of another.
     writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {};\n`);
   });
   const config = {

@@ -1,4 +1,4 @@
-/** One stem in four places: what headers say of files is there, and a shader of the liquid and its twin know of each other. */
+/** Files that headers and documents name exist, and each fluid shader and its CPU twin name each other. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,14 +14,14 @@ function filesIn(folder: string, ending: RegExp): string[] {
   return found.filter((path) => ending.test(path)).map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
 }
 
-/** The comment that a file begins with, as one line. */
+/** The comment at the beginning of a file, as one line. */
 function headerOf(path: string): string {
   const [lines] = /^(?:\/\/.*\n)+|^\/\*[\s\S]*?\*\//.exec(read(path)) ?? [''];
   return lines.replace(/\s*\n[ /*]*/g, ' ');
 }
 
-describe('files that are named', () => {
-  it('are there', () => {
+describe('files that comments and documents name', () => {
+  it('exist', () => {
     const sources = ['src', 'shaders', 'bench', 'docs'].flatMap((folder) =>
       filesIn(folder, /\.(?:ts|wgsl|md)$/),
     );
@@ -37,11 +37,11 @@ describe('files that are named', () => {
   });
 });
 
-describe('shaders of the liquid', () => {
+describe('shaders of the fluid', () => {
   const shaders = filesIn('shaders/fluid', /\.wgsl$/);
   const twins = filesIn('src/methods/fluid/reference', /\.ts$/);
   const twinOf = (path: string) => /Twin: (\S+?)\.(?: |$)/.exec(headerOf(path))?.[1];
-  /** Of a twin: the shaders that its header says it is one of. */
+  /** The shaders that the header of a twin names. */
   const shadersOf = (path: string) => {
     const [, named = ''] = /Twin of (.*?\.wgsl)[.;]/.exec(headerOf(path)) ?? [];
     return [...named.matchAll(/(\w+\.wgsl)/g)].map(
@@ -49,12 +49,12 @@ describe('shaders of the liquid', () => {
     );
   };
 
-  it('say what their twin is, or whose part or business they are', () => {
+  it('name their twin, their host or the kernels that link them', () => {
     const silent = shaders.filter((path) => !/Twin: |Host: |^\/\/ Linked with/.test(headerOf(path)));
     expect(silent).toEqual([]);
   });
 
-  it('have the twins that they name, and these know of them', () => {
+  it('name twins that exist and that name them in return', () => {
     const said = shaders.flatMap((path) => (twinOf(path) ? [`${path} ~ ${twinOf(path)}`] : []));
     const known = twins.flatMap((path) => shadersOf(path).map((shader) => `${shader} ~ ${path}`));
     expect(said.length).toBeGreaterThan(15);
