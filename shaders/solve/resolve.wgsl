@@ -1,7 +1,7 @@
-// One Jacobi pass of the contact law (src/core/contact/settings.ts): every particle gathers what its overlapping
-// neighbours do to it, reading only the state before the pass, so no atomics and no order of threads.
-// Inputs: sorted state, starts (partners, where restitution is not zero). Outputs: positions and velocities;
-// with SEPARATE only positions, and velocities are not touched. Slots stay as they are.
+// One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers what its overlapping neighbours do to it.
+// It reads only the state before the pass, so it needs no atomics and the order of threads does not matter.
+// Inputs: sorted state, starts; partners if restitution is not zero. Outputs: positions and velocities; with SEPARATE
+// only positions, and velocities are neither read nor written. Slots stay as they are.
 
 struct Own {
   push: Vector,
@@ -38,7 +38,7 @@ struct Own {
 #endif
 
 #if OBSTACLES
-// What obstacles do to a particle.
+// What all obstacles do to one particle.
 struct Met {
   deepest: f32,
   overlaps: f32,
@@ -47,7 +47,7 @@ struct Met {
   velocity: Vector,
   partner: u32,
   change: Vector,
-  // Of the one it bounces off.
+  // The change of velocity by the obstacle that it bounces off.
   bounce: Vector,
 #endif
 }
@@ -76,45 +76,18 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   }
 #endif
 #if VARIABLE_RADII
-  let push = contact.share * (2.0 * substep.half_relaxation) * contact.overlap;
-#else
-  let push = substep.half_relaxation * contact.overlap;
-#endif
-#if SEPARATE
-  (*own).push += push * contact.normal;
-#else
-#if VARIABLE_RADII
   let share = contact.share;
-  let grip_share = 2.0 * substep.grip_share * share;
-  let push_speed = 2.0 * substep.push_speed * share;
 #else
   let share = 0.5;
-  let grip_share = substep.grip_share;
-  let push_speed = substep.push_speed;
 #endif
+#if SEPARATE
+  (*own).push += push_of(share, contact.overlap) * contact.normal;
+#else
   let relative = (*own).velocity - load_vector(velocity_in[other.slot]);
-  let approach = dot(relative, contact.normal);
-  var change = 0.0;
-  var bounces = false;
-  if (substep.restitution > 0.0 && (*own).partner == other.slot && partner_in[other.slot] == particle.slot) {
-    bounces = true;
-    change = -share * (1.0 + substep.restitution) * approach;
-  } else {
-    let cap = select(max(push_speed, -share * approach), push_speed, approach > 0.0);
-    let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
-    change = min(push * substep.inverse_dt, cap) * kept;
-  }
-  // Friction: up to a share of the sliding, no more than the normal change allows.
-  let sliding = relative - approach * contact.normal;
-  let sliding_speed = sqrt(dot(sliding, sliding));
-  var braking = 0.0;
-  if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, grip_share * sliding_speed) / sliding_speed;
-  }
-  (*own).change += change * contact.normal - braking * sliding;
-  // A contact that bears also holds its place; one that bounces only changes course.
-  let held = select(braking * substep.dt, 0.0, bounces);
-  (*own).push += push * contact.normal - held * sliding;
+  let bounces = substep.restitution > 0.0 && (*own).partner == other.slot && partner_in[other.slot] == particle.slot;
+  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, share, share);
+  (*own).push += effect.push;
+  (*own).change += effect.change;
 #endif
 }
 
@@ -128,38 +101,20 @@ fn merge(own: ptr<function, Own>, other: Own) {
 #endif
 
 #if OBSTACLES
-// As visit, with what both sides would do done by one.
+// The particle does the work of both sides, but brakes no more than against another particle.
 fn meet_obstacle(met: ptr<function, Met>, particle: Particle, obstacle: Neighbour, contact: Contact) {
-  let push = 2.0 * substep.half_relaxation * contact.overlap;
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
 #if SEPARATE
-  (*met).push += push * contact.normal;
+  (*met).push += push_of(1.0, contact.overlap) * contact.normal;
 #else
-  let velocity = (*met).velocity;
-  let approach = dot(velocity, contact.normal);
   let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
-  var change = 0.0;
+  let effect = contact_effect(contact.normal, contact.overlap, (*met).velocity, bounces, 1.0, 0.5);
+  (*met).push += effect.push;
   if (bounces) {
-    change = -(1.0 + substep.restitution) * approach;
+    (*met).bounce += effect.change;
   } else {
-    let cap = select(max(substep.push_speed, -approach), substep.push_speed, approach > 0.0);
-    let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
-    change = min(push * substep.inverse_dt, cap) * kept;
-  }
-  let sliding = velocity - approach * contact.normal;
-  let sliding_speed = sqrt(dot(sliding, sliding));
-  var braking = 0.0;
-  if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, substep.grip_share * sliding_speed) / sliding_speed;
-  }
-  let effect = change * contact.normal - braking * sliding;
-  let held = select(braking * substep.dt, 0.0, bounces);
-  (*met).push += push * contact.normal - held * sliding;
-  if (bounces) {
-    (*met).bounce += effect;
-  } else {
-    (*met).change += effect;
+    (*met).change += effect.change;
   }
 #endif
 }
@@ -172,7 +127,7 @@ fn with_obstacles(gathered: Own, particle: Particle) -> Own {
   met.partner = own.partner;
 #endif
   probe_obstacles(&met, particle);
-  // Together they push no farther than the deepest would.
+  // Together, obstacles push no farther than the deepest alone would.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
   own.push += share * met.push;
 #if !SEPARATE
@@ -182,43 +137,6 @@ fn with_obstacles(gathered: Own, particle: Particle) -> Own {
 }
 
 #endif
-#if !SEPARATE
-// One wall: position onto it, velocity as against an unmovable particle.
-fn meet_wall(
-  position: ptr<function, Vector>,
-  velocity: ptr<function, Vector>,
-  axis: u32,
-  limit: f32,
-  inward: f32,
-) {
-  let depth = inward * (limit - (*position)[axis]);
-  if (!(depth > 0.0)) {
-    return;
-  }
-  (*position)[axis] = limit;
-  let approach = inward * (*velocity)[axis];
-  if (!(approach < 0.0)) {
-    return;
-  }
-  let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
-  var change = min(depth * substep.inverse_dt, -approach);
-  if (bounces) {
-    change = -(1.0 + substep.restitution) * approach;
-  }
-  var sliding = *velocity;
-  sliding[axis] = 0.0;
-  let sliding_speed = sqrt(dot(sliding, sliding));
-  var braking = 0.0;
-  if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, sliding_speed) / sliding_speed;
-  }
-  *velocity -= braking * sliding;
-  (*velocity)[axis] += inward * change;
-  // As between two: one that bounces only changes course.
-  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
-}
-#endif
-
 #if OBSTACLES
 fn finish(gathered: Own, particle: Particle) {
   let own = with_obstacles(gathered, particle);
@@ -230,7 +148,7 @@ fn finish(own: Own, particle: Particle) {
   var velocity = own.velocity + own.change;
 #endif
 #if VARIABLE_RADII
-  // Its own size away from the corners of the box.
+  // The centre stays its own size away from the walls.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
@@ -243,7 +161,7 @@ fn finish(own: Own, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // Few particles are at a wall; a loop of no rounds costs the others nothing, where a branch may.
+  // Few particles are at a wall. A loop of no rounds costs the others nothing; a branch might.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !SEPARATE
   for (var axis = 0u; axis < walls; axis++) {
@@ -260,7 +178,7 @@ fn finish(own: Own, particle: Particle) {
 #endif
 }
 
-// Handed on as it is.
+// Copies the state of a particle that is set aside.
 fn skip(slot: u32) {
   position_out[slot] = position_in[slot];
 #if !SEPARATE

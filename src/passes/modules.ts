@@ -30,6 +30,7 @@ import probeObstaclesTree from '../../shaders/obstacles/probe_tree.wgsl?raw';
 import obstaclesTree from '../../shaders/obstacles/tree.wgsl?raw';
 import obstaclesUnbounded from '../../shaders/obstacles/unbounded.wgsl?raw';
 import contact from '../../shaders/solve/contact.wgsl?raw';
+import contactLaw from '../../shaders/solve/contact_law.wgsl?raw';
 import stretch from '../../shaders/sort/stretch.wgsl?raw';
 import worldBounded from '../../shaders/world/bounded.wgsl?raw';
 import cellsDense from '../../shaders/world/cells_dense.wgsl?raw';
@@ -47,6 +48,7 @@ import type { ShaderSource } from '../gpu/link';
 
 export const PARAMS: ShaderSource = { name: 'base/params.wgsl', text: params };
 export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact };
+export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
 /** The entry point around a kernel's begin, visit and finish; its name is `each_particle`. */
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };

@@ -5,7 +5,8 @@
  */
 
 import { FLIGHT_TICKS, MOST_PIECES, NO_PARTNER, WALL_PARTNER } from '../base/constants';
-import { massShare, type Substep } from '../contact/settings';
+import { massShare } from '../contact/law';
+import type { Substep } from '../contact/settings';
 import { OBSTACLE_PARTNER } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { extentAlong, thicknessOf } from '../particles/shapes';

@@ -1,69 +1,10 @@
 /**
- * Purpose: what can be changed between steps without rebuilding anything, its defaults and its checks;
- * and the numbers of one substep derived from it, shared by the GPU host, the reference and the CPU engine.
- *
- * The contact law (one place, three implementations: shaders/solve/resolve.wgsl, src/reference/solve/resolve.ts,
- * src/cpu/). All particles of one radius weigh 1. For particle a and an overlapping neighbour b, with n from b to a,
- * overlap = diameter − distance and the relative velocity's normal part vn = (va − vb)·n:
- *   - position: a is pushed by ½ · relaxation · overlap along n, b by as much the other way;
- *   - if a and b are each other's fastest approaching contact (restitution > 0, vn < −restSpeed), they
- *     bounce as a pair: a's velocity changes by −½ (1 + restitution) vn. A particle bounces off at most
- *     one other a substep, so a bounce keeps momentum and, at restitution 1, energy, in any crowd;
- *   - otherwise velocity follows position: push / dt, at most `pushSpeed` (or what stops the approach);
- *     times (1 − restitution) where |vn| > restSpeed, so that elastic particles gain nothing from overlap;
- *   - friction takes at most friction · (normal velocity change) off the tangential velocity, and at most
- *     ½ · relaxation of it, in space a quarter of that; unless the two bounce, it takes the way of that back too.
- * Stability: over position and velocity, a Jacobi pass damps a mode of the contact network whose normal part it
- * takes λ off and whose sliding part σ off if 3 λ + 2 σ < 4, and makes it swing for ever if not. In the densest
- * packing of discs the stiffest modes have λ = 3 and σ = 1 times the relaxation, in that of spheres λ = 4 and
- * σ = 1 times it. Over all modes, numerically, discs are stable up to 0.355 and spheres up to 0.285.
- * Obstacles, the particles that never move: the law is that of particles, with what both sides would do done by one.
- * For particle a on obstacle b, vn = va·n:
- *   - position: a is pushed by relaxation · overlap along n;
- *   - if b is a's fastest approaching contact of all (restitution > 0, vn < −restSpeed), a bounces as off a wall: its
- *     velocity changes by −(1 + restitution) vn. Nobody else bounces off a in that pass;
- *   - otherwise velocity follows position as above, at most `pushSpeed` (or what stops the approach, all of it);
- *   - friction as above, at most ½ · relaxation of the tangential velocity, in space a quarter of that;
- *   - all this but the bounce is multiplied with deepest / sum, of the overlaps of a with all obstacles: they may lie as
- *     close as anybody likes, upon each other even, and push no farther together than the deepest would alone.
- * Stability: obstacles take λ ≤ 1 and σ ≤ ½ (in space ⅛) times the relaxation off a particle that touches nothing else,
- * stable whatever the relaxation. Seen from a, an obstacle is a neighbour that moves just the other way, and takes no
- * more off a mode than a neighbour in its place might: so the bounds above should hold among neighbours too. That is
- * not proven, but measured on piles upon obstacles (docs/obstacles.md). Twice the deepest overlap instead of once made
- * discs on a dense floor swing for ever.
- * Particles with radii of their own: each weighs (radius / the largest radius there may be)^dimensions. The law is the
- * same with overlap = radiusA + radiusB − distance, and with what a does of what both do: where the law above says ½ for
- * a, it is massShare(a, b) = weight of b / (weight of a + weight of b), and where it says `pushSpeed`, 2 · massShare(a, b)
- * times it; so momentum is kept, to rounding.
- * Stability: with modes weighed by the weights, 3 λ + 2 σ < 4 holds as above. Small ones in the gaps between large ones make
- * a packing stiffer: numerically, over all modes, discs in the gaps of the densest packing are stable up to 0.340 and in
- * those of a square one up to 0.344, spheres in the gaps of four and of six in the densest packing up to 0.270. Random
- * packings with ratios up to 1:64 are stable up to 0.35 and 0.33 at least, where overlaps are small. Hence the defaults 0.3 and 0.25.
- * Boxes (src/core/particles/shapes.ts): the same with the overlap and the normal of the shortest way out, and weights by volume.
- * Normals lie along axes, so that a mode along one knows only contacts across it: of n equal boxes on each that touch it on
- * both sides of an axis, at most λ = n relaxation, stable below 4 / (3 n). Bricks in bond have n = 4 and are stable up to
- * 0.33, cubes that each lie on four others n = 8 and are up to 0.166 (measured: at rest at 0.15, not at 0.2). Hence the
- * defaults 0.3 and 0.15; long ones across each other in great number ask for less.
- * Walls do the same with an unmovable other side. Everything read is the state before the pass (Jacobi),
- * and each contribution is antisymmetric in a and b to the bit.
+ * What can be changed between steps without rebuilding anything: defaults, checks, and the numbers of one substep that
+ * the GPU host, the reference and the CPU engine derive from it. The contact law that they control is in law.ts.
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import { type Dimensions, GREATEST_FLOAT, type RadiusRange, type World } from '../world/world';
-
-/**
- * Of what two particles with radii of their own do to each other, the part that the one does: the other's weight of the
- * weight of both, from the ratio of their radii, which neither overflows nor divides by nothing. In 32-bit floats, as the
- * shaders have it.
- */
-export function massShare(dimensions: Dimensions, own: number, other: number): number {
-  const { fround } = Math;
-  const isSmaller = own < other;
-  const ratio = fround(isSmaller ? fround(own / other) : fround(other / own));
-  const area = fround(ratio * ratio);
-  const weight = dimensions === 2 ? area : fround(area * ratio);
-  return fround((isSmaller ? 1 : weight) / fround(1 + weight));
-}
 
 export type BroadPhase = 'grid' | 'naive';
 

@@ -1,14 +1,12 @@
-/** Purpose: the inner loops for a kind of world, in the plane or in space: the one place that chooses. */
-
+/** Chooses the search loops by the kind of the world and its dimensions. */
 import type { Kernels } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { findPartners, respond, separate } from '../solver/wrapped-contact';
 import * as hashed from './hashed';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 import * as wrapped from './wrapped';
 
-const WRAPPED = { collect: wrapped.collect, collectAll: wrapped.collectAll, findPartners, respond, separate };
+const WRAPPED = { collect: wrapped.collect, collectAll: wrapped.collectAll };
 const HASHED = { place: hashed.place, collect: hashed.collect, collectAll: hashed.collectAll };
 
 const VARIANTS = {

@@ -1,11 +1,9 @@
 /**
- * Purpose: the inner loops that exist twice, in plane.ts and space.ts, because a loop over axes in them would
- * cost more than the rest; and the arrays they work on. Everything else is written once for both. Worlds that
- * are not bounded replace some: wrapped.ts and wrapped-contact.ts those of periodic ones, hashed.ts unbounded; and
- * mixed-contact.ts those of particles that each have a radius of their own.
- * Vectors are packed: `dimensions` numbers a particle.
+ * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells. These loops
+ * exist twice, in equal/plane.ts and equal/space.ts, because a loop over axes in them would cost more than the rest.
+ * equal/wrapped.ts replaces some in periodic worlds, equal/hashed.ts in unbounded ones.
+ * Vectors are packed: `dimensions` numbers per particle.
  */
-import type { Substep } from '../../core/contact/settings';
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
 
@@ -87,29 +85,8 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
   return halves.length === 0 ? { radii } : { radii, halves, bulks };
 }
 
-/** What neighbours did to each particle in one pass; all zero between passes. */
-export interface Response {
-  readonly pushes: Float64Array;
-  readonly changes: Float64Array;
-  /** Velocity towards the fastest approaching contact, and its slot or −1. */
-  readonly approaches: Float64Array;
-  readonly partners: Int32Array;
-}
-
-/** The contact law of core/contact/settings.ts. */
-export interface ContactKernels {
-  /** Each pair's part in `approaches` and `partners`. */
-  findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void;
-  /** Each pair's part in `pushes` and `changes`. */
-  respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Each pair's part in `pushes`, velocities left aside. */
-  separate(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Applies pushes and changes, then walls, and zeroes both. */
-  finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
-  finishSeparate(state: ParticleState, live: number, response: Response, substep: Substep): void;
-}
-
-export interface Kernels extends ContactKernels {
+/** The loops of a search by cells, for particles of one radius. */
+export interface Kernels {
   /**
    * Finds the cells of positions and counts them; returns less than 0 where their keys descend. Not whether they do: V8 compiles
    * a loop that runs long with what has run before, and would throw that away at a comparison behind it, call after call.
@@ -127,6 +104,4 @@ export interface Kernels extends ContactKernels {
 
   /** target[slot] = origin[source[slot]], vectors. */
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
-  /** One substep of free flight; particles that are not finite stay as they are. */
-  integrate(state: ParticleState, count: number, substep: Substep): void;
 }

@@ -3,14 +3,15 @@ import type { BroadPhase } from '../../core/contact/settings';
 import { visitInBox } from '../equal/box';
 import { CellOrder } from '../equal/order';
 import { PairSearch } from '../equal/search';
-import { kernelsFor } from '../equal/variants';
-import type { Kernels, ParticleState } from '../shared/kernels';
+import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
+import type { ContactKernels } from './contact';
+import { contactKernelsFor } from './contact-kernels';
 import { takeCensus } from './measure';
 import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class EqualNeighbours implements Neighbours {
-  readonly contact: Kernels;
+  readonly contact: ContactKernels;
   readonly order: CellOrder;
   private readonly pairs: PairSearch;
   private hasMoved = false;
@@ -19,7 +20,7 @@ export class EqualNeighbours implements Neighbours {
   private readonly margin: number;
 
   constructor(lattice: Lattice, diameter: number, capacity: number) {
-    this.contact = kernelsFor(lattice);
+    this.contact = contactKernelsFor(lattice);
     this.order = new CellOrder(lattice, capacity);
     this.pairs = new PairSearch(this.order, diameter, capacity);
     this.margin = (WIDER * diameter) / 2;

@@ -9,7 +9,7 @@ import type { CellOrder } from '../equal/order';
 import { around, countCandidates as countWrappedCandidates } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Census, PairsInPortions } from './neighbours';
-import { faceShapes, NO_CONTACT } from './shapes';
+import { meetShapes, NO_CONTACT } from './shapes';
 
 /** Of equal particles: who is in which cell, and the pairs of same and adjacent cells. */
 export function takeCensus(order: CellOrder): Census {
@@ -72,7 +72,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
       const a = task.words[word] as number;
       const b = task.words[word + 1] as number;
       if (halves.length > 0) {
-        const overlap = faceShapes(lattice, state, a, b);
+        const overlap = meetShapes(lattice, state, a, b);
         if (overlap === NO_CONTACT) continue;
         contacts++;
         sum += overlap;

@@ -12,11 +12,11 @@ import { LevelOrder } from '../levels/order';
 import { LevelSearch } from '../levels/search';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import * as contact from './mixed-contact';
+import { VARIABLE_CONTACT } from './general-contact';
 import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class MixedNeighbours implements Neighbours {
-  readonly contact = contact;
+  readonly contact = VARIABLE_CONTACT;
   live = 0;
   private readonly order: LevelOrder;
   private readonly pairs: LevelSearch;

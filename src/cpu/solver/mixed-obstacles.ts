@@ -15,7 +15,7 @@ import type { Lattice } from '../shared/lattice';
 import { ballsOverlap, wrappedBand } from '../shared/overlap';
 import type { Neighbours } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
-import { faceShapes, NO_CONTACT, type PlacedShapes } from './shapes';
+import { meetShapes, NO_CONTACT, type PlacedShapes } from './shapes';
 
 /** None. */
 const NO_NUMBERS = new Float32Array(0);
@@ -93,7 +93,7 @@ export class MixedObstacles implements ObstacleSearch {
     if (!this.ballsMeet(obstacle)) return;
     // Of boxes, the balls around them.
     if (fixed.halves.length > 0) {
-      const depth = faceShapes(lattice, state, slot, obstacle, fixed);
+      const depth = meetShapes(lattice, state, slot, obstacle, fixed);
       if (depth !== NO_CONTACT) this.overlaps.addShapes(obstacle, depth);
       return;
     }

@@ -5,7 +5,8 @@
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Measures } from '../../core/simulation/simulation';
-import type { ContactKernels, ParticleState, SlotPairs } from '../shared/kernels';
+import type { ParticleState, SlotPairs } from '../shared/kernels';
+import type { ContactKernels } from './contact';
 
 /** A search that goes over the pairs in portions, or collects them all. */
 export interface PairsInPortions {

@@ -7,7 +7,7 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
-import { nearest, normal } from './wrapped-contact';
+import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {
   /** Of the particles that move, how many are not set aside: the first slots. */
@@ -49,7 +49,7 @@ export class Overlaps {
     for (let axis = 0; axis < dimensions; axis++) {
       const direct =
         (positions[dimensions * slot + axis] as number) - (fixed[dimensions * obstacle + axis] as number);
-      const apart = nearest(direct, periods[axis] as number);
+      const apart = minimumImage(direct, periods[axis] as number);
       normals[first + axis] = apart;
       squared += apart * apart;
     }
@@ -69,7 +69,7 @@ export class Overlaps {
     this.take(obstacle, reach - distance);
   }
 
-  /** One whose normal is `normal` of wrapped-contact.ts. */
+  /** One whose normal is `normal` of shapes.ts. */
   addShapes(obstacle: number, depth: number): void {
     this.normals.set(normal, 3 * this.count);
     this.take(obstacle, depth);

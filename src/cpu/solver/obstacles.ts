@@ -1,6 +1,6 @@
 /**
  * Purpose: the particles that never move, on the CPU: what they do to those that do. The law of their contacts is in
- * core/contact/settings.ts, its formulas in shaders/solve/resolve.wgsl; one file for all worlds and sizes, in the plane and in
+ * core/contact/settings.ts, its formulas in core/contact/law.ts; one file for all worlds and sizes, in the plane and in
  * space. Which of them a particle overlaps is found by the search that obstacle-search.ts describes.
  * Inputs: obstacles as they are given; the state of the moving particles. Outputs: each moving particle's part in
  * `approaches` and `partners`, or in `pushes` and `changes`, after those of the pairs among them.
@@ -8,12 +8,13 @@
  * are no obstacles, nobody is asked.
  */
 
+import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { ParticleState, Response } from '../shared/kernels';
+import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { bearingChange } from './contact';
+import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
 export class Obstacles {
@@ -90,13 +91,13 @@ export class Obstacles {
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
         const change = bounces
-          ? -(1 + restitution) * approach
-          : bearingChange(push * inverseDt, approach, pushSpeed, restSpeed, restitution, 1);
+          ? bounceChange(approach, 1, restitution)
+          : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
         const slidingX = velocityX - approach * x;
         const slidingY = velocityY - approach * y;
         const slidingZ = velocityZ - approach * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
-        const braking = sliding > 0 ? Math.min(friction * change, gripShare * sliding) / sliding : 0;
+        const braking = frictionShare(change, sliding, gripShare, friction);
         // A bounce is one, and whole.
         const part = bounces ? 1 : share;
         changes[first] = (changes[first] as number) + part * (change * x - braking * slidingX);
@@ -111,7 +112,7 @@ export class Obstacles {
     }
   }
 
-  separate(state: ParticleState, response: Response, substep: Substep): void {
+  pushApart(state: ParticleState, response: Response, substep: Substep): void {
     if (this.count === 0) return;
     const { search } = this;
     const { dimensions } = this.lattice;

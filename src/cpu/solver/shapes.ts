@@ -1,27 +1,66 @@
 /**
- * Purpose: how two particles lie to each other of which each may be a box: src/core/particles/shapes.ts on the CPU, in doubles.
+ * The geometry of one contact on the CPU, in doubles and any world: two balls, or two bodies of which each may be a box
+ * (core/particles/shapes.ts). Each function leaves its result in `normal`, to avoid an allocation.
  */
 import { NOT_APART } from '../../core/particles/shapes';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { nearest, normal } from './wrapped-contact';
+import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 
-/** In place of the overlap of two that are no contact. */
+/** What the functions below return instead of an overlap if the two bodies do not touch. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
 
-const COINCIDENT_SQUARED = NOT_APART * NOT_APART;
+/** Unit normal from slot b to slot a of the contact found last. */
+export const normal = new Float64Array(3);
 
 const apart = new Float64Array(3);
 const beyond = new Float64Array(3);
 
-/** Bodies of which some may be boxes, and where they are. */
+/** Positions and sizes of bodies of which some may be boxes. */
 export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
 
+/** The minimum image of a difference of coordinates along one axis; the period is infinite if the axis does not wrap. */
+export function minimumImage(difference: number, period: number): number {
+  const half = period / 2;
+  return difference > half ? difference - period : difference < -half ? difference + period : difference;
+}
+
 /**
- * Finds `normal`, the shortest way from slot b to slot a that is out, and returns how far it is, or NO_CONTACT; `others`:
- * where b is to be found.
+ * Sets `normal` for two particles that the search found, and returns their overlap, or NO_CONTACT for boxes that do not
+ * overlap though the balls around them do. `diameter` counts only if particles have no sizes of their own.
  */
-export function faceShapes(
+export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
+  if (state.halves.length > 0) return meetShapes(lattice, state, a, b);
+  const { radii } = state;
+  const reach = radii.length > 0 ? (radii[a] as number) + (radii[b] as number) : diameter;
+  return reach - meetBalls(lattice, state.positions, a, b);
+}
+
+/** Sets `normal` for two balls and returns the distance of their centres. */
+function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a: number, b: number): number {
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct =
+      (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
+    const along = minimumImage(direct, periods[axis] as number);
+    normal[axis] = along;
+    squared += along * along;
+  }
+  const isCoincident = squared < COINCIDENT_SQUARED;
+  const distance = isCoincident ? 0 : Math.sqrt(squared);
+  for (let axis = 0; axis < dimensions; axis++) {
+    normal[axis] = isCoincident
+      ? coincidentNormal(a, b, axis, dimensions)
+      : (normal[axis] as number) / distance;
+  }
+  return distance;
+}
+
+/**
+ * Sets `normal`, the direction of the shortest way out from slot b to slot a, and returns the overlap along it, or
+ * NO_CONTACT. `others`: the bodies that slot b belongs to.
+ */
+export function meetShapes(
   { dimensions, periods }: Lattice,
   bodies: PlacedShapes,
   a: number,
@@ -38,7 +77,7 @@ export function faceShapes(
   let squared = 0;
   for (let axis = 0; axis < dimensions; axis++) {
     const direct = (positions[atA + axis] as number) - (otherPositions[atB + axis] as number);
-    const along = nearest(direct, periods[axis] as number);
+    const along = minimumImage(direct, periods[axis] as number);
     const outside = Math.abs(along) - ((halves[atA + axis] as number) + (otherHalves[atB + axis] as number));
     apart[axis] = along;
     beyond[axis] = outside;

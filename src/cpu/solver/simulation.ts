@@ -47,18 +47,20 @@ import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
 import { carryIn } from '../equal/wrapped';
-import { type Kernels, type ParticleState, type Response, sizesOf } from '../shared/kernels';
+import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
 import { defineLattice, lengthenPairs, reserve } from '../shared/lattice';
 import { Flight } from './ccd';
+import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
+import { integrate } from './integrate';
 import { measureOverlaps, measureParticles } from './measure';
 import { MixedNeighbours } from './mixed-neighbours';
 import { MixedObstacles } from './mixed-obstacles';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
-import { faceShapes, NO_CONTACT } from './shapes';
+import { meetShapes, NO_CONTACT } from './shapes';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
@@ -233,9 +235,9 @@ export class CpuSimulation implements ParticleSimulation {
     for (let iteration = 0; iteration < iterations; iteration++) {
       if (iteration > 0) this.neighbours.follow(this.state);
       const pairs = this.searchPairs();
-      while (pairs.advance()) contact.separate(pairs.task, this.state, this.response, parameters);
-      this.obstacles?.separate(this.state, this.response, parameters);
-      contact.finishSeparate(this.state, live, this.response, parameters);
+      while (pairs.advance()) contact.pushApart(pairs.task, this.state, this.response, parameters);
+      this.obstacles?.pushApart(this.state, this.response, parameters);
+      contact.finishPushApart(this.state, live, this.response, parameters);
       this.carryIn(0, live);
     }
   }
@@ -352,7 +354,7 @@ export class CpuSimulation implements ParticleSimulation {
     if (dt === 0) return;
     const parameters = this.substepFor(dt);
     for (let substep = 0; substep < substeps; substep++) {
-      this.kernels.integrate(this.state, this.count, parameters);
+      integrate(this.dimensions, this.state, this.count, parameters);
       this.carryIn(0, this.count);
       done('integrate');
       this.sort();
@@ -385,7 +387,7 @@ export class CpuSimulation implements ParticleSimulation {
       response.partners.fill(-1, 0, live);
       response.approaches.fill(-parameters.restSpeed, 0, live);
       const pairs = this.searchPairs();
-      while (pairs.advance()) contact.findPartners(pairs.task, state, response);
+      while (pairs.advance()) contact.findPartners(pairs.task, state, response, parameters);
       this.obstacles?.findPartners(state, response);
       done('partner');
     }
@@ -410,7 +412,7 @@ export class CpuSimulation implements ParticleSimulation {
       }
       for (let word = 0; word < task.length; word += 2) {
         const [slot, other] = [task.words[word] as number, task.words[word + 1] as number];
-        if (faceShapes(task.lattice, state, slot, other) === NO_CONTACT) continue;
+        if (meetShapes(task.lattice, state, slot, other) === NO_CONTACT) continue;
         const [id, otherId] = [state.ids[slot] as number, state.ids[other] as number];
         words[length++] = Math.min(id, otherId);
         words[length++] = Math.max(id, otherId);

@@ -5,6 +5,7 @@ import type { Gpu } from '../../gpu/device';
 import { type Compilation, Kernel, type KernelDescription } from '../../gpu/kernel';
 import {
   CONTACT,
+  CONTACT_LAW,
   EACH_HEAVY,
   EACH_PARTICLE,
   finerBinding,
@@ -52,6 +53,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       sources: [
         ...neighbourModules(variant, broadPhase),
         CONTACT,
+        CONTACT_LAW,
         ...obstacleModules(variant),
         { name: 'solve/resolve.wgsl', text },
         ...(heavy ? EACH_HEAVY : [EACH_PARTICLE]),

@@ -78,8 +78,9 @@ import type { World } from '../../core/world/world';
 import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
+import type { Box } from './contact-law';
 import { type Obstacles, probeObstacles } from './obstacles';
-import { type Box, boxOf } from './resolve';
+import { boxOf } from './resolve';
 
 export interface ResolveBound {
   /** For each slot: the GPU's and the reference's coordinates differ by at most this. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
+import { massShare } from '../../../src/core/contact/law';
 import {
   checkTimeStep,
   defaultSettings,
   deriveSubstep,
-  massShare,
   resolveSettings,
   SETTING_NAMES,
 } from '../../../src/core/contact/settings';

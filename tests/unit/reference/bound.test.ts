@@ -12,8 +12,9 @@ import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { probeCells } from '../../../src/reference/query/probe';
 import { resolveBound } from '../../../src/reference/solve/bound';
 import { COINCIDENT_SQUARED, coincidentNormal, nearestImage } from '../../../src/reference/solve/contact';
+import type { Box } from '../../../src/reference/solve/contact-law';
 import { findPartners } from '../../../src/reference/solve/partner';
-import { type Box, boxOf, resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
+import { boxOf, resolveContacts, separateContacts } from '../../../src/reference/solve/resolve';
 import { ALL_SCENE_NAMES, createScene, Random, sceneOptions } from '../../../src/scenes';
 import { inTurns, THOROUGH } from '../../helpers/thorough';
 

@@ -1,7 +1,7 @@
 /** The reference where each particle has a radius of its own: who meets whom, the law, and all that keeps radii. */
 
 import { describe, expect, it } from 'vitest';
-import { massShare } from '../../../src/core/contact/settings';
+import { massShare } from '../../../src/core/contact/law';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { hashState } from '../../../src/core/state/hash';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../src/core/state/state-file';

@@ -1,0 +1,84 @@
+// The contact law; src/core/contact/law.ts states it in words. Needs params.
+// Twin: src/reference/solve/contact-law.ts, which multiplies in the same order.
+
+// What a contact does to one side: the changes of its position and of its velocity.
+struct Effect {
+  push: Vector,
+  change: Vector,
+}
+
+// `share`: the part of this side in what both do.
+fn push_of(share: f32, overlap: f32) -> f32 {
+  return share * (2.0 * substep.half_relaxation) * overlap;
+}
+
+// Change of the normal velocity in a contact that bounces; `approach` is negative while the sides approach.
+fn bounce_change(approach: f32, share: f32) -> f32 {
+  return -share * (1.0 + substep.restitution) * approach;
+}
+
+// The same in a contact that does not bounce. `grip`: the part of this side in the fastest push and in friction.
+fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
+  let most = 2.0 * substep.push_speed * grip;
+  let limit = select(max(most, -share * approach), most, approach > 0.0);
+  let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
+  return min(push_velocity, limit) * kept;
+}
+
+// The fraction of the sliding velocity that friction takes away; `grip` is the largest fraction allowed.
+fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
+  var share = 0.0;
+  if (sliding_speed > 0.0) {
+    share = min(substep.friction * change, grip * sliding_speed) / sliding_speed;
+  }
+  return share;
+}
+
+// `relative`: the velocity of this side relative to the other; `bounces`: both sides are each other's fastest contact.
+fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool, share: f32, grip: f32) -> Effect {
+  let push = push_of(share, overlap);
+  let approach = dot(relative, normal);
+  var change = 0.0;
+  if (bounces) {
+    change = bounce_change(approach, share);
+  } else {
+    change = push_change(push * substep.inverse_dt, approach, share, grip);
+  }
+  let sliding = relative - approach * normal;
+  let sliding_speed = sqrt(dot(sliding, sliding));
+  let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * grip);
+  // A contact that does not bounce also stops the way that sliding went.
+  let held = select(braking * substep.dt, 0.0, bounces);
+  return Effect(push * normal - held * sliding, change * normal - braking * sliding);
+}
+
+// One wall, like an obstacle that pushes the particle out at once.
+fn meet_wall(
+  position: ptr<function, Vector>,
+  velocity: ptr<function, Vector>,
+  axis: u32,
+  limit: f32,
+  inward: f32,
+) {
+  let depth = inward * (limit - (*position)[axis]);
+  if (!(depth > 0.0)) {
+    return;
+  }
+  (*position)[axis] = limit;
+  let approach = inward * (*velocity)[axis];
+  if (!(approach < 0.0)) {
+    return;
+  }
+  let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
+  var change = min(depth * substep.inverse_dt, -approach);
+  if (bounces) {
+    change = bounce_change(approach, 1.0);
+  }
+  var sliding = *velocity;
+  sliding[axis] = 0.0;
+  let sliding_speed = sqrt(dot(sliding, sliding));
+  let braking = friction_share(change, sliding_speed, 1.0);
+  *velocity -= braking * sliding;
+  (*velocity)[axis] += inward * change;
+  *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
+}

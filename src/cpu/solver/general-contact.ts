@@ -1,0 +1,216 @@
+/**
+ * The contact law (core/contact/law.ts) for pairs of any particles in any world, in 2D and 3D: variable radii, boxes, and
+ * equal particles in periodic worlds. Equal particles elsewhere have plane-contact.ts and space-contact.ts, which are faster.
+ * Guarantee: contacts of equal particles away from the ends of a periodic world have the same bits as in those two files.
+ */
+import { bounceChange, frictionShare, massShare, pushChange } from '../../core/contact/law';
+import type { Substep } from '../../core/contact/settings';
+import type { Dimensions } from '../../core/world/world';
+import type { ParticleState, SlotPairs } from '../shared/kernels';
+import { type ContactKernels, GREATEST_PLAIN, type Response } from './contact';
+import { normaliseNotFinite } from './integrate';
+import { meet, NO_CONTACT, normal } from './shapes';
+import { meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
+
+export function findPartners(
+  pairs: SlotPairs,
+  state: ParticleState,
+  response: Response,
+  substep: Substep,
+): void {
+  const { words, length, lattice } = pairs;
+  const { dimensions } = lattice;
+  const inSpace = dimensions === 3;
+  const { velocities } = state;
+  const { approaches, partners } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    if (meet(lattice, state, a, b, substep.diameter) === NO_CONTACT) continue;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    let approach =
+      ((velocities[atA] as number) - (velocities[atB] as number)) * (normal[0] as number) +
+      ((velocities[atA + 1] as number) - (velocities[atB + 1] as number)) * (normal[1] as number);
+    if (inSpace) {
+      approach += ((velocities[atA + 2] as number) - (velocities[atB + 2] as number)) * (normal[2] as number);
+    }
+    if (approach < (approaches[a] as number)) {
+      approaches[a] = approach;
+      partners[a] = b;
+    }
+    if (approach < (approaches[b] as number)) {
+      approaches[b] = approach;
+      partners[b] = a;
+    }
+  }
+}
+
+export function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length, lattice } = pairs;
+  const { dimensions } = lattice;
+  const inSpace = dimensions === 3;
+  const { velocities, bulks } = state;
+  const areEqual = bulks.length === 0;
+  const { pushes, changes, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
+  const bouncing = restitution > 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    const overlap = meet(lattice, state, a, b, diameter);
+    if (overlap === NO_CONTACT) continue;
+    const atA = dimensions * a;
+    const atB = dimensions * b;
+    const x = normal[0] as number;
+    const y = normal[1] as number;
+    const z = inSpace ? (normal[2] as number) : 0;
+    const relativeX = (velocities[atA] as number) - (velocities[atB] as number);
+    const relativeY = (velocities[atA + 1] as number) - (velocities[atB + 1] as number);
+    const relativeZ = inSpace ? (velocities[atA + 2] as number) - (velocities[atB + 2] as number) : 0;
+    const approach = relativeX * x + relativeY * y + relativeZ * z;
+    const slidingX = relativeX - approach * x;
+    const slidingY = relativeY - approach * y;
+    const slidingZ = relativeZ - approach * z;
+    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    let share = areEqual ? 0.5 : massShare(dimensions, bulks[a] as number, bulks[b] as number);
+    let push = 2 * share * halfRelaxation * overlap;
+    let change = bounces
+      ? bounceChange(approach, share, restitution)
+      : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
+    let braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
+    let held = bounces ? 0 : braking * dt;
+    changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
+    changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
+    pushes[atA] = (pushes[atA] as number) + (push * x - held * slidingX);
+    pushes[atA + 1] = (pushes[atA + 1] as number) + (push * y - held * slidingY);
+    if (inSpace) {
+      changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
+      pushes[atA + 2] = (pushes[atA + 2] as number) + (push * z - held * slidingZ);
+    }
+    // Shares of ½ are equal on both sides, so b gets the same amounts the other way.
+    if (share !== 0.5) {
+      share = massShare(dimensions, bulks[b] as number, bulks[a] as number);
+      push = 2 * share * halfRelaxation * overlap;
+      change = bounces
+        ? bounceChange(approach, share, restitution)
+        : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
+      braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
+      held = bounces ? 0 : braking * dt;
+    }
+    changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
+    changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
+    pushes[atB] = (pushes[atB] as number) - (push * x - held * slidingX);
+    pushes[atB + 1] = (pushes[atB + 1] as number) - (push * y - held * slidingY);
+    if (inSpace) {
+      changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
+      pushes[atB + 2] = (pushes[atB + 2] as number) - (push * z - held * slidingZ);
+    }
+  }
+}
+
+export function pushApart(
+  pairs: SlotPairs,
+  state: ParticleState,
+  response: Response,
+  substep: Substep,
+): void {
+  const { words, length, lattice } = pairs;
+  const { dimensions } = lattice;
+  const { bulks } = state;
+  const areEqual = bulks.length === 0;
+  const { pushes } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    const overlap = meet(lattice, state, a, b, substep.diameter);
+    if (overlap === NO_CONTACT) continue;
+    const push = 2 * substep.halfRelaxation * overlap;
+    const bulkA = areEqual ? 1 : (bulks[a] as number);
+    const bulkB = areEqual ? 1 : (bulks[b] as number);
+    const pushA = massShare(dimensions, bulkA, bulkB) * push;
+    const pushB = massShare(dimensions, bulkB, bulkA) * push;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const along = normal[axis] as number;
+      const atA = dimensions * a + axis;
+      const atB = dimensions * b + axis;
+      pushes[atA] = (pushes[atA] as number) + pushA * along;
+      pushes[atB] = (pushes[atB] as number) - pushB * along;
+    }
+  }
+}
+
+/** Loads the distance that a particle keeps from walls: its radius, or half its edges. */
+function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
+  const isBall = !((halves[dimensions * slot] as number) > 0);
+  for (let axis = 0; axis < dimensions; axis++) {
+    scratchMargin[axis] = (isBall ? radii[slot] : halves[dimensions * slot + axis]) as number;
+  }
+}
+
+export function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { pushes, changes } = response;
+  const { lower, upper, walls } = substep;
+  const dimensions = lower.length as Dimensions;
+  for (let slot = 0; slot < live; slot++) {
+    const first = dimensions * slot;
+    loadMargin(dimensions, state, slot);
+    let isInside = true;
+    let size = 0;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const word = first + axis;
+      const position = (positions[word] as number) + (pushes[word] as number);
+      const velocity = (velocities[word] as number) + (changes[word] as number);
+      pushes[word] = 0;
+      changes[word] = 0;
+      scratchPosition[axis] = position;
+      scratchVelocity[axis] = velocity;
+      size += Math.abs(position) + Math.abs(velocity);
+      const margin = scratchMargin[axis] as number;
+      if (position < (lower[axis] as number) + margin || position > (upper[axis] as number) - margin) {
+        isInside = false;
+      }
+    }
+    if (walls && !isInside) meetWalls(dimensions, substep, scratchMargin);
+    for (let axis = 0; axis < dimensions; axis++) {
+      positions[first + axis] = scratchPosition[axis] as number;
+      velocities[first + axis] = scratchVelocity[axis] as number;
+    }
+    if (!(size < GREATEST_PLAIN)) normaliseNotFinite(state, dimensions, slot);
+  }
+}
+
+export function finishPushApart(
+  state: ParticleState,
+  live: number,
+  response: Response,
+  substep: Substep,
+): void {
+  const { positions } = state;
+  const { pushes } = response;
+  const { lower, upper, walls } = substep;
+  const dimensions = lower.length;
+  for (let slot = 0; slot < live; slot++) {
+    loadMargin(dimensions, state, slot);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const word = dimensions * slot + axis;
+      const position = (positions[word] as number) + (pushes[word] as number);
+      pushes[word] = 0;
+      const low = (lower[axis] as number) + (scratchMargin[axis] as number);
+      const high = (upper[axis] as number) - (scratchMargin[axis] as number);
+      positions[word] = walls ? Math.min(Math.max(position, low), high) : position;
+    }
+  }
+}
+
+/** Particles that each have a size of their own. */
+export const VARIABLE_CONTACT: ContactKernels = {
+  findPartners,
+  respond,
+  pushApart,
+  finish,
+  finishPushApart,
+};

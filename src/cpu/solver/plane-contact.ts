@@ -1,0 +1,183 @@
+/**
+ * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap around; space-contact.ts
+ * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would cost more than the rest.
+ */
+import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import type { Substep } from '../../core/contact/settings';
+import type { ParticleState, SlotPairs } from '../shared/kernels';
+import {
+  COINCIDENT_SQUARED,
+  type ContactKernels,
+  coincidentNormal,
+  GREATEST_PLAIN,
+  type Response,
+} from './contact';
+import { normaliseNotFinite } from './integrate';
+import { loadScratch, meetWalls, scratchPosition, scratchVelocity } from './walls';
+
+function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { approaches, partners } = response;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+    }
+    const approach =
+      ((velocities[2 * a] as number) - (velocities[2 * b] as number)) * x +
+      ((velocities[2 * a + 1] as number) - (velocities[2 * b + 1] as number)) * y;
+    if (approach < (approaches[a] as number)) {
+      approaches[a] = approach;
+      partners[a] = b;
+    }
+    if (approach < (approaches[b] as number)) {
+      approaches[b] = approach;
+      partners[b] = a;
+    }
+  }
+}
+
+function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions, velocities } = state;
+  const { pushes, changes, partners } = response;
+  const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
+    substep;
+  const bouncing = restitution > 0;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    let overlap = diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      x /= distance;
+      y /= distance;
+      overlap -= distance;
+    }
+    const push = halfRelaxation * overlap;
+    const relativeX = (velocities[2 * a] as number) - (velocities[2 * b] as number);
+    const relativeY = (velocities[2 * a + 1] as number) - (velocities[2 * b + 1] as number);
+    const approach = relativeX * x + relativeY * y;
+    const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const change = bounces
+      ? bounceChange(approach, 0.5, restitution)
+      : pushChange(push * inverseDt, approach, 0.5, pushSpeed, restSpeed, restitution);
+    const slidingX = relativeX - approach * x;
+    const slidingY = relativeY - approach * y;
+    const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
+    const braking = frictionShare(change, sliding, gripShare, friction);
+    const changeX = change * x - braking * slidingX;
+    const changeY = change * y - braking * slidingY;
+    changes[2 * a] = (changes[2 * a] as number) + changeX;
+    changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
+    changes[2 * b] = (changes[2 * b] as number) - changeX;
+    changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
+    const held = bounces ? 0 : braking * dt;
+    const pushX = push * x - held * slidingX;
+    const pushY = push * y - held * slidingY;
+    pushes[2 * a] = (pushes[2 * a] as number) + pushX;
+    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + pushY;
+    pushes[2 * b] = (pushes[2 * b] as number) - pushX;
+    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - pushY;
+  }
+}
+
+function pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+  const { words, length } = pairs;
+  const { positions } = state;
+  const { pushes } = response;
+  const { diameter, halfRelaxation } = substep;
+  for (let word = 0; word < length; word += 2) {
+    const a = words[word] as number;
+    const b = words[word + 1] as number;
+    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
+    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
+    const squared = x * x + y * y;
+    let push = halfRelaxation * diameter;
+    if (squared < COINCIDENT_SQUARED) {
+      x = coincidentNormal(a, b, 0, 2);
+      y = coincidentNormal(a, b, 1, 2);
+    } else {
+      const distance = Math.sqrt(squared);
+      push = (halfRelaxation * (diameter - distance)) / distance;
+    }
+    pushes[2 * a] = (pushes[2 * a] as number) + push * x;
+    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + push * y;
+    pushes[2 * b] = (pushes[2 * b] as number) - push * x;
+    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - push * y;
+  }
+}
+
+function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions, velocities } = state;
+  const { pushes, changes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY] = lower as [number, number];
+  const [upperX, upperY] = upper as [number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 2 * slot;
+    const x = (positions[first] as number) + (pushes[first] as number);
+    const y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    const velocityX = (velocities[first] as number) + (changes[first] as number);
+    const velocityY = (velocities[first + 1] as number) + (changes[first + 1] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    changes[first] = 0;
+    changes[first + 1] = 0;
+    if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY)) {
+      loadScratch(x, y, 0, velocityX, velocityY, 0);
+      meetWalls(2, substep);
+      positions[first] = scratchPosition[0] as number;
+      positions[first + 1] = scratchPosition[1] as number;
+      velocities[first] = scratchVelocity[0] as number;
+      velocities[first + 1] = scratchVelocity[1] as number;
+    } else {
+      positions[first] = x;
+      positions[first + 1] = y;
+      velocities[first] = velocityX;
+      velocities[first + 1] = velocityY;
+    }
+    if (!(Math.abs(x) + Math.abs(y) + Math.abs(velocityX) + Math.abs(velocityY) < GREATEST_PLAIN)) {
+      normaliseNotFinite(state, 2, slot);
+    }
+  }
+}
+
+function finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void {
+  const { positions } = state;
+  const { pushes } = response;
+  const { lower, upper, walls } = substep;
+  const [lowerX, lowerY] = lower as [number, number];
+  const [upperX, upperY] = upper as [number, number];
+  for (let slot = 0; slot < live; slot++) {
+    const first = 2 * slot;
+    let x = (positions[first] as number) + (pushes[first] as number);
+    let y = (positions[first + 1] as number) + (pushes[first + 1] as number);
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    if (walls) {
+      x = Math.min(Math.max(x, lowerX), upperX);
+      y = Math.min(Math.max(y, lowerY), upperY);
+    }
+    positions[first] = x;
+    positions[first + 1] = y;
+  }
+}
+
+export const PLANE_CONTACT: ContactKernels = { findPartners, respond, pushApart, finish, finishPushApart };

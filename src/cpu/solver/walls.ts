@@ -1,0 +1,81 @@
+/**
+ * The contact law at the walls of a box (core/contact/law.ts), for one particle at a time in 2D and 3D. Few particles are at
+ * a wall, so a loop over axes is cheap enough.
+ */
+import { bounceChange, frictionShare, wallChange } from '../../core/contact/law';
+import type { Substep } from '../../core/contact/settings';
+import type { Dimensions } from '../../core/world/world';
+
+/** Position and velocity of the particle that meetWalls changes. */
+export const scratchPosition = new Float64Array(3);
+export const scratchVelocity = new Float64Array(3);
+
+export function loadScratch(
+  x: number,
+  y: number,
+  z: number,
+  velocityX: number,
+  velocityY: number,
+  velocityZ: number,
+): void {
+  scratchPosition[0] = x;
+  scratchPosition[1] = y;
+  scratchPosition[2] = z;
+  scratchVelocity[0] = velocityX;
+  scratchVelocity[1] = velocityY;
+  scratchVelocity[2] = velocityZ;
+}
+
+/** Along each axis, how much farther from the walls a particle stays than `lower` and `upper` say. */
+export const scratchMargin = new Float64Array(3);
+const NO_MARGIN = new Float64Array(3);
+
+/** Applies each wall in turn to the particle in the scratch arrays. */
+export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): void {
+  const { lower, upper } = substep;
+  for (let axis = 0; axis < dimensions; axis++) {
+    meetWall(dimensions, axis, (lower[axis] as number) + (margin[axis] as number), 1, substep);
+    meetWall(dimensions, axis, (upper[axis] as number) - (margin[axis] as number), -1, substep);
+  }
+  for (let axis = 0; axis < dimensions; axis++) {
+    const position = scratchPosition[axis] as number;
+    // Friction at one wall may have moved the particle past another.
+    const low = (lower[axis] as number) + (margin[axis] as number);
+    scratchPosition[axis] = Math.min(
+      Math.max(position, low),
+      (upper[axis] as number) - (margin[axis] as number),
+    );
+  }
+}
+
+function meetWall(
+  dimensions: Dimensions,
+  axis: number,
+  limit: number,
+  inward: number,
+  substep: Substep,
+): void {
+  const depth = inward * (limit - (scratchPosition[axis] as number));
+  if (!(depth > 0)) return;
+  scratchPosition[axis] = limit;
+  const approach = inward * (scratchVelocity[axis] as number);
+  if (!(approach < 0)) return;
+  const bounces = substep.restitution > 0 && approach < -substep.restSpeed;
+  const change = bounces
+    ? bounceChange(approach, 1, substep.restitution)
+    : wallChange(depth * substep.inverseDt, approach);
+  let slidingSquared = 0;
+  for (let along = 0; along < dimensions; along++) {
+    if (along !== axis) slidingSquared += (scratchVelocity[along] as number) ** 2;
+  }
+  const sliding = Math.sqrt(slidingSquared);
+  const braking = frictionShare(change, sliding, 1, substep.friction);
+  const held = bounces ? 0 : braking * substep.dt;
+  for (let along = 0; along < dimensions; along++) {
+    if (along === axis) continue;
+    const speed = scratchVelocity[along] as number;
+    scratchPosition[along] = (scratchPosition[along] as number) - held * speed;
+    scratchVelocity[along] = speed - braking * speed;
+  }
+  scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;
+}
