@@ -5,7 +5,7 @@
 
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
-import type { Place } from './tools/tools';
+import type { ScreenPosition } from './view/camera';
 
 /** Radians a CSS pixel that is dragged, and a press of an arrow key; CSS pixels such a press moves by. */
 const TURN = 0.006;
@@ -159,12 +159,12 @@ export function listenToPointers(playground: Playground): void {
     };
   };
   /** A finger that waits to work, where it came down. */
-  let waiting: { readonly place: Place; readonly timer: ReturnType<typeof setTimeout> } | undefined;
+  let waiting: { readonly place: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   const stopWaiting = () => {
     clearTimeout(waiting?.timer);
     waiting = undefined;
   };
-  const beginWaiting = (place: Place) => {
+  const beginWaiting = (place: ScreenPosition) => {
     waiting = { place, timer: setTimeout(endWaiting, ALONE_MS) };
   };
   /** No other finger has come: it works from where it came down. */

@@ -9,6 +9,7 @@ import { Keeping, type KeepingSite } from './export';
 import { Help } from './help';
 import type { Measured, State } from './model/body';
 import type { Cap } from './model/choices';
+import type { Legend, Scale } from './model/colour';
 import type { Choices } from './model/fields';
 import type { Chosen } from './model/opened';
 import type { Inspector } from './panel/inspector';
@@ -27,9 +28,7 @@ import { Choosing, type ChoosingSite } from './session/session';
 import { Pace, type PaceSite } from './session/stepper';
 import { type Appearance, appearanceInAddress, chooseAppearance } from './support/appearance';
 import { Work, type WorkSite } from './tools/pointer-tools';
-import type { Place } from './tools/tools';
-import type { Ray } from './view/camera';
-import type { Legend, Scale } from './view/colour';
+import type { Ray, ScreenPosition } from './view/camera';
 import { type Engine, explain, type Frame, type Run } from './view/engine';
 import { Eye } from './view/viewpoint';
 
@@ -236,7 +235,7 @@ export class Playground implements Sites {
     this.looking.fit();
   }
 
-  rayAt(place: Place): Ray {
+  rayAt(place: ScreenPosition): Ray {
     return this.eye.rayAt(place);
   }
 

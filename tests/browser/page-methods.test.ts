@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { METHOD_SCENES } from '../../src/page/model/scenes';
-import type { Rgb } from '../../src/page/view/colour';
+import type { Rgb } from '../../src/page/model/colour';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
   chooseOption,

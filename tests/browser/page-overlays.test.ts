@@ -9,7 +9,7 @@ import type { ParticleArrays } from '../../src/core/simulation/simulation';
 import type { World } from '../../src/core/world/world';
 import type { OverlayName } from '../../src/page/model/overlays';
 import type { Rectangle } from '../../src/page/view/camera';
-import type { Rgb } from '../../src/page/view/colour';
+import type { Rgb } from '../../src/page/model/colour';
 import { type Inspected, inspectAll } from '../../src/page/view/inspect';
 import { buildGrid, type Grid } from '../../src/reference/grid/grid';
 import { probeCells } from '../../src/reference/query/probe';

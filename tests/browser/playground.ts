@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import type { OverlayName } from '../../src/page/model/overlays';
 import { titleOf } from '../../src/page/support/format';
 import type { Rectangle } from '../../src/page/view/camera';
-import { interpolate, type Rgb, type Theme } from '../../src/page/view/colour';
+import { interpolate, type Rgb, type Theme } from '../../src/page/model/colour';
 import type { BrowserFixture, OpenPage } from '../helpers/browser';
 
 /** Pixels beside the panel that it darkens. */

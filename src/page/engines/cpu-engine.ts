@@ -12,9 +12,10 @@ import type { CpuBody, State } from '../model/body';
 import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
 import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from '../model/overlays';
-import { type Grip, held, pushed, type Stroke } from '../tools/brush';
+import { held, pushed } from '../tools/brush';
 import { CanvasView } from '../view/canvas-view';
 import type { CountNear } from '../view/cpu-tally';
+import type { Grip, Stroke } from '../view/engine';
 import {
   bodiesOfObstacles,
   type Engine,

@@ -24,8 +24,8 @@ import {
   type Overlays,
   refuseOverlays,
 } from '../model/overlays';
-import type { GpuBrush, Grip, Stroke } from '../tools/brush';
-import type { Engine, Frame, Run, StepTime } from '../view/engine';
+import type { GpuBrush } from '../tools/brush';
+import type { Engine, Frame, Grip, Run, StepTime, Stroke } from '../view/engine';
 import { bodiesOfObstacles, explain, putBirths, refuseColours } from '../view/engine';
 import { drawnOf, GpuView, obstaclesDrawn } from '../view/gpu-view';
 import type { LiquidFields } from '../view/liquid/fields';

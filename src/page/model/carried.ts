@@ -1,7 +1,6 @@
 /** Purpose: what another run goes on from: the last state of a lost device, or one that needs more room. Plain data. */
 
-import type { Run } from '../view/engine';
-import type { State } from './body';
+import type { Body, State } from './body';
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
 import type { Chosen } from './opened';
@@ -16,8 +15,12 @@ export interface Carried {
 }
 
 /** A state of a run that was started with these choices and so many particles. */
-export function carry(run: Run, choices: Chosen, count: number, checkpoint: State): Carried {
-  const { capacity, obstacleCapacity } = run.simulation;
+export function carry(
+  { capacity, obstacleCapacity }: Pick<Body, 'capacity' | 'obstacleCapacity'>,
+  choices: Chosen,
+  count: number,
+  checkpoint: State,
+): Carried {
   const room = { capacity, obstacleCapacity };
   return { choices, count, checkpoint, room };
 }

@@ -4,7 +4,7 @@
  * Colours are from 0 to 1, as a screen takes them.
  */
 import type { FluidPlan } from '../../methods/fluid';
-import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from '../view/colour';
+import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface LiquidLook {
   /** Of a share of the scale, in place of the theme's. */

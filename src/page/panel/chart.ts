@@ -3,9 +3,9 @@
  * logarithmic axes. Loaded when the first of them is seen. What they show is also there as text; here is only the drawing.
  */
 import uPlot from 'uplot';
+import { interpolate, readTheme, toCss } from '../model/colour';
 import type { Stacked } from '../session/stages';
 import { onAppearance } from '../support/appearance';
-import { interpolate, readTheme, toCss } from '../view/colour';
 import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';

@@ -6,12 +6,12 @@
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
+import { toCss } from '../model/colour';
 import { MOST_ID } from '../session/link';
 import { find } from '../support/dom';
 import { formatCount, formatReal } from '../support/format';
 import { nextTask } from '../support/save';
 import { project, type Ray } from '../view/camera';
-import { toCss } from '../view/colour';
 import { explain, type Frame, type Run } from '../view/engine';
 import { type Candidate, type Inspected, inspectAll, MOST_INSPECTED, type ProbedCell } from '../view/inspect';
 import { pick } from '../view/pick';

@@ -8,6 +8,7 @@ import type { World } from '../../core/world/world';
 import type { Body, Measured } from '../model/body';
 import { checksOf } from '../model/checks';
 import { canSpread, refusedFields } from '../model/choices';
+import { type Legend, legendCss } from '../model/colour';
 import {
   type Choices,
   FIELD_NAMES,
@@ -26,7 +27,6 @@ import { PAGE_SCENES } from '../model/scenes';
 import { APPEARANCES, type Appearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
-import { type Legend, legendCss } from '../view/colour';
 import type { Engine, StepTime } from '../view/engine';
 import { Figures } from './figures';
 import type { Sheets } from './sheets';

@@ -3,12 +3,11 @@
  * key beside it true, and hands the picture out to be saved or filmed.
  */
 
+import { type Legend, legendOf, readTheme, type Scale } from '../model/colour';
 import type { Choices } from '../model/fields';
 import { themeOf } from '../model/liquid-look';
 import { hidesLines, shownOf } from '../model/overlays';
-import type { Inspector } from '../panel/inspector';
 import { onAppearance } from '../support/appearance';
-import { type Legend, legendOf, readTheme, type Scale } from '../view/colour';
 import type { Frame, Run } from '../view/engine';
 import { OverlayKey } from '../view/overlay-key';
 import type { Eye } from '../view/viewpoint';
@@ -20,11 +19,18 @@ const STILL_MS = 250;
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 /** What it shows of the page. */
+/** Marks that lie over the picture, such as those of the inspector. */
+export interface Marks {
+  readonly layers: readonly HTMLCanvasElement[];
+  /** Returns a copy of the picture with the marks drawn on it. */
+  laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
+}
+
 export interface PictureSite {
   readonly run: Run | undefined;
   readonly choices: Choices;
   readonly canvas: HTMLCanvasElement | undefined;
-  readonly inspector: Inspector | undefined;
+  readonly inspector: Marks | undefined;
   showLegend(legend: Legend): void;
 }
 

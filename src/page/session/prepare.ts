@@ -3,10 +3,10 @@
  * be seen is measured, and an earlier state is put in. What cannot be as it was chosen is said in a sentence.
  */
 import type { State } from '../model/body';
+import { type Scale, scaleFor } from '../model/colour';
 import type { Chosen } from '../model/opened';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import { isUnloaded } from '../support/chunk-errors';
-import { type Scale, scaleFor } from '../view/colour';
 import { explain, type Run } from '../view/engine';
 
 /** What a run is drawn with. */

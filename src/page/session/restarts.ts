@@ -363,7 +363,7 @@ export class Restarts implements EngineOwner {
   /** A state of the present run, for one that takes its place. */
   private carryOn(checkpoint: State): Carried | undefined {
     const { run, running, startedCount } = this;
-    return run && running && carry(run, running, startedCount, checkpoint);
+    return run && running && carry(run.simulation, running, startedCount, checkpoint);
   }
 
   /** Goes on from a state, if that can be. */

@@ -3,11 +3,11 @@
  * change takes is made ready one after the other.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
+import type { Scale } from '../model/colour';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
 import { type Chosen, describeOpened, type Opened, refuseOpened } from '../model/opened';
 import { formatCount } from '../support/format';
 import { whileWaiting } from '../support/waiting';
-import type { Scale } from '../view/colour';
 import { explain, type Run } from '../view/engine';
 import { readLink } from './link';
 import { prepare } from './prepare';

@@ -11,22 +11,7 @@ import type { Gpu } from '../../gpu/device';
 import { defineStruct, type StructLayout } from '../../gpu/layout';
 import { compileShader } from '../../gpu/shader-module';
 import type { GpuBody } from '../model/body';
-import type { Ray } from '../view/camera';
-
-export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
-  /** How far from the ray it reaches. */
-  readonly reach: number;
-  /** Speed a second that it gives at the ray itself; less than 0 pulls. */
-  readonly force: number;
-}
-
-/** One particle, and where it is to be. */
-export interface Grip {
-  readonly id: number;
-  readonly place: readonly number[];
-  /** Greatest speed that it is given. */
-  readonly speed: number;
-}
+import type { Grip, Stroke } from '../view/engine';
 
 /** Of its way, what the one that is held goes in a step: all at once would throw whoever is between aside. */
 const HELD_SHARE = 0.25;

@@ -7,9 +7,10 @@
 import type { Choices } from '../model/fields';
 import { find } from '../support/dom';
 import { Later } from '../support/later';
+import type { ScreenPosition } from '../view/camera';
 import type { Run } from '../view/engine';
 import type { Eye } from '../view/viewpoint';
-import type { Place, Workplace } from './tools';
+import type { Workplace } from './tools';
 
 /** What it needs of the page. */
 export interface WorkSite extends Workplace {
@@ -22,9 +23,9 @@ const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase']
 
 export class Work {
   /** Where the pointer is down. */
-  private place: Place | undefined;
+  private place: ScreenPosition | undefined;
   /** Where a mouse is over the picture, pressed or not. */
-  private hovered: Place | undefined;
+  private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
     const tools = new Made(this.site);
@@ -54,7 +55,7 @@ export class Work {
   }
 
   /** The pointer is down here, CSS pixels of the window; undefined when it is up again. */
-  at(place: Place | undefined): void {
+  at(place: ScreenPosition | undefined): void {
     // Tools that did not come when one was chosen are asked for again.
     const isMissing = !this.tools.part && !this.tools.isLoading;
     if (place && !this.place && isMissing) this.site.prepareTool();
@@ -65,7 +66,7 @@ export class Work {
   }
 
   /** A mouse or a pen is over the picture here; undefined when it is not, or nobody can tell. */
-  hover(place: Place | undefined): void {
+  hover(place: ScreenPosition | undefined): void {
     this.hovered = place;
     this.showRing();
   }

@@ -8,7 +8,7 @@ import { Random } from '../../scenes';
 import { isSameStart } from '../model/carried';
 import type { Cap } from '../model/choices';
 import type { Chosen } from '../model/opened';
-import type { Ray } from '../view/camera';
+import type { Ray, ScreenPosition } from '../view/camera';
 import { explain, type Run } from '../view/engine';
 import { near, pick } from '../view/pick';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
@@ -20,12 +20,6 @@ const DRAG_SPEED = 2000;
 /** A pointer takes hold of whoever is so many radii away at most. */
 const GRASP = 3;
 
-/** CSS pixels of the window. */
-export interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-
 /** What tools work on. */
 export interface Workplace {
   readonly run: Run | undefined;
@@ -36,7 +30,7 @@ export interface Workplace {
   readonly cap: Cap | undefined;
   /** Whether the scene sets its obstacles anew with each step. */
   readonly movesObstacles: boolean;
-  rayAt(place: Place): Ray;
+  rayAt(place: ScreenPosition): Ray;
   notify(text: string): void;
   /** The state is another one. */
   changed(): void;
@@ -46,7 +40,7 @@ export interface Workplace {
 
 export class Tools {
   /** Where the pointer is down. */
-  private place: Place | undefined;
+  private place: ScreenPosition | undefined;
   /** Who is dragged, since the pointer went down, and how far from the eye. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
   /** The last end of a wall, and where it goes on to when there is room. */
@@ -60,7 +54,7 @@ export class Tools {
   /** The run that was asked for more room since the pointer went down: asked again it would refuse again. */
   private asked: Run | undefined;
   /** Where the pointer was down for less than a step, to push or pull: the next step still does it there. */
-  private tap: Place | undefined;
+  private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
   constructor(private readonly site: Workplace) {}
@@ -70,7 +64,7 @@ export class Tools {
   }
 
   /** The pointer is down here; undefined when it is up again. */
-  at(place: Place | undefined): void {
+  at(place: ScreenPosition | undefined): void {
     const isFirst = !this.place;
     if (!place) {
       const { pointer } = this.site.choices;
@@ -155,7 +149,7 @@ export class Tools {
   }
 
   /** Asks who is where, and acts on the answer. */
-  private async ask(run: Run, place: Place): Promise<void> {
+  private async ask(run: Run, place: ScreenPosition): Promise<void> {
     const { site } = this;
     const { pointer } = site.choices;
     if (this.isAsking || (pointer !== 'add' && pointer !== 'erase' && pointer !== 'drag')) return;

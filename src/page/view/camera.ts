@@ -6,6 +6,12 @@
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
 
+/** A position in CSS pixels of the window. */
+export interface ScreenPosition {
+  readonly x: number;
+  readonly y: number;
+}
+
 export type Matrix = Float32Array;
 
 /** Of the box that is looked at. */

@@ -14,6 +14,7 @@ import { isFiniteParticle } from '../../reference/measure/finite';
 import { probeCells } from '../../reference/query/probe';
 import { findContact, separation } from '../../reference/solve/contact';
 import type { Body } from '../model/body';
+import { interpolate, type Rgb, toCss } from '../model/colour';
 import {
   CANDIDATE_OPACITY,
   CANDIDATE_WIDTH,
@@ -36,7 +37,6 @@ import {
 } from '../model/overlays';
 import { formatCount } from '../support/format';
 import { project } from './camera';
-import { interpolate, type Rgb, toCss } from './colour';
 import type { Frame } from './engine';
 
 /** Particles that are put in order, and whose pairs are listed, at most. */

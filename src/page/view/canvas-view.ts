@@ -5,10 +5,10 @@
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import type { Body } from '../model/body';
+import { interpolate, type Rgb, type Theme, toCss } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
 import { project, type Rectangle, type Sight, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
-import { interpolate, type Rgb, type Theme, toCss } from './colour';
 import type { Frame } from './engine';
 
 const COLOURS = 32;

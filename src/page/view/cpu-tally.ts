@@ -6,7 +6,7 @@
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';
 import type { Body } from '../model/body';
-import { DENSITY_REACH } from './colour';
+import { DENSITY_REACH } from '../model/colour';
 import type { Counted } from './tally';
 
 /** Counts of each particle, in the order of what was read. */

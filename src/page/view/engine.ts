@@ -9,13 +9,28 @@ import type { NewParticles, SimulationOptions } from '../../core/simulation/simu
 import type { Dimensions } from '../../core/world/world';
 import type { Drivable } from '../../scenes';
 import type { Body, MethodStart, State } from '../model/body';
+import type { Scale, Theme } from '../model/colour';
 import type { Choices, Colouring, EngineKind } from '../model/fields';
 import type { Overlays } from '../model/overlays';
 import type { SeenBox } from '../model/seen-box';
 import { isUnloaded } from '../support/chunk-errors';
-import type { Grip, Stroke } from '../tools/brush';
-import type { Sight, Viewport } from './camera';
-import type { Scale, Theme } from './colour';
+import type { Ray, Sight, Viewport } from './camera';
+
+/** A pointer that pushes or pulls all particles near its ray. */
+export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
+  /** Particles within this distance of the ray are moved. */
+  readonly reach: number;
+  /** Acceleration at the ray itself. A negative value pulls. */
+  readonly force: number;
+}
+
+/** A pointer that holds one particle at a position. */
+export interface Grip {
+  readonly id: number;
+  readonly place: readonly number[];
+  /** The greatest speed that the particle may reach on its way. */
+  readonly speed: number;
+}
 
 export interface Frame {
   /** What the sight is fitted to. */

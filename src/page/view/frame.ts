@@ -5,8 +5,8 @@
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
 import type { GpuBody } from '../model/body';
+import { COLOUR_STOPS } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
-import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };

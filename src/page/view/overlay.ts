@@ -35,6 +35,7 @@ import {
   worldName,
 } from '../../passes/modules';
 import type { GpuBody } from '../model/body';
+import { COLOUR_STOPS } from '../model/colour';
 import {
   CANDIDATE_OPACITY,
   CANDIDATE_WIDTH,
@@ -58,7 +59,6 @@ import {
   THREAD_WIDTH,
   WIDE_CELL,
 } from '../model/overlays';
-import { COLOUR_STOPS } from './colour';
 import type { Frame } from './engine';
 
 /** Counters of the heat map at most; beyond, blocks of cells share one. */

@@ -25,7 +25,7 @@ import {
 } from '../../passes/modules';
 import { type ParticleGroup, ParticlePass } from '../../passes/particle-pass';
 import type { GpuBody } from '../model/body';
-import { DENSITY_REACH } from './colour';
+import { DENSITY_REACH } from '../model/colour';
 
 export type Counted = 'contacts' | 'density';
 

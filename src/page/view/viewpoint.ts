@@ -4,7 +4,7 @@
  */
 import type { Dimensions } from '../../core/world/world';
 import { type SeenBox, worldBox } from '../model/seen-box';
-import type { Place } from '../tools/tools';
+import type { ScreenPosition } from './camera';
 import { type Camera, PlaneCamera, project, type Ray, type Sight, type Viewport } from './camera';
 import type { SpaceCamera } from './space-camera';
 
@@ -47,7 +47,7 @@ export class Eye {
   }
 
   /** Nearer by a factor to a place. */
-  zoom(factor: number, { x, y }: Place): void {
+  zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);
     this.rest();
@@ -118,12 +118,12 @@ export class Eye {
   }
 
   /** Of the free part. */
-  get middle(): Place {
+  get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
   }
 
-  rayAt({ x, y }: Place): Ray {
+  rayAt({ x, y }: ScreenPosition): Ray {
     const { left, top } = this.stage.getBoundingClientRect();
     return this.camera.ray(x - left, y - top);
   }

@@ -1,7 +1,8 @@
 /** The page's brush on the GPU does to velocities what its twin on the host does, and to nobody else's. */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { GpuBrush, held, pushed, type Stroke } from '../../../src/page/tools/brush';
+import { GpuBrush, held, pushed } from '../../../src/page/tools/brush';
+import type { Stroke } from '../../../src/page/view/engine';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';

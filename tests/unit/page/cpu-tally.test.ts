@@ -1,7 +1,7 @@
 /** How many others the CPU engine's colours say are near each particle, against all pairs. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
-import { DENSITY_REACH } from '../../../src/page/view/colour';
+import { DENSITY_REACH } from '../../../src/page/model/colour';
 import { createCpuTally } from '../../../src/page/view/cpu-tally';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { DIMENSIONS } from '../../helpers/passes';

@@ -6,8 +6,8 @@
 import fieldsText from '../../../../shaders/draw/liquid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
 import type { Fluid } from '../../../methods/fluid';
+import { COLOUR_STOPS } from '../../model/colour';
 import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/liquid-look';
-import { COLOUR_STOPS } from '../colour';
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 

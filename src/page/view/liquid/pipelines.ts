@@ -11,7 +11,7 @@ import surfaceText from '../../../../shaders/draw/liquid_surface.wgsl?raw';
 import waterText from '../../../../shaders/draw/liquid_water.wgsl?raw';
 import type { ShaderSource } from '../../../gpu/link';
 import { compileShader } from '../../../gpu/shader-module';
-import { COLOUR_STOPS } from '../colour';
+import { COLOUR_STOPS } from '../../model/colour';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
 export const LIQUID_SOURCE: ShaderSource = { name: 'draw/liquid.wgsl', text: liquidText };

@@ -4,10 +4,10 @@
  * properties in style.css, read here so that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
-import type { Body } from '../model/body';
-import type { Colouring } from '../model/fields';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
+import type { Body } from './body';
+import type { Colouring } from './fields';
 
 /** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
 export type Rgb = readonly [number, number, number];
