@@ -140,7 +140,6 @@ async function measureCrowd(dimensions: 2 | 3, provider: GPU): Promise<Row> {
     radius: RADIUS,
     positions,
     substeps: 1,
-    iterations: 1,
   });
   const [measures, measure] = await timed(() => simulation.measure());
   expectEqual('candidates', measures.candidates, pairs);

@@ -58,7 +58,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   gravity[1] = -9.8125;
   const simulation = await createSimulation(
     gpu,
-    sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, iterations: 1, walls: false }),
+    sceneOptions(scene, { relaxation: RELAXATION, gravity, substeps: 1, walls: false }),
   );
   const unsorted = await createUnsorted(gpu, scene, RELAXATION);
   const readback = new Readback(gpu, 'bench');

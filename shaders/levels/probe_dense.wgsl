@@ -56,7 +56,7 @@ fn around_on(lattice: Lattice, own_level: u32, level: u32) -> Block {
 // times what rounding can be off by, of the cells or here. Whoever is outside the box is in one of the outermost cells:
 // so the nearest of the block are among them, wherever the place is.
 fn reached_from(place: Vector, reach: f32, around: Block, level: u32) -> Block {
-#if MOVED
+#if WHOLE_BLOCKS
   return around;
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);

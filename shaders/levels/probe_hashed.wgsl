@@ -32,7 +32,7 @@ fn around(middle: Lattice) -> Block {
 // Once particles have moved since the sort, all: candidates are those whose cells were adjacent then. The margin is many
 // times what rounding can be off by, here.
 fn reached_from(place: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
-#if MOVED
+#if WHOLE_BLOCKS
   return around(middle);
 #else
   let scale = grid.inverse_cell_size * bitcast<f32>((127u - level) << 23u);

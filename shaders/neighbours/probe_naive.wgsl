@@ -4,15 +4,6 @@
 // TILE_SIZE is the threads of that workgroup.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;
-#if FROZEN
-// Between the iterations of a substep particles move but the candidates stay: those whose cells, at the
-// start of the substep, were adjacent. The grid's probe can see no others.
-#if VARIABLE_RADII
-var<workgroup> tile_cells: array<Cell, TILE_SIZE>;
-#else
-var<workgroup> tile_cells: array<Lattice, TILE_SIZE>;
-#endif
-#endif
 
 fn probe(
   own: ptr<function, Own>,
@@ -23,23 +14,11 @@ fn probe(
   thread: u32,
 ) {
   let count = min(start[grid.cell_count], grid.count);
-#if FROZEN
-#if !VARIABLE_RADII
-  let centre = lattice_of(cell);
-#endif
-#endif
   for (var base = 0u; base < count; base += TILE_SIZE) {
     workgroupBarrier();
     let loaded = base + thread;
     if (loaded < count) {
       tile_positions[thread] = position_in[loaded];
-#if FROZEN
-#if VARIABLE_RADII
-      tile_cells[thread] = cell_of_slot[loaded];
-#else
-      tile_cells[thread] = lattice_of(cell_of_slot[loaded]);
-#endif
-#endif
     }
     workgroupBarrier();
     if (is_in_grid(cell)) {
@@ -57,17 +36,6 @@ fn probe(
         if (distance_squared >= reach_squared || base + index == except) {
           continue;
         }
-#endif
-#if FROZEN
-#if VARIABLE_RADII
-        if (!are_candidates(cell, particle.radius, tile_cells[index], radius)) {
-          continue;
-        }
-#else
-        if (!are_adjacent(centre, tile_cells[index])) {
-          continue;
-        }
-#endif
 #endif
 #if VARIABLE_RADII
         visit(own, particle, neighbour_of(base + index, apart, distance_squared, tile_positions[index]));

@@ -45,7 +45,6 @@ export const SIMULATE_FLAGS: Flags = {
   seed: { value: 'n', help: 'seed of the scene (default 1)' },
   dt: { value: 'seconds', help: 'time of a step (default 1/60)' },
   substeps: { value: 'n', help: "substeps of a step (default the scene's)" },
-  iterations: { value: 'n', help: "resolve passes of a substep (default the scene's)" },
   relaxation: { value: '0.01..1', help: "share of an overlap one pass takes away (default the scene's)" },
   restitution: { value: '0..1', help: "speed kept in a bounce (default the scene's)" },
   friction: { value: 'x', help: "friction (default the scene's)" },
@@ -73,7 +72,6 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const backend = oneOf(given, 'backend', BACKENDS) ?? 'gpu';
   const changes = {
     substeps: wholeNumber(given, 'substeps', 1, 256),
-    iterations: wholeNumber(given, 'iterations', 1, 64),
     relaxation: realNumber(given, 'relaxation'),
     restitution: realNumber(given, 'restitution'),
     friction: realNumber(given, 'friction'),

@@ -69,9 +69,9 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   HEAVY: false,
   HAS_FINER: false,
   VARIABLE_RADII: false,
-  MOVED: false,
   OBSTACLES: false,
   HAS_BOXES: false,
+  WHOLE_BLOCKS: false,
   WRAPS: false,
 };
 

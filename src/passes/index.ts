@@ -124,8 +124,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
     ...describeContacts(variant, broadPhase),
     Measure.describe(variant, broadPhase),
   ]);
-  const moved = levels ? describeContacts({ ...variant, moved: true }, 'grid') : [];
-  return [...flights, ...probing, ...moved];
+  return [...flights, ...probing];
 }
 
 /** Paths of fast particles, but for what is the same in every world. */
@@ -218,7 +217,6 @@ function describeShapes(variant: Variant): KernelDescription[] {
       ...describePairs(variant, broadPhase),
       ...describeContacts(variant, broadPhase),
     ]),
-    ...describeContacts({ ...variant, moved: true }, 'grid'),
   ];
 }
 

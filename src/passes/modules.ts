@@ -128,8 +128,8 @@ export interface Variant {
   readonly boxes?: boolean | undefined;
   /** Whether there are particles that never move. */
   readonly obstacles?: boolean;
-  /** Whether particles may have moved since they were sorted: asked by levels alone. */
-  readonly moved?: boolean;
+  /** With levels: whether to look at all adjacent cells, instead of those within reach only. */
+  readonly wholeBlocks?: boolean;
 }
 
 /** Parameters, and where positions and cells are. */
@@ -164,7 +164,7 @@ export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> 
     ...bodyFlags(variant),
     HAS_FINER: looksForFiner(variant),
     WRAPS: variant.kind === 'periodic',
-    MOVED: variant.moved === true,
+    WHOLE_BLOCKS: variant.wholeBlocks === true,
   };
 }
 
@@ -176,7 +176,6 @@ export function neighbourFlags(
 ): Readonly<Record<string, boolean>> {
   return {
     ...worldFlags(variant),
-    FROZEN: true,
     CROWDS: splitsCrowds(variant, broadPhase),
     HEAVY: heavy,
     OBSTACLES: variant.obstacles === true,
@@ -249,9 +248,9 @@ export function variantName(variant: Variant): string {
 
 /** The name where crowds make no difference. Grids of particles with radii of their own are all made for them. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
-  const { kind, levels, boxes, obstacles: has, moved } = variant;
+  const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
   const sizes = looksForFiner(variant) ? '.levels' : levels ? '.few-levels' : '';
   const name = kind === 'bounded' ? '' : `.${kind}`;
   const wide = breadth === 'wide' ? '.wide' : '';
-  return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${moved ? '.moved' : ''}`;
+  return `${sizes}${boxes ? '.shaped' : ''}${wide}${name}${has ? '.obstacles' : ''}${wholeBlocks ? '.whole-blocks' : ''}`;
 }

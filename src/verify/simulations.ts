@@ -159,7 +159,7 @@ export async function checkStep(subject: Subject, still: Scene, broadPhase: Broa
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
   gravity[1] = -8;
-  const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1, iterations: 1 };
+  const settings = { broadPhase, gravity, restitution: 0.5, friction: 0.25, substeps: 1 };
   return withSimulation(subject, scene, settings, async (simulation) => {
     simulation.step(TIME_STEP);
     const { world } = simulation;
@@ -185,7 +185,7 @@ export async function checkRepeats(
 ): Promise<Finding> {
   // Paths take a software GPU many times as long as contacts.
   const steps = scene.count > 10_000 || scene.continuous ? 3 : REPEATED_STEPS;
-  const settings = { restitution: 0.25, friction: 0.25, substeps: 2, iterations: 2 };
+  const settings = { restitution: 0.25, friction: 0.25, substeps: 2 };
   const runs: [string, BroadPhase, boolean][] = [
     ['run 1', 'grid', false],
     ['run 2', 'grid', false],

@@ -1,8 +1,8 @@
 /** Scenes of other methods on the page: liquids and a flock, on the GPU and on the CPU engine, in one page. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { METHOD_SCENES } from '../../src/page/model/scenes';
 import type { Rgb } from '../../src/page/model/colour';
+import { METHOD_SCENES } from '../../src/page/model/scenes';
 import { browserTest, useBrowser } from '../helpers/browser';
 import {
   chooseOption,

@@ -493,7 +493,6 @@ describe('the page', () => {
       restitution: 0.5,
       friction: 0.25,
       substeps: 3,
-      iterations: 2,
       timeScale: 0.5,
       brush: 7,
     };
@@ -523,7 +522,6 @@ describe('the page', () => {
       restitution: 0.5,
       friction: 0.25,
       substeps: 3,
-      iterations: 2,
       broadPhase: 'naive',
     });
     expect(got.time).toBeCloseTo(0.5 / 60, 9);

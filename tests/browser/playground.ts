@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { expect } from 'vitest';
+import { interpolate, type Rgb, type Theme } from '../../src/page/model/colour';
 import type { OverlayName } from '../../src/page/model/overlays';
 import { titleOf } from '../../src/page/support/format';
 import type { Rectangle } from '../../src/page/view/camera';
-import { interpolate, type Rgb, type Theme } from '../../src/page/model/colour';
 import type { BrowserFixture, OpenPage } from '../helpers/browser';
 
 /** Pixels beside the panel that it darkens. */

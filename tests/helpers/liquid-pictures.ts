@@ -6,9 +6,9 @@
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { entryAt, FLUID, SOLID } from '../../src/methods/fluid/lattice';
 import { type FluidOptions, type FluidPlan, planFluid } from '../../src/methods/fluid/options';
+import { COLOUR_STOPS, type Rgb } from '../../src/page/model/colour';
 import type { Overlays } from '../../src/page/model/overlays';
 import { project } from '../../src/page/view/camera';
-import { COLOUR_STOPS, type Rgb } from '../../src/page/model/colour';
 import type { Frame } from '../../src/page/view/engine';
 import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
 import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/gpu-view';

@@ -1,7 +1,7 @@
 /**
  * The contact law: how an overlap changes the positions and velocities of two bodies. Its formulas stand in four files, which
  * change together: this one (CPU engine and continuous motion), shaders/solve/contact_law.wgsl (GPU),
- * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound-law.ts (what rounding may do to it).
+ * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound.ts (what rounding may do to it).
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Each
  * contribution is antisymmetric in both particles to the bit, so momentum is kept. For particle a and an overlapping body b,

@@ -17,8 +17,6 @@ export interface Settings {
   readonly friction: number;
   /** Substeps of a step, each with its own grid; stiffness grows with their square. Default 8. */
   readonly substeps: number;
-  /** Resolve passes on the grid of one substep. Default 1: another substep buys more. */
-  readonly iterations: number;
   /**
    * Share of an overlap that one pass takes away. Defaults 0.35 in 2D, 0.25 in 3D: above 0.355 and 0.285
    * the densest packings never come to rest (see Stability above). Where radii differ, 0.3 in 2D; where particles may be
@@ -34,6 +32,19 @@ export interface Settings {
   readonly broadPhase: BroadPhase;
 }
 
+/**
+ * Settings of a saved state. Older states also name `iterations`, the resolve passes per substep, of which there is only one
+ * now. An ArgumentError refuses other numbers, which would continue with other results.
+ */
+export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
+  if (!('iterations' in saved)) return saved;
+  const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
+  if (iterations !== undefined && iterations !== 1) {
+    throw new ArgumentError(`${name}.iterations`, iterations, '1, as substeps took its place');
+  }
+  return settings;
+}
+
 export type SettingsOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
 export const SETTING_NAMES = [
@@ -41,14 +52,14 @@ export const SETTING_NAMES = [
   'restitution',
   'friction',
   'substeps',
-  'iterations',
   'relaxation',
   'walls',
   'broadPhase',
 ] as const satisfies readonly (keyof Settings)[];
 
 export const MAX_SUBSTEPS = 256;
-export const MAX_ITERATIONS = 64;
+/** Rounds of `separate` at most. */
+export const MAX_ROUNDS = 64;
 
 /** Diameters: where the world has no height, a push gives at most the speed of a fall so deep. */
 const UNBOUNDED_FALL = 100;
@@ -64,7 +75,6 @@ export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, box
     restitution: 0,
     friction: 0.2,
     substeps: 8,
-    iterations: 1,
     relaxation: dimensions === 2 ? (isMixed ? 0.3 : 0.35) : boxes ? 0.15 : 0.25,
     walls: true,
     broadPhase: 'grid',
@@ -81,7 +91,6 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   checkRange('restitution', settings.restitution, 0, 1);
   checkRange('friction', settings.friction, 0, 10);
   checkInteger('substeps', settings.substeps, 1, MAX_SUBSTEPS);
-  checkInteger('iterations', settings.iterations, 1, MAX_ITERATIONS);
   checkRange('relaxation', settings.relaxation, 0.01, 1);
   if (typeof settings.walls !== 'boolean') throw new ArgumentError('walls', settings.walls, 'true or false');
   if (settings.broadPhase !== 'grid' && settings.broadPhase !== 'naive') {

@@ -6,7 +6,7 @@
  */
 import { checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
-import { defaultSettings, resolveSettings, type Settings } from '../contact/settings';
+import { defaultSettings, readSavedSettings, resolveSettings, type Settings } from '../contact/settings';
 import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
 import { defineShapes } from '../particles/shapes';
@@ -61,7 +61,11 @@ export function checkCheckpoint(
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
   const defaults = defaultSettings(dimensions, radiusRange, simulation.boxes);
-  return resolveSettings(dimensions, defaults, checkpoint.settings ?? {});
+  return resolveSettings(
+    dimensions,
+    defaults,
+    readSavedSettings('checkpoint.settings', checkpoint.settings ?? {}),
+  );
 }
 
 function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {

@@ -203,8 +203,11 @@ export interface ParticleSimulation {
   advance(dt: number, most?: number): Promise<number> | number;
   /** How the fast particles of the last step fared; of a `continuous` simulation only. */
   flights(): Promise<Flights> | Flights;
-  /** Pushes overlapping particles apart, `iterations` times, without touching velocities or time. */
-  separate(iterations?: number): void;
+  /**
+   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) builds the grid
+   * anew.
+   */
+  separate(rounds?: number): void;
   /** Returns the new particles' ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;

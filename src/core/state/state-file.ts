@@ -10,7 +10,7 @@
  */
 
 import { ArgumentError } from '../base/errors';
-import type { Settings } from '../contact/settings';
+import { readSavedSettings, type Settings } from '../contact/settings';
 import type { ObstaclesGiven } from '../obstacles/obstacles';
 import type { GivenSizes } from '../particles/sizes';
 import { MAX_PARTICLES } from '../simulation/ids';
@@ -198,7 +198,8 @@ export function optionsOfState(state: Checkpoint): SimulationOptions {
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
   const sizes = radiusRange ? { radiusRange, boxes } : { radius };
   const capacity = capacityOfState(state);
-  const options = { ...state.settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
+  const settings = readSavedSettings('settings', state.settings);
+  const options = { ...settings, dimensions, ...sizes, ...world, continuous, obstacles, capacity };
   planSimulation(options);
   return options;
 }

@@ -14,7 +14,6 @@ export class EqualNeighbours implements Neighbours {
   readonly contact: ContactKernels;
   readonly order: CellOrder;
   private readonly pairs: PairSearch;
-  private hasMoved = false;
   /** Of the state that was sorted. */
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
@@ -41,15 +40,10 @@ export class EqualNeighbours implements Neighbours {
   sort(state: ParticleState, count: number, target: ParticleState): void {
     this.order.sort(state.positions, state.positionWords, count, target.positionWords, state.ids);
     this.positions = target.positions;
-    this.hasMoved = false;
-  }
-
-  follow(): void {
-    this.hasMoved = true;
   }
 
   search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairSearch {
-    this.pairs.begin(state.positions, names, broadPhase, this.hasMoved);
+    this.pairs.begin(state.positions, names, broadPhase);
     return this.pairs;
   }
 

@@ -33,9 +33,7 @@ export interface Neighbours {
   readonly memoryBytes: number;
   /** Finds the canonical order of the state, and brings positions and radii into it, in `target`. */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** After particles moved within their slots: until the next sort, pairs are only those whose cells touched in it. */
-  follow(state: ParticleState): void;
-  /** Pairs of the state that was sorted, or moved since; `names` is what slots are called, after a move themselves. */
+  /** Pairs of the sorted state; `names` is what slots are called. */
   search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Slots of those that reach into a box, an eighth of their extent wider on each side, and perhaps of others nearby: of the

@@ -17,7 +17,7 @@ import type { StageTimes } from '../../core/base/stage-times';
 import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../../core/ccd/law';
 import {
   checkTimeStep,
-  MAX_ITERATIONS,
+  MAX_ROUNDS,
   resolveSettings,
   type Settings,
   type SettingsOptions,
@@ -225,15 +225,13 @@ export class CpuSimulation implements ParticleSimulation {
     return this.lastFlights;
   }
 
-  /** One grid, then `iterations` pushes. Default: the settings' iterations. */
-  separate(iterations = this.currentSettings.iterations): void {
+  separate(rounds = 1): void {
     this.checkUsable();
-    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    checkInteger('rounds', rounds, 1, MAX_ROUNDS);
     const parameters = this.substepFor(0);
-    this.sort();
-    const { contact, live } = this.neighbours;
-    for (let iteration = 0; iteration < iterations; iteration++) {
-      if (iteration > 0) this.neighbours.follow(this.state);
+    for (let round = 0; round < rounds; round++) {
+      this.sort();
+      const { contact, live } = this.neighbours;
       const pairs = this.searchPairs();
       while (pairs.advance()) contact.pushApart(pairs.task, this.state, this.response, parameters);
       this.obstacles?.pushApart(this.state, this.response, parameters);
@@ -349,7 +347,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** A step; `done` is told the name of each stage when that is over. */
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
-    const { substeps, iterations } = this.currentSettings;
+    const { substeps } = this.currentSettings;
     checkTimeStep(dt, substeps);
     if (dt === 0) return;
     const parameters = this.substepFor(dt);
@@ -363,10 +361,7 @@ export class CpuSimulation implements ParticleSimulation {
         this.fly(this.flight, parameters, substep === 0);
         done('flight');
       }
-      for (let iteration = 0; iteration < iterations; iteration++) {
-        if (iteration > 0) this.neighbours.follow(this.state);
-        this.respond(parameters, done);
-      }
+      this.respond(parameters, done);
     }
     this.elapsed += dt;
   }

@@ -408,7 +408,6 @@ function describe(
     bindings,
     flags: {
       ...worldFlags(world),
-      FROZEN: false,
       VELOCITY: velocity !== undefined,
       WIDE: breadth === 'wide',
       CROWDS: splits,

@@ -7,7 +7,6 @@ import type { SimulationPlan } from '../../core/simulation/plan';
 import type { World } from '../../core/world/world';
 import { createParts } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
-import type { Compilation } from '../../gpu/kernel';
 import { Measure } from '../../passes/measure/measure';
 import type { Variant } from '../../passes/modules';
 import { Pairs } from '../../passes/query/pairs';
@@ -16,18 +15,11 @@ import { Partner } from '../../passes/solve/partner';
 import { Resolve } from '../../passes/solve/resolve';
 import { Retire } from '../../passes/solve/retire';
 
-/** One iteration of the contact law. */
-export interface ContactPasses {
+/** The passes that look for neighbours, for one broad phase. */
+export interface ProbingPasses {
   readonly partner: Partner;
   readonly respond: Resolve;
   readonly separate: Resolve;
-}
-
-/** Those of one broad phase. */
-export interface ProbingPasses {
-  readonly fresh: ContactPasses;
-  /** For the iterations after the first, when particles have moved since they were sorted. */
-  readonly moved: ContactPasses;
   readonly measure: Measure;
   readonly pairs: Pairs;
   destroy(): void;
@@ -63,30 +55,12 @@ async function createProbing(gpu: Gpu, plan: SimulationPlan, broadPhase: BroadPh
   const { world, settings } = plan;
   const variant = variantOf(plan);
   const compilation = broadPhase === settings.broadPhase ? 'now' : 'first-use';
-  const later = settings.iterations > 1 ? compilation : 'first-use';
   const passes = await createParts({
-    fresh: createContact(gpu, variant, broadPhase, compilation),
-    moved: createContact(gpu, { ...variant, moved: asksWhoMoved(world, broadPhase) }, broadPhase, later),
+    partner: Partner.create(gpu, variant, broadPhase, compilation),
+    respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
+    separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
     measure: Measure.create(gpu, variant, broadPhase, 'first-use', plan.radiusRange),
     pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
   });
   return { ...passes, destroy: () => passes.measure.destroy() };
-}
-
-function createContact(
-  gpu: Gpu,
-  variant: Variant,
-  broadPhase: BroadPhase,
-  compilation: Compilation,
-): Promise<ContactPasses> {
-  return createParts<ContactPasses & Record<string, unknown>>({
-    partner: Partner.create(gpu, variant, broadPhase, compilation),
-    respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
-    separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
-  });
-}
-
-/** Of all loops over neighbours, that over levels looks less far while nobody has moved. */
-function asksWhoMoved({ levels }: World, broadPhase: BroadPhase): boolean {
-  return levels > 0 && broadPhase === 'grid';
 }

@@ -18,7 +18,7 @@ import type { StageTimes } from '../../core/base/stage-times';
 import { type Flights as Counted, NO_FLIGHTS } from '../../core/ccd/law';
 import {
   checkTimeStep,
-  MAX_ITERATIONS,
+  MAX_ROUNDS,
   resolveSettings,
   type Settings,
   type SettingsOptions,
@@ -253,16 +253,16 @@ export class Simulation implements ParticleSimulation {
     return paths.counted(header as ArrayBuffer);
   }
 
-  separate(iterations?: number): void {
-    this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, iterations));
+  separate(rounds?: number): void {
+    this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, rounds));
   }
 
-  /** Records a separation into the caller's encoder, as encodeStep does: one grid, then `iterations` pushes. */
-  encodeSeparate(encoder: GPUCommandEncoder, iterations = this.currentSettings.iterations): void {
+  /** Records a separation into the caller's encoder, as encodeStep does: a grid and a push per round. */
+  encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
     this.checkUsable();
     checkEncoder(encoder);
-    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
-    this.recordInto(encoder, 'simulation.separate', () => this.stages.separate(this.recording(), iterations));
+    checkInteger('rounds', rounds, 1, MAX_ROUNDS);
+    this.recordInto(encoder, 'simulation.separate', () => this.stages.separate(this.recording(), rounds));
   }
 
   /** A step (or a separation) with each stage timed; it counts as done. */
@@ -274,10 +274,10 @@ export class Simulation implements ParticleSimulation {
     return this.changes.time(this.readback, stages);
   }
 
-  async profileSeparate(iterations = this.currentSettings.iterations): Promise<StageTimes> {
+  async profileSeparate(rounds = 1): Promise<StageTimes> {
     this.checkUsable();
-    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
-    return this.changes.time(this.readback, this.stages.separate(this.recording(), iterations));
+    checkInteger('rounds', rounds, 1, MAX_ROUNDS);
+    return this.changes.time(this.readback, this.stages.separate(this.recording(), rounds));
   }
 
   add(particles: NewParticles): Uint32Array {

@@ -17,7 +17,7 @@ import type { CellSort } from '../grid/cell-sort';
 import type { PairState } from '../queries/pair-query';
 import type { Flights } from './ccd';
 import type { ParticleCopies } from './particle-copies';
-import type { ContactPasses, SimulationPasses } from './passes';
+import type { SimulationPasses } from './passes';
 
 /** What stages are of: their parameters, how many particles, and what the settings ask for. */
 export interface Recording {
@@ -44,14 +44,10 @@ export class SimulationStages {
     return this.orAsBefore(() => this.substeps(recording));
   }
 
-  separate(recording: Recording, iterations: number): Stage[] {
-    return this.orAsBefore(() => {
-      const stages = this.sorting(recording);
-      for (let iteration = 0; iteration < iterations; iteration++) {
-        stages.push(this.separateOnce(recording, iteration > 0));
-      }
-      return stages;
-    });
+  separate(recording: Recording, rounds: number): Stage[] {
+    return this.orAsBefore(() =>
+      Array.from({ length: rounds }, () => [...this.sorting(recording), this.separateOnce(recording)]).flat(),
+    );
   }
 
   /** Files those that are marked as leaving behind all others. */
@@ -132,9 +128,7 @@ export class SimulationStages {
       stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
       if (paths) stages.push(paths.stage(shared, this.flightBinding(paths), count));
       stages.push(...this.sorting(recording, !paths && !this.hasLevels));
-      for (let iteration = 0; iteration < settings.iterations; iteration++) {
-        stages.push(...this.respond(recording, iteration > 0));
-      }
+      stages.push(...this.respond(recording));
     }
     return stages;
   }
@@ -154,12 +148,12 @@ export class SimulationStages {
     );
   }
 
-  /** `hasMoved`: particles are no longer where they were sorted. */
-  private respond({ shared, count, settings }: Recording, hasMoved: boolean): Stage[] {
+  /** One pass of the contact law over the sorted state. */
+  private respond({ shared, count, settings }: Recording): Stage[] {
     const { copies } = this;
     const { broadPhase, restitution } = settings;
-    const { partner, respond } = this.contactPasses(settings, hasMoved);
-    const key = `${broadPhase} ${hasMoved} ${copies.nameOf('position', 'velocity')}`;
+    const { partner, respond } = this.passes[broadPhase];
+    const key = `${broadPhase} ${copies.nameOf('position', 'velocity')}`;
     const { now, spare } = copies;
     const state = { position_in: now.position, velocity_in: now.velocity, ...this.cells };
     const stages: Stage[] = [];
@@ -182,10 +176,10 @@ export class SimulationStages {
     return stages;
   }
 
-  private separateOnce({ shared, count, settings }: Recording, hasMoved: boolean): Stage {
+  private separateOnce({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
-    const { separate } = this.contactPasses(settings, hasMoved);
-    const group = this.group(`separate ${settings.broadPhase} ${hasMoved} ${copies.nameOf('position')}`, () =>
+    const { separate } = this.passes[settings.broadPhase];
+    const group = this.group(`separate ${settings.broadPhase} ${copies.nameOf('position')}`, () =>
       separate.bind({
         position_in: copies.now.position,
         position_out: copies.spare.position,
@@ -194,11 +188,6 @@ export class SimulationStages {
     );
     copies.swap('position');
     return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
-  }
-
-  private contactPasses({ broadPhase }: Settings, hasMoved: boolean): ContactPasses {
-    const { fresh, moved } = this.passes[broadPhase];
-    return hasMoved ? moved : fresh;
   }
 
   /** The stages of a change; where the device is known to refuse one, its error, and all as it was before. */

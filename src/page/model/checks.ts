@@ -2,18 +2,18 @@
  * Purpose: how often a step asks whether two particles are near enough to touch, and what the page says about it. Pure.
  * Candidate pairs are counted once, however often they are looked at. Checks are how often the distance test is done: on the
  * GPU each particle gathers from all around it, so a pair is tested from both sides, and the particle meets itself too; the
- * CPU engine tests a pair once for both. All of it anew in every iteration of every substep, and once more before each where
- * there is restitution, to find who bounces off whom.
+ * CPU engine tests a pair once for both. Every substep does all of it, and with restitution once more, to find which
+ * particles bounce off each other.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Measures, ParticleSimulation } from '../../core/simulation/simulation';
 import { formatCount, formatCountOf } from '../support/format';
 
-type Passes = Pick<Settings, 'substeps' | 'iterations' | 'restitution'>;
+type Passes = Pick<Settings, 'substeps' | 'restitution'>;
 
 /** How often a step goes over all candidates. */
-export function passesOf({ substeps, iterations, restitution }: Passes): number {
-  return substeps * iterations * (restitution > 0 ? 2 : 1);
+export function passesOf({ substeps, restitution }: Passes): number {
+  return substeps * (restitution > 0 ? 2 : 1);
 }
 
 export interface Checks {
@@ -37,7 +37,6 @@ export function checksOf(
   const sides = backend === 'gpu' ? 'from both sides, and each particle meets itself' : 'once for both';
   const rounds = [
     formatCountOf(settings.substeps, 'substep'),
-    formatCountOf(settings.iterations, 'iteration'),
     ...(settings.restitution > 0 ? ['2, since bounces look for partners first'] : []),
   ].join(' × ');
   // Where sizes differ, the GPU's loop leaves out cells that are too far for the two sizes.

@@ -30,17 +30,17 @@ export const STEP_SECONDS = 1 / 60;
 const FIRST_SCENE = 'pile';
 
 /** What a scene brings; everything else stays as it was chosen. */
-type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps' | 'iterations'>;
+type OfScene = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
 function ofScene(scene: string, dimensions: Dimensions): OfScene {
   const ofMethod = findMethodScene(scene);
   if (ofMethod) {
     const { gravity, substeps } = ofMethod;
-    const { restitution, friction, iterations } = defaultSettings(dimensions);
-    return { gravity, boxWidth: 1, restitution, friction, substeps, iterations };
+    const { restitution, friction } = defaultSettings(dimensions);
+    return { gravity, boxWidth: 1, restitution, friction, substeps };
   }
   const { settings } = createScene(scene, { dimensions, count: 1 });
-  const { restitution, friction, substeps, iterations } = defaultSettings(dimensions);
+  const { restitution, friction, substeps } = defaultSettings(dimensions);
   return {
     gravity: Math.abs(settings.gravity?.[1] ?? 0),
     // The pile has room to spill into.
@@ -48,7 +48,6 @@ function ofScene(scene: string, dimensions: Dimensions): OfScene {
     restitution: settings.restitution ?? restitution,
     friction: settings.friction ?? friction,
     substeps: settings.substeps ?? substeps,
-    iterations: settings.iterations ?? iterations,
   };
 }
 
@@ -116,7 +115,7 @@ export interface Hardware {
   readonly most: number;
 }
 
-type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'iterations' | 'restitution';
+type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
 
 export function capOf(
   choices: Pick<Choices, Capping>,
@@ -157,7 +156,7 @@ export function capOf(
   if (most >= MOST_PARTICLES) return undefined;
   return {
     most,
-    reason: `A step of ${formatCount(passes)} passes over all particles (substeps times iterations, twice where they bounce) is capped at ${formatCount(most)} particles here; fewer passes take more.`,
+    reason: `A step of ${formatCount(passes)} passes over all particles (one per substep, two if particles bounce) is capped at ${formatCount(most)} particles here; fewer passes take more.`,
   };
 }
 
@@ -194,10 +193,10 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
 }
 
 export function settingsOf(choices: Choices): BodySettings {
-  const { broadPhase, restitution, friction, substeps, iterations, flipShare } = choices;
+  const { broadPhase, restitution, friction, substeps, flipShare } = choices;
   const gravity = gravityVector(choices);
   if (methodOf(choices) === 'liquid') return { substeps, gravity, flipShare };
-  return { broadPhase, restitution, friction, substeps, iterations, gravity };
+  return { broadPhase, restitution, friction, substeps, gravity };
 }
 
 export function simulationOptions(choices: Choices, count: number): SimulationOptions {
@@ -229,7 +228,6 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   spread: ['collisions'],
   restitution: ['collisions'],
   friction: ['collisions'],
-  iterations: ['collisions'],
   broadPhase: ['collisions'],
   gravity: ['collisions', 'liquid'],
   substeps: ['collisions', 'liquid'],

@@ -2,7 +2,7 @@
  * Purpose: everything a visitor can choose of what runs and how it is drawn, said once. The panel shows these fields, a link
  * holds them, what is typed or read is checked against them, and tests go through them.
  */
-import { MAX_ITERATIONS, MAX_SUBSTEPS } from '../../core/contact/settings';
+import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import { formatCount, formatReal, titleOf } from '../support/format';
 import { PAGE_SCENES } from './scenes';
@@ -169,17 +169,6 @@ export const FIELDS = {
     min: 1,
     max: MAX_SUBSTEPS,
     slider: 16,
-    step: 1,
-    isWhole: true,
-  },
-  iterations: {
-    kind: 'number',
-    label: 'Iterations',
-    group: 'Collisions',
-    effect: 'set',
-    min: 1,
-    max: MAX_ITERATIONS,
-    slider: 8,
     step: 1,
     isWhole: true,
   },

@@ -115,6 +115,5 @@ function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
     restitution: clamp('restitution', numbers.restitution),
     friction: clamp('friction', numbers.friction),
     substeps: clamp('substeps', numbers.substeps),
-    iterations: clamp('iterations', numbers.iterations),
   };
 }

@@ -161,12 +161,9 @@ async function startTimed(
   };
 }
 
-function describe(
-  { scene, dimensions, substeps, iterations }: Choices,
-  { kind, name, isSoftware }: Engine,
-): string {
+function describe({ scene, dimensions, substeps }: Choices, { kind, name, isSoftware }: Engine): string {
   const on = kind === 'cpu' ? 'the CPU engine' : isSoftware ? 'a software GPU' : `the GPU (${name})`;
-  return `${titleOf(scene)} in ${dimensions}D on ${on}, ${formatCountOf(substeps, 'substep')} of ${formatCountOf(iterations, 'iteration')} a step. Your own run waits and goes on afterwards.`;
+  return `${titleOf(scene)} in ${dimensions}D on ${on}, ${formatCountOf(substeps, 'substep')} per step. Your own run waits and goes on afterwards.`;
 }
 
 function formatCell(cell: Cell | undefined, format: (value: number) => string): string {

@@ -133,12 +133,12 @@ export function describeOverlayKernels(variant: Variant): {
 } {
   const { dimensions, levels = 0 } = variant;
   // Candidates are all whose cells touch, whether or not anybody could reach there.
-  const moved = { ...variant, crowds: false, moved: levels > 0 };
+  const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
-    label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(moved)}`,
+    label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,
     dimensions,
     sources: [
-      ...neighbourModules(moved, 'grid'),
+      ...neighbourModules(wholeBlocks, 'grid'),
       ...shapeModules(variant),
       { name: 'page/pair_lines.wgsl', text: pairText },
     ],
@@ -151,12 +151,12 @@ export function describeOverlayKernels(variant: Variant): {
       ...(isFill ? { offsets: 'read', pairs: 'write', drawn: 'write' } : { tallies: 'write' }),
       ...finerBinding(variant),
     },
-    flags: { ...worldFlags(moved), FROZEN: false, FILL: isFill },
+    flags: { ...worldFlags(wholeBlocks), FILL: isFill },
     constants: { MOST_EACH },
   });
   return {
     heat: {
-      label: `page.heat${worldName({ ...variant, moved: false })}`,
+      label: `page.heat${worldName({ ...variant, wholeBlocks: false })}`,
       dimensions,
       sources: [...worldModules(variant), { name: 'page/heat.wgsl', text: heatText }],
       entryPoint: 'count_heat',

@@ -57,7 +57,7 @@ export function describeTally(variant: Variant, heavy = false): KernelDescriptio
       ...finerBinding(variant),
       ...heavyBinding(variant, heavy),
     },
-    flags: { ...neighbourFlags(variant, 'grid', heavy), FROZEN: false },
+    flags: { ...neighbourFlags(variant, 'grid', heavy) },
   };
 }
 

@@ -129,7 +129,7 @@ export class Crowd {
         position_in: 'read',
         ...(variant.levels ? { finer: 'write' } : {}),
       },
-      flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, FROZEN: false, CROWDS: true },
+      flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, CROWDS: true },
     };
   }
 

@@ -91,7 +91,7 @@ export class Measure {
         partials: 'write',
         ...finerBinding(variant),
       },
-      flags: { ...worldFlags(variant), FROZEN: false, OBSTACLES: variant.obstacles === true },
+      flags: { ...worldFlags(variant), OBSTACLES: variant.obstacles === true },
       constants: {
         TILE_SIZE: MEASURE_WORKGROUP_SIZE,
         ...obstacleConstants(variant),

@@ -45,7 +45,7 @@ export class Near extends ListPass<NearBuffers> {
         parameters: 'parameters',
         ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
       },
-      flags: { ...worldFlags(variant), FROZEN: false, FILL: step === 'fill' },
+      flags: { ...worldFlags(variant), FILL: step === 'fill' },
     };
   }
 

@@ -48,7 +48,7 @@ export class Nearest {
         ids: 'write',
         distances_squared: 'write',
       },
-      flags: { ...worldFlags(variant), FROZEN: false },
+      flags: { ...worldFlags(variant) },
     };
   }
 

@@ -97,11 +97,10 @@ export class Pairs {
       },
       flags: {
         ...neighbourFlags(variant, broadPhase, heavy),
-        FROZEN: false,
         FILL: isFill,
         BOXES: isBox,
         // Boxes are not where their centres are, and reach farther than a ball: all cells around are asked.
-        MOVED: isBox,
+        WHOLE_BLOCKS: isBox,
       },
     };
   }

@@ -1,7 +1,7 @@
 /**
  * Purpose: the whole simulation made of the twins of its passes, plain and slow: what the GPU engine and the
  * fast CPU engine are held against.
- * Each substep: integrate, grid, then `iterations` times partner (if anything bounces) and resolve; the cells
+ * Each substep: integrate, grid, partner (if anything bounces) and resolve; the cells
  * stay those of the substep's grid. `broadPhase` changes only the number of candidates reported.
  * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
  */
@@ -12,7 +12,7 @@ import { addFlights, type Flights, farthestWay, NO_FLIGHTS } from '../../core/cc
 import {
   checkTimeStep,
   deriveSubstep,
-  MAX_ITERATIONS,
+  MAX_ROUNDS,
   resolveSettings,
   type Settings,
   type SettingsOptions,
@@ -126,12 +126,10 @@ export class ReferenceSimulation implements ParticleSimulation {
       const moved = integrate(world, substep, this.grid);
       this.grid = buildGrid(world, moved.positions, moved.velocities, this.grid.ids, this.grid);
       if (this.continuous) this.fly(substep, index === 0);
-      for (let iteration = 0; iteration < settings.iterations; iteration++) {
-        const partners =
-          substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacles) : undefined;
-        const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacles);
-        this.grid = { ...this.grid, ...resolved };
-      }
+      const partners =
+        substep.restitution > 0 ? findPartners(world, substep, this.grid, this.obstacles) : undefined;
+      const resolved = resolveContacts(world, substep, this.grid, partners, this.obstacles);
+      this.grid = { ...this.grid, ...resolved };
     }
     this.currentTime += dt;
   }
@@ -150,12 +148,12 @@ export class ReferenceSimulation implements ParticleSimulation {
     return this.lastFlights;
   }
 
-  separate(iterations = 1): void {
+  separate(rounds = 1): void {
     this.checkAlive();
-    checkInteger('iterations', iterations, 1, MAX_ITERATIONS);
+    checkInteger('rounds', rounds, 1, MAX_ROUNDS);
     const substep = deriveSubstep(this.world, this.diameter, this.settings, 0);
-    this.grid = this.freshGrid();
-    for (let iteration = 0; iteration < iterations; iteration++) {
+    for (let round = 0; round < rounds; round++) {
+      this.grid = this.freshGrid();
       const positions = separateContacts(this.world, substep, this.grid, this.obstacles);
       this.grid = { ...this.grid, positions };
     }

@@ -51,10 +51,10 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         [() => simulation.encodeStep(device.createCommandEncoder(), -1), /^dt is -1, /],
         [call('profile', -1), /^dt is -1, /],
         [call('profile', NOT_A_NUMBER), /^dt is NaN, /],
-        [call('separate', 0), /^iterations is 0, .* a whole number from 1 to 64/],
-        [call('separate', 1.5), /^iterations is 1\.5, /],
-        [call('separate', NOT_A_NUMBER), /^iterations is NaN, /],
-        [call('profileSeparate', 65), /^iterations is 65, /],
+        [call('separate', 0), /^rounds is 0, .* a whole number from 1 to 64/],
+        [call('separate', 1.5), /^rounds is 1\.5, /],
+        [call('separate', NOT_A_NUMBER), /^rounds is NaN, /],
+        [call('profileSeparate', 65), /^rounds is 65, /],
         [call('set', { gravity: [NOT_A_NUMBER, 0, 0].slice(0, dimensions) }), /^gravity\[0\] is NaN, /],
         [call('set', { friction: 0.5, restitution: 3 }), /^restitution is 3, .* from 0 to 1/],
         [call('set', { bounce: 1 }), /^settings\.bounce is 1, .* one of gravity/],
@@ -137,9 +137,9 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
       const simulation = await create(tools, dimensions);
       simulation.step(8e-7);
       simulation.separate(64);
-      simulation.set({ restitution: 1, friction: 10, substeps: 1, iterations: 64, relaxation: 1 });
+      simulation.set({ restitution: 1, friction: 10, substeps: 1, relaxation: 1 });
       simulation.step(1e-7);
-      simulation.set({ substeps: 256, iterations: 1 });
+      simulation.set({ substeps: 256 });
       simulation.step(0.1);
       simulation.remove([]);
       simulation.remove(new Uint32Array(0));

@@ -233,7 +233,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;
-        const settings = { substeps: 1, iterations: 1, restitution: 0.5, friction: 0.25, walls: false };
+        const settings = { substeps: 1, restitution: 0.5, friction: 0.25, walls: false };
         const hashes: string[] = [];
         for (let run = 0; run < 2; run++) {
           const simulation = await createSimulation(tools.wrap(), {
@@ -279,7 +279,6 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
         restitution: 0.5,
         friction: 0.25,
         substeps: 1,
-        iterations: 1,
       });
       const { world, settings } = simulation;
       simulation.step(1 / 64);

@@ -49,7 +49,7 @@ function dyadic(field: Field): Field {
 async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
   const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
   for (const mode of ['separate', 'resolve'] as const) {
-    const options = { ...field, broadPhase, restitution: 0.5, substeps: 1, iterations: 1 };
+    const options = { ...field, broadPhase, restitution: 0.5, substeps: 1 };
     const simulation = await createSimulation(gpu, options);
     if (mode === 'separate') simulation.separate(1);
     else simulation.step(DT);
@@ -93,7 +93,7 @@ function halved(obstacles: ObstaclesGiven | undefined): ObstaclesGiven | undefin
 
 async function run(tools: GpuTools, options: SimulationOptions, fold?: number, restored = false) {
   const gpu = tools.wrap(fold);
-  const settings = { restitution: 0.5, substeps: 2, iterations: 2 };
+  const settings = { restitution: 0.5, substeps: 2 };
   let simulation = await createSimulation(gpu, { ...options, ...settings });
   for (let step = 0; step < 4; step++) {
     simulation.step(DT);

@@ -160,19 +160,16 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are never among those set aside, nor further away than the cells of the substep’s start',
+    'are never particles that are set aside',
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);
       const positions = packed(dimensions, [5, 5], [5.5, 5], [Number.NaN, 5], [9, 9]);
       const velocities = packed(dimensions, [0], [-1], [-9], [-5]);
       const grid = buildGrid(world, positions, velocities);
-      // The last has moved upon the first since the grid was built.
-      const moved = { ...grid, positions: grid.positions.slice() };
-      moved.positions.set(packed(dimensions, [5.25, 5]), (grid.slots[3] as number) * dimensions);
       const [a, b] = [grid.slots[0] as number, grid.slots[1] as number];
       for (const broadPhase of BROAD_PHASES) {
-        const got = await partnersOf(tools, world, substep, moved, broadPhase);
+        const got = await partnersOf(tools, world, substep, grid, broadPhase);
         expect([got[a], got[b], got[grid.slots[2] as number], got[grid.slots[3] as number]]).toEqual([
           b,
           a,

@@ -273,26 +273,6 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sees, when iterated, only the candidates of the substep’s start, whoever has moved since',
-    async (_, tools) => {
-      const { world, grid } = crowd(dimensions, 300);
-      const noise = createNoise(2);
-      // All moved by up to three cells; the cells stay as they were.
-      const positions = grid.positions.map((place) => place + 3 * 0.73 * (2 * noise() - 1));
-      const moved = { ...grid, positions };
-      const substep = substepOf(world, { gravity, restitution: 0.5 }, 1 / 60);
-      const got = await resolveGrid(tools, world, substep, moved, 'respond');
-      const naive = await resolveGrid(tools, world, substep, moved, 'respond', 'naive');
-      expectArraysEqual(bitsOf(naive.positions), bitsOf(got.positions), 'positions');
-      expectArraysEqual(bitsOf(naive.velocities), bitsOf(got.velocities), 'velocities');
-      const fresh = buildGrid(world, positions, grid.velocities);
-      expect(fresh.cells).not.toEqual(grid.cells);
-      expectBounded(got, world, substep, moved, 'respond');
-    },
-    SHARED,
-  );
-
-  gpuTest(
     'parts particles on top of each other along an axis, each a way of its own',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);

@@ -28,7 +28,7 @@ const DT = 1 / 64;
 /** One pass of either kind within the bound of exact arithmetic. */
 async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<void> {
   for (const mode of ['separate', 'resolve'] as const) {
-    const settings = { restitution: 0.5, substeps: 1, iterations: 1 };
+    const settings = { restitution: 0.5, substeps: 1 };
     const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
     const { world } = simulation;
     if (mode === 'separate') simulation.separate(1);
@@ -82,12 +82,12 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
   describe.each(inTurns(dimensions, kinds))('%s', (kind) => {
     gpuTest(
-      'pushes, in later iterations, those who were near when it sorted, wherever they are by then',
+      'pushes in each round of separate what overlaps by then',
       async (_, tools) => {
         // Far too many for the room, and pushed apart as hard as can be.
         const options = mixedOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
-          { relaxation: 1, iterations: 3, substeps: 1 },
+          { relaxation: 1, substeps: 1 },
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const reference = new ReferenceSimulation(options);
@@ -95,7 +95,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
         const { candidates } = await simulation.measure();
         expect(candidates).toBe(reference.measure().candidates);
         for (const act of [
-          (one: { separate(iterations: number): void }) => one.separate(3),
+          (one: { separate(rounds: number): void }) => one.separate(3),
           (one: { step(dt: number): void }) => one.step(DT),
         ]) {
           act(simulation);
@@ -135,7 +135,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     'does not remember who had too many neighbours before',
     async (_, tools) => {
       const kind = dimensions === 2 ? 'bounded' : 'unbounded';
-      const settings = { restitution: 0, substeps: 1, iterations: 1 };
+      const settings = { restitution: 0, substeps: 1 };
       const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
       const options = { ...rest, radii, positions, ...settings };
       // Three large ones; the small ones are all heavy first, and then none.
@@ -164,7 +164,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
         // As few cells as the injected limit holds a thread each of.
-        const settings = { restitution: 0.5, substeps: 2, iterations: 2, cellSize: 1 };
+        const settings = { restitution: 0.5, substeps: 2, cellSize: 1 };
         const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
         const hash = await hashAfter(tools, options);
         expect(await hashAfter(tools, options)).toBe(hash);
@@ -193,7 +193,7 @@ describe.each(DIMENSIONS)('a simulation of many sizes in %dD', (dimensions) => {
     'keeps momentum, whatever the sizes that bounce and rub',
     async (_, tools) => {
       // Walls take momentum.
-      const settings = { restitution: 0.5, friction: 0.5, substeps: 2, iterations: 2, walls: false };
+      const settings = { restitution: 0.5, friction: 0.5, substeps: 2, walls: false };
       const options = mixedOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, settings);
       const simulation = await createSimulation(tools.wrap(), options);
       const before = await simulation.measure();

@@ -1,9 +1,9 @@
 /** Frames for pictures of a whole world: the initial camera, and colours that tests can tell apart. */
 import type { World } from '../../../src/core/world/world';
+import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';
 import { worldBox } from '../../../src/page/model/seen-box';
 import { PlaneCamera } from '../../../src/page/view/camera';
-import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import type { Frame } from '../../../src/page/view/engine';
 import { SpaceCamera } from '../../../src/page/view/space-camera';
 

@@ -170,7 +170,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
 
     it.each([0, 0.5])('do in one step what the reference says, at restitution %d', (restitution) => {
       for (let seed = 1; seed < 6; seed++) {
-        const options = field(seed, { restitution, substeps: 1, iterations: 2 });
+        const options = field(seed, { restitution, substeps: 1 });
         const fast = createCpuSimulation(options);
         const plain = new ReferenceSimulation(options);
         // Not one after the other: particles that a wall has put into one corner part by their last bits.
@@ -195,7 +195,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     it.each(ENGINES)(
       'leave the same bits again, naive, from a checkpoint, in any order (%s)',
       (_, create) => {
-        const options = field(9, { restitution: 0.5, iterations: 2, substeps: 2 });
+        const options = field(9, { restitution: 0.5, substeps: 2 });
         const run = (changes: Partial<SimulationOptions>, restored = false) => {
           let simulation = create({ ...options, ...changes });
           for (let step = 0; step < 4; step++) {
@@ -603,7 +603,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       ] as const) {
         const field = sizedFieldOf({ kind, dimensions, count: 100, obstacles: 120, dyadic: true, boxes });
         const gravity = new Array<number>(dimensions).fill(0).with(1, -8);
-        const options = { ...field, restitution, gravity, substeps: 1, iterations: 1 };
+        const options = { ...field, restitution, gravity, substeps: 1 };
         const { world, diameter, settings, obstacles: given, ...sizes } = planSimulation(options);
         for (const mode of ['separate', 'resolve'] as const) {
           const simulation = createCpuSimulation(options);
@@ -646,7 +646,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
       const [count, fixed] = isFast ? [150, 130] : [30, 25];
       for (const boxes of isFast ? [true, false] : [true]) {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: fixed, seed: 9, boxes });
-        const options = { ...field, restitution: 0.5, iterations: 2, substeps: 2 };
+        const options = { ...field, restitution: 0.5, substeps: 2 };
         const run = (changes: Partial<SimulationOptions>, restored = false) => {
           let simulation = create({ ...options, ...changes });
           for (let step = 0; step < (isFast ? 4 : 2); step++) {

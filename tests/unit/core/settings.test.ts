@@ -5,6 +5,7 @@ import {
   checkTimeStep,
   defaultSettings,
   deriveSubstep,
+  readSavedSettings,
   resolveSettings,
   SETTING_NAMES,
 } from '../../../src/core/contact/settings';
@@ -17,6 +18,13 @@ describe('resolveSettings', () => {
       expect(Object.keys(settings).sort()).toEqual([...SETTING_NAMES].sort());
       expect(settings).toEqual(defaultSettings(dimensions));
     }
+  });
+
+  it('reads saved settings that name one resolve pass per substep, and refuses other numbers', () => {
+    expect(readSavedSettings('settings', { substeps: 3, iterations: 1 } as object)).toEqual({ substeps: 3 });
+    expect(() => readSavedSettings('settings', { iterations: 2 } as object)).toThrow(
+      /^settings\.iterations is 2, but it must be 1, as substeps took its place/,
+    );
   });
 
   it('pushes less by default what may be packed more densely: discs of many sizes', () => {
@@ -56,7 +64,6 @@ describe('resolveSettings', () => {
     ['friction', { friction: '0.1' }, /^friction is "0\.1", .*from 0 to 10/],
     ['substeps', { substeps: 0 }, /^substeps is 0, .*whole number from 1 to 256/],
     ['substeps', { substeps: 2.5 }, /^substeps is 2\.5, .*whole number/],
-    ['iterations', { iterations: 65 }, /^iterations is 65, .*from 1 to 64/],
     ['relaxation', { relaxation: 0 }, /^relaxation is 0, .*from 0\.01 to 1/],
     ['walls', { walls: 1 }, /^walls is 1, but it must be true or false\.$/],
     ['broadPhase', { broadPhase: 'tree' }, /^broadPhase is "tree", .*'grid' or 'naive'/],

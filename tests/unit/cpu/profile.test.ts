@@ -12,7 +12,7 @@ describe('a profile of the CPU engine', () => {
   };
 
   it('is a step, to the bit', () => {
-    const settings = { substeps: 3, iterations: 2, restitution: 0.5 };
+    const settings = { substeps: 3, restitution: 0.5 };
     const [timed, stepped] = [begin(settings), begin(settings)];
     for (let step = 0; step < 4; step++) {
       timed.profile(1 / 60);

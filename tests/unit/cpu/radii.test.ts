@@ -47,8 +47,8 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
 
     const cases: SettingsOptions[] = [
       { restitution: 0, friction: 0.4 },
-      { restitution: 0.5, friction: 0.4, iterations: 3 },
-      { restitution: 0.5, friction: 0.4, iterations: 3, broadPhase: 'naive' },
+      { restitution: 0.5, friction: 0.4 },
+      { restitution: 0.5, friction: 0.4, broadPhase: 'naive' },
       { restitution: 1, friction: 0, walls: false },
     ];
     it.each(inTurns(dimensions, cases, MIXED_KINDS.indexOf(kind)))(
@@ -63,7 +63,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
           // As in cpu-worlds.test.ts; of a push, a light particle does not half, but nearly all.
-          const rounding = 2 * (settings.iterations ?? 1) * ROUNDING;
+          const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);
           // From the same bits again, or rounding would grow.
@@ -113,7 +113,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     );
 
     it('the broad phases differ only by the order of sums', () => {
-      const options = crowd({ iterations: 2 }, 6);
+      const options = crowd({}, 6);
       const grid = createCpuSimulation(options);
       const naive = createCpuSimulation({ ...options, broadPhase: 'naive' });
       grid.separate(2);
@@ -124,7 +124,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     });
 
     it('gives the same bits on every run, whatever was in memory before', () => {
-      const options = { ...crowd({ restitution: 0.3, iterations: 2 }, 7), capacity: 170 };
+      const options = { ...crowd({ restitution: 0.3 }, 7), capacity: 170 };
       const hashes = [0, 1, 2].map((run) => {
         const simulation = createCpuSimulation(options);
         if (run > 0) {
@@ -150,7 +150,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     });
 
     it('goes on from a checkpoint in a file with the same bits', () => {
-      const options = crowd({ restitution: 0.4, friction: 0.3, iterations: 2 }, 8, 64);
+      const options = crowd({ restitution: 0.4, friction: 0.3 }, 8, 64);
       const straight = createCpuSimulation(options);
       for (let step = 0; step < 3; step++) straight.step(1 / 60);
       const { positions: _, velocities: __, radii: ___, ...empty } = options;
@@ -167,7 +167,7 @@ describe.each([2, 3] as const)('CpuSimulation of many sizes in %dD', (dimensions
     });
 
     it('stepping reserves no memory: the same buffers take turns', () => {
-      expectSteadyMemory(createCpuSimulation(crowd({ restitution: 0.5, iterations: 2 })));
+      expectSteadyMemory(createCpuSimulation(crowd({ restitution: 0.5 })));
     });
 
     it.each([0, 1, 2])('works with %d particles', (count) => {

@@ -415,8 +415,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
 
     const cases: SettingsOptions[] = [
       { restitution: 0, friction: 0.4 },
-      { restitution: 0.5, friction: 0.4, iterations: 3 },
-      { restitution: 0.5, friction: 0.4, iterations: 3, broadPhase: 'naive' },
+      { restitution: 0.5, friction: 0.4 },
+      { restitution: 0.5, friction: 0.4, broadPhase: 'naive' },
       { restitution: 1, friction: 0, walls: false },
     ];
     it.each(inTurns(2, cases, WORLDS.indexOf(kind)))(
@@ -431,7 +431,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
           // As in cpu-simulation.test.ts, each iteration for itself; around an end the difference rounds twice.
-          const rounding = 2 * (settings.iterations ?? 1) * 16 * 2 ** -24;
+          const rounding = 2 * 16 * 2 ** -24;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
           // From the same bits again, or rounding would grow.
@@ -474,7 +474,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     });
 
     it.each([0, 0.5, 1])('the broad phases give the same bits at restitution %d', (restitution) => {
-      const options = { ...crowd(kind, dimensions, 150, 6), restitution, iterations: 2 };
+      const options = { ...crowd(kind, dimensions, 150, 6), restitution };
       const grid = createCpuSimulation(options);
       const naive = createCpuSimulation({ ...options, broadPhase: 'naive' });
       for (let step = 0; step < 5; step++) {
@@ -532,7 +532,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     });
 
     it('stepping reserves no memory: the same buffers take turns', () => {
-      const options = { ...crowd(kind, dimensions, 100, 11), restitution: 0.5, iterations: 2 };
+      const options = { ...crowd(kind, dimensions, 100, 11), restitution: 0.5 };
       const simulation = createCpuSimulation(options);
       expectSteadyMemory(simulation);
     });

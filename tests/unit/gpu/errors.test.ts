@@ -106,7 +106,6 @@ describe('createSimulation refuses', () => {
     ['restitution', '2', { restitution: 2 }, /from 0 to 1/],
     ['friction', '-1', { friction: -1 }, /from 0 to 10/],
     ['substeps', '0', { substeps: 0 }, /from 1 to 256/],
-    ['iterations', '65', { iterations: 65 }, /from 1 to 64/],
     ['relaxation', '0', { relaxation: 0 }, /from 0\.01 to 1/],
     ['walls', '1', { walls: 1 }, /true or false/],
     ['broadPhase', '"tree"', { broadPhase: 'tree' }, /'grid' or 'naive'/],

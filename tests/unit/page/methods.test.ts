@@ -134,7 +134,7 @@ describe('choices of a method', () => {
     const given = { transfer, engine };
     const looks = ['liquidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
     expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
-    const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'iterations', 'broadPhase'];
+    const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
     expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
     // That engine draws particles alone.
     expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);

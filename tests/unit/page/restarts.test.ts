@@ -442,7 +442,7 @@ describe('a start that fails', () => {
     expect(page.notices.at(-1)).toMatch(/It broke\./);
     // With as many passes as are chosen here, all pairs would take minutes a step.
     page.engine.onPrepare = () => undefined;
-    await page.run({ substeps: 64, iterations: 64, count: 9000 });
+    await page.run({ substeps: 256, restitution: 1, count: 9000 });
     page.engine.onPrepare = () => {
       page.choices = { ...page.choices, broadPhase: 'naive' };
       throw new TypeError('It broke.');
