@@ -37,7 +37,12 @@ export async function createUnsorted(gpu: Gpu, scene: Scene, relaxation: number)
       dimensions,
       sources: [...worldModules(world), PARTICLE, CONTACT, { name: '../bench/gpu-step/unsorted.wgsl', text }],
       entryPoint: 'push_unsorted',
-      bindings: { position_in: 'read', position_out: 'write', entries: 'read', start: 'read' },
+      bindings: {
+        position_in: 'read array<Stored>',
+        position_out: 'write array<Stored>',
+        entries: 'read array<vec2u>',
+        start: 'read array<u32>',
+      },
     }),
   ]);
   const vector = 4 * storedFloats(dimensions) * count;

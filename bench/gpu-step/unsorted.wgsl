@@ -2,10 +2,6 @@
 // the sorted ids. One push apart, as shaders/solve/resolve.wgsl with SEPARATE; thread = particle. Inputs:
 // positions in the caller's order, entries and starts of the grid. Output: positions.
 
-@group(1) @binding(0) var<storage, read> position_in: array<Stored>;
-@group(1) @binding(1) var<storage, read_write> position_out: array<Stored>;
-@group(1) @binding(2) var<storage, read> entries: array<vec2u>;
-@group(1) @binding(3) var<storage, read> start: array<u32>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn push_unsorted(

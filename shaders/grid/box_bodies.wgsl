@@ -7,11 +7,6 @@
 // at most one on from that of low(a); and the other way round. The cells of their low corners are adjacent. Nothing is
 // asked of rounding but that it never descends.
 
-@group(1) @binding(0) var<storage, read> boxes: array<Stored>;
-@group(1) @binding(1) var<storage, read_write> bodies: array<PackedBody>;
-@group(1) @binding(2) var<storage, read_write> high_out: array<Stored>;
-@group(1) @binding(3) var<storage, read_write> refused: array<atomic<u32>>;
-
 // As a radius, what sets a body aside.
 const NO_RADIUS = -1.0;
 

@@ -2,20 +2,6 @@
 // possible). Outputs: counts, and each particle's rank among those counted into its bucket: any order,
 // made canonical by gather.wgsl. With HAS_FINER, where there may be finer entries (see finer_entries.wgsl), these too.
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> counts: array<atomic<u32>>;
-@group(1) @binding(2) var<storage, read_write> ranks: array<u32>;
-#if VARIABLE_RADII
-@group(1) @binding(3) var<storage, read> finer: array<u32>;
-#if IDS
-@group(1) @binding(4) var<storage, read> id_in: array<u32>;
-#endif
-#else
-#if IDS
-@group(1) @binding(3) var<storage, read> id_in: array<u32>;
-#endif
-#endif
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn count(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -4,15 +4,7 @@
 // FINER slots alone, ascending. Dispatched by the number of
 // tiles: where there are none, nothing runs.
 
-// Tiles listed and more (see CROWD_HEADER); then for each tile its bucket and its number.
-@group(1) @binding(0) var<storage, read> crowd: array<u32>;
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-#if TILES
-@group(1) @binding(2) var<storage, read_write> entries: array<Entry>;
-#else
-@group(1) @binding(2) var<storage, read> pieces: array<Entry>;
-@group(1) @binding(3) var<storage, read_write> merged: array<Entry>;
-#endif
+// `crowd` holds the number of tiles and more (see CROWD_HEADER), then the bucket and the index of each tile.
 
 // Entries of the grid, or the finer entries of its cells, which are slots.
 #if FINER

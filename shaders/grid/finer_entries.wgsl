@@ -9,7 +9,6 @@
 // again; for crowd.wgsl, the tiles of crowded lists, which it puts in order.
 
 #if CLEAR
-@group(1) @binding(0) var<storage, read_write> finer: array<u32>;
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn clear_finer() {
@@ -17,8 +16,6 @@ fn clear_finer() {
 }
 #else
 #if NOTE
-@group(1) @binding(0) var<storage, read_write> finer: array<atomic<u32>>;
-@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
@@ -44,12 +41,6 @@ fn note_finer(
 }
 #else
 #if LIST
-@group(1) @binding(0) var<storage, read_write> finer: array<atomic<u32>>;
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
-@group(1) @binding(3) var<storage, read_write> crowd: array<atomic<u32>>;
-@group(1) @binding(4) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(5) var<storage, read> cell_of_slot: array<Cell>;
 
 // Most threads find their bit set: then they need not wait for each other.
 fn note(mask: u32) {
@@ -92,9 +83,6 @@ fn list_finer(
   }
 }
 #else
-@group(1) @binding(0) var<storage, read_write> finer: array<u32>;
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read_write> counts: array<u32>;
 
 // One thread a bucket; lists are short, or crowd.wgsl's.
 @compute @workgroup_size(WORKGROUP_SIZE)

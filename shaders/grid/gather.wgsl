@@ -3,17 +3,6 @@
 // numbers and state in canonical order. The buckets past the cells keep the order of the atomics: nothing
 // reads across their particles, and the state hash does not depend on order.
 
-@group(1) @binding(0) var<storage, read> entries: array<vec2u>;
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(3) var<storage, read_write> position_out: array<PackedBody>;
-@group(1) @binding(4) var<storage, read_write> id_out: array<u32>;
-@group(1) @binding(5) var<storage, read_write> cell_of_slot: array<Cell>;
-#if VELOCITY
-@group(1) @binding(6) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(7) var<storage, read_write> velocity_out: array<Stored>;
-#endif
-
 fn smaller_ids(first: u32, end: u32, id: u32) -> u32 {
   var smaller = 0u;
   for (var other = first; other < end; other++) {

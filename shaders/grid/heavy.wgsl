@@ -6,9 +6,7 @@
 // each has its bit, so that no other kernel need work it out again; `close` notes how many they are. `clear` goes
 // before the sort.
 
-@group(1) @binding(0) var<storage, read_write> crowd: array<atomic<u32>>;
 #if CLOSE
-@group(1) @binding(1) var<storage, read_write> finer: array<u32>;
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn close() {
@@ -16,13 +14,7 @@ fn close() {
 }
 #else
 #if !CLEAR
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
-// What the neighbour loop asks for; nobody is visited here.
-@group(1) @binding(3) var<storage, read> position_in: array<PackedBody>;
-#if VARIABLE_RADII
-@group(1) @binding(4) var<storage, read_write> finer: array<u32>;
-#endif
+// The neighbour loop needs these buffers, although this kernel visits no neighbours.
 
 alias Own = u32;
 

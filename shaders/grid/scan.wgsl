@@ -10,17 +10,10 @@ struct Scan {
   blocks: u32,
 }
 
-@group(1) @binding(0) var<uniform> scan: Scan;
-@group(1) @binding(1) var<storage, read_write> counts: array<vec4u>;
 #if SPINE
-// What reduce has added up, four at a time and without atomics: loads that wait for nobody, where one workgroup is all there is.
-@group(1) @binding(2) var<storage, read_write> block_sums: array<vec4u>;
-@group(1) @binding(3) var<storage, read_write> block_starts: array<vec4u>;
+// The spine reads the sums of `reduce` four at a time and without atomics, because its single workgroup waits for every load.
 #else
-@group(1) @binding(2) var<storage, read_write> block_sums: array<atomic<u32>>;
-@group(1) @binding(3) var<storage, read_write> block_starts: array<u32>;
 #endif
-@group(1) @binding(4) var<storage, read_write> starts: array<vec4u>;
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;

@@ -3,28 +3,10 @@
 // gather.wgsl makes canonical. With CROWDS also the tiles of crowded buckets, for crowd.wgsl; where particles have radii of
 // their own, that there are any, with the finer entries (see finer_entries.wgsl).
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> ranks: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-// x: slot the particle comes from, y: its id.
-@group(1) @binding(3) var<storage, read_write> entries: array<vec2u>;
+// `entries`: x is the slot that the particle comes from, y its id.
 #if CROWDS
-// See crowd.wgsl.
-@group(1) @binding(4) var<storage, read_write> crowd: array<atomic<u32>>;
-#if VARIABLE_RADII
-@group(1) @binding(5) var<storage, read_write> finer: array<atomic<u32>>;
-#if IDS
-@group(1) @binding(6) var<storage, read> id_in: array<u32>;
-#endif
+// `crowd`: see crowd.wgsl.
 #else
-#if IDS
-@group(1) @binding(5) var<storage, read> id_in: array<u32>;
-#endif
-#endif
-#else
-#if IDS
-@group(1) @binding(4) var<storage, read> id_in: array<u32>;
-#endif
 #endif
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -40,19 +40,7 @@ struct Own {
   overlap: f32,
 }
 
-@group(1) @binding(0) var<uniform> measure: Measure;
-@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
-// The same buffer again: a load as float may flush or change bits that the hash must see.
-@group(1) @binding(2) var<storage, read> position_bits: array<PackedBodyBits>;
-@group(1) @binding(3) var<storage, read> velocity_bits: array<StoredBits>;
-@group(1) @binding(4) var<storage, read> id_in: array<u32>;
-@group(1) @binding(5) var<storage, read> start: array<u32>;
-@group(1) @binding(6) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(7) var<storage, read_write> partials: array<u32>;
-
-#if VARIABLE_RADII
-@group(1) @binding(8) var<storage, read> finer: array<u32>;
-#endif
+// `position_bits` is the buffer of `position_in` again: a load as float may flush or change bits that the hash must see.
 
 #if OBSTACLES
 // Word 19: how many obstacles the particles overlap.

@@ -11,10 +11,6 @@ struct Heat {
   shift: u32,
 }
 
-@group(1) @binding(0) var<uniform> heat: Heat;
-@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
-
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn count_heat(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -26,24 +26,9 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<uniform> view: View;
-@group(1) @binding(1) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
 #if FILL
-@group(1) @binding(4) var<storage, read> offsets: array<u32>;
-@group(1) @binding(5) var<storage, read_write> pairs: array<vec2u>;
-// Four arguments of a draw, then pairs found and crowded particles.
-@group(1) @binding(6) var<storage, read_write> drawn: array<atomic<u32>>;
+// `drawn` holds the four arguments of a draw, then the numbers of pairs found and of crowded particles.
 #else
-@group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
-#endif
-#if VARIABLE_RADII
-#if FILL
-@group(1) @binding(7) var<storage, read> finer: array<u32>;
-#else
-@group(1) @binding(5) var<storage, read> finer: array<u32>;
-#endif
 #endif
 
 // Where the world wraps around, each image of somebody; the middle one is the particle itself.

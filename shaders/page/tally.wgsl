@@ -5,19 +5,6 @@ struct Own {
   found: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> start: array<u32>;
-@group(1) @binding(2) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(3) var<storage, read> id_in: array<u32>;
-@group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
-#if VARIABLE_RADII
-@group(1) @binding(5) var<storage, read> finer: array<u32>;
-#else
-#if HEAVY
-@group(1) @binding(5) var<storage, read> crowd: array<u32>;
-#endif
-#endif
-
 fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }

@@ -9,30 +9,8 @@ struct Boxes {
   box_count: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> id_in: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-// The low and the high corner of each.
-@group(1) @binding(4) var<storage, read> boxes: array<Stored>;
-@group(1) @binding(5) var<uniform> parameters: Boxes;
-#if FILL
-@group(1) @binding(6) var<storage, read> offsets: array<u32>;
-@group(1) @binding(7) var<storage, read_write> ids: array<u32>;
-#else
-@group(1) @binding(6) var<storage, read_write> tallies: array<u32>;
-#endif
+// `boxes` holds the low and the high corner of each box.
 // Arguments of an indirect dispatch, how many boxes wait, and which.
-#if QUEUE
-@group(1) @binding(7) var<storage, read_write> queue: array<atomic<u32>>;
-#endif
-#if MANY
-#if FILL
-@group(1) @binding(8) var<storage, read> queue: array<u32>;
-#else
-@group(1) @binding(7) var<storage, read> queue: array<u32>;
-#endif
-#endif
 
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;

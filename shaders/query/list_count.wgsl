@@ -3,11 +3,8 @@
 // reads them. `check`, one thread an offset, comes first: where offsets descend, there are more entries than 32 bits
 // count, and `found` is then 2³² − 1 and nothing listed. `count_list` is one thread.
 
-@group(1) @binding(0) var<storage, read> offsets: array<u32>;
-// Only for its length.
-@group(1) @binding(1) var<storage, read> list: array<u32>;
-// The last word: 1 where `check` found that offsets descend. count_list leaves it at 0.
-@group(1) @binding(2) var<storage, read_write> count: array<atomic<u32>>;
+// `list` is bound only for its length.
+// The last word of `count` is 1 if `check` found descending offsets. count_list resets it to 0.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn check(

@@ -17,19 +17,6 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> id_in: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(4) var<storage, read> points: array<PackedBody>;
-@group(1) @binding(5) var<uniform> parameters: Near;
-#if FILL
-@group(1) @binding(6) var<storage, read> offsets: array<u32>;
-@group(1) @binding(7) var<storage, read_write> ids: array<u32>;
-#else
-@group(1) @binding(6) var<storage, read_write> tallies: array<u32>;
-#endif
-
 fn reach_squared() -> f32 {
   return parameters.reach_squared;
 }

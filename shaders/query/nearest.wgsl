@@ -20,15 +20,6 @@ struct Own {
   last_id: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> id_in: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(4) var<storage, read> points: array<PackedBody>;
-@group(1) @binding(5) var<uniform> parameters: Nearest;
-@group(1) @binding(6) var<storage, read_write> ids: array<u32>;
-@group(1) @binding(7) var<storage, read_write> distances_squared: array<u32>;
-
 fn reach_squared() -> f32 {
   return parameters.reach_squared;
 }

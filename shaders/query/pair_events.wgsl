@@ -5,25 +5,9 @@
 // A list that was cut short is compared with nothing: nothing is tallied, and what was kept stays.
 // Ordering: by the first id ascending, then the second. The counts decide on integers, so there are no holes.
 
-@group(1) @binding(0) var<storage, read> offsets: array<u32>;
-@group(1) @binding(1) var<storage, read> pairs: array<vec2u>;
 #if KEEP
-@group(1) @binding(2) var<storage, read_write> offsets_before: array<u32>;
-@group(1) @binding(3) var<storage, read_write> pairs_before: array<vec2u>;
-// Found and listed.
-@group(1) @binding(4) var<storage, read> count: array<u32>;
+// `count` holds the numbers of pairs found and listed.
 #else
-@group(1) @binding(2) var<storage, read> offsets_before: array<u32>;
-@group(1) @binding(3) var<storage, read> pairs_before: array<vec2u>;
-#if TALLY
-@group(1) @binding(4) var<storage, read> count: array<u32>;
-@group(1) @binding(5) var<storage, read_write> begun: array<u32>;
-@group(1) @binding(6) var<storage, read_write> stayed: array<u32>;
-@group(1) @binding(7) var<storage, read_write> ended: array<u32>;
-#else
-@group(1) @binding(4) var<storage, read> event_offsets: array<u32>;
-@group(1) @binding(5) var<storage, read_write> events: array<vec2u>;
-#endif
 #endif
 
 #if KEEP

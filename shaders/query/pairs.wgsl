@@ -19,43 +19,8 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> id_in: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-#if FILL
-#if HEAVY
-@group(1) @binding(4) var<storage, read_write> offsets: array<atomic<u32>>;
-#else
-@group(1) @binding(4) var<storage, read> offsets: array<u32>;
-#endif
-@group(1) @binding(5) var<storage, read_write> pairs: array<vec2u>;
-#else
-@group(1) @binding(4) var<storage, read_write> tallies: array<u32>;
-#endif
-#if VARIABLE_RADII
-#if FILL
-@group(1) @binding(6) var<storage, read> finer: array<u32>;
-#else
-@group(1) @binding(5) var<storage, read> finer: array<u32>;
-#endif
-#endif
-#if !VARIABLE_RADII
-#if HEAVY
-#if FILL
-@group(1) @binding(6) var<storage, read> crowd: array<u32>;
-#else
-@group(1) @binding(5) var<storage, read> crowd: array<u32>;
-#endif
-#endif
-#endif
 #if BOXES
 // High corners; positions are the low ones.
-#if FILL
-@group(1) @binding(7) var<storage, read> high_in: array<Stored>;
-#else
-@group(1) @binding(6) var<storage, read> high_in: array<Stored>;
-#endif
 
 // Touching included.
 fn overlaps(own: ptr<function, Own>, particle: Particle, other: u32) -> bool {

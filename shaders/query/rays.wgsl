@@ -30,25 +30,7 @@ struct Rays {
   radius_squared: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> id_in: array<u32>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-// Bits of floats: see src/engine/queries/rays.ts.
-@group(1) @binding(4) var<storage, read> rays: array<u32>;
-@group(1) @binding(5) var<uniform> parameters: Rays;
-#if FILL
-@group(1) @binding(6) var<storage, read> offsets: array<u32>;
-@group(1) @binding(7) var<storage, read_write> ids: array<u32>;
-@group(1) @binding(8) var<storage, read_write> distances: array<f32>;
-#else
-#if FIRST
-@group(1) @binding(6) var<storage, read_write> ids: array<u32>;
-@group(1) @binding(7) var<storage, read_write> distances: array<f32>;
-#else
-@group(1) @binding(6) var<storage, read_write> tallies: array<u32>;
-#endif
-#endif
+// `rays` holds the bits of floats: see src/engine/queries/rays.ts.
 
 // Words of a ray: origin, direction and greatest distance, where a vector of space begins at a fourth word.
 const RAY_WORDS = 2u * DIMENSIONS + 2u;

@@ -4,14 +4,7 @@
 // counts finer entries of cells too, and where paths may end elsewhere (flight.wgsl). Particles that are not finite stay as they
 // are; those that get too fast to be squared are set aside: their position becomes NaN.
 
-// Bits, since a NaN can be written no other way.
-@group(1) @binding(0) var<storage, read_write> position: array<PackedBodyBits>;
-@group(1) @binding(1) var<storage, read_write> velocity: array<Stored>;
-#if COUNT
-@group(1) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
-@group(1) @binding(3) var<storage, read_write> ranks: array<u32>;
-@group(1) @binding(4) var<storage, read> id_in: array<u32>;
-#endif
+// `position` is bound as bits, because WGSL cannot write a NaN as a float.
 
 fn is_too_fast(speed: Vector) -> bool {
   return any((bitcast<Extent>(speed) & Extent(MAGNITUDE_BITS)) >= Extent(GREATEST_SPEED_BITS));

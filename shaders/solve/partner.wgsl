@@ -9,19 +9,6 @@ struct Own {
   partner: u32,
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-@group(1) @binding(4) var<storage, read_write> partner_out: array<u32>;
-#if VARIABLE_RADII
-@group(1) @binding(5) var<storage, read> finer: array<u32>;
-#else
-#if HEAVY
-@group(1) @binding(5) var<storage, read> crowd: array<u32>;
-#endif
-#endif
-
 #if OBSTACLES
 // Where the fastest is an obstacle, its slot with OBSTACLE_PARTNER set. It need name nobody: it is always free.
 alias Met = Own;

@@ -12,31 +12,6 @@ struct Own {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> position_out: array<PackedBody>;
-@group(1) @binding(2) var<storage, read> start: array<u32>;
-@group(1) @binding(3) var<storage, read> cell_of_slot: array<Cell>;
-#if !SEPARATE
-@group(1) @binding(4) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(5) var<storage, read_write> velocity_out: array<Stored>;
-@group(1) @binding(6) var<storage, read> partner_in: array<u32>;
-#endif
-#if VARIABLE_RADII
-#if SEPARATE
-@group(1) @binding(4) var<storage, read> finer: array<u32>;
-#else
-@group(1) @binding(7) var<storage, read> finer: array<u32>;
-#endif
-#else
-#if HEAVY
-#if SEPARATE
-@group(1) @binding(4) var<storage, read> crowd: array<u32>;
-#else
-@group(1) @binding(7) var<storage, read> crowd: array<u32>;
-#endif
-#endif
-#endif
-
 #if OBSTACLES
 // What all obstacles do to one particle.
 struct Met {

@@ -1,10 +1,7 @@
 // Marks the particles that leave: their id gets RETIRED_BIT and their position NaN, so that the next sort files them
 // behind all others. Inputs: one bit an id. In place.
 
-@group(1) @binding(0) var<storage, read> leaving: array<u32>;
-// Bits, since a NaN can be written no other way.
-@group(1) @binding(1) var<storage, read_write> position: array<PackedBodyBits>;
-@group(1) @binding(2) var<storage, read_write> id: array<u32>;
+// `position` is bound as bits, because WGSL cannot write a NaN as a float.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn retire(

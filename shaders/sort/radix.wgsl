@@ -19,16 +19,6 @@ alias Key = vec2u;
 alias Key = u32;
 #endif
 
-@group(1) @binding(0) var<uniform> radix: Radix;
-@group(1) @binding(1) var<storage, read_write> counts: array<u32>;
-@group(1) @binding(2) var<storage, read> starts: array<u32>;
-@group(1) @binding(3) var<storage, read> key_in: array<Key>;
-@group(1) @binding(4) var<storage, read_write> key_out: array<Key>;
-#if PAYLOAD
-@group(1) @binding(5) var<storage, read> payload_in: array<u32>;
-@group(1) @binding(6) var<storage, read_write> payload_out: array<u32>;
-#endif
-
 const SIGN = 0x80000000u;
 const INFINITY = 0x7f800000u;
 const LAST = 0xffffffffu;

@@ -5,6 +5,7 @@
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
+import { type BindingKind, type Bindings, kindOf } from './bindings';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { type LinkedShader, linkShader, type ShaderSource } from './link';
@@ -13,9 +14,6 @@ import { refuseErrors } from './shader-module';
 import type { Stage } from './stage';
 import { UniformRing } from './uniform-ring';
 
-/** How a kernel uses a buffer: as uniform, as a slot of a UniformRing, read only, or read and write. */
-export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
-
 export interface KernelDescription {
   /** Dotted name of the pipeline: `grid.scan.reduce`. */
   readonly label: string;
@@ -23,8 +21,8 @@ export interface KernelDescription {
   /** Modules in linking order, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly entryPoint: string;
-  /** Buffers of group 1, in binding order, by their WGSL names. */
-  readonly bindings: Readonly<Record<string, BindingKind>>;
+  /** Buffers of group 1. */
+  readonly bindings: Bindings;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number>>;
   readonly extensions?: readonly string[];
@@ -50,6 +48,22 @@ const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
 const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
+const TEXT_NUMBERS = new Map<string, number>();
+
+/** A number for each text, so that keys of kernels stay short. */
+function numberOf(text: string): number {
+  const known = TEXT_NUMBERS.get(text);
+  if (known !== undefined) return known;
+  TEXT_NUMBERS.set(text, TEXT_NUMBERS.size);
+  return TEXT_NUMBERS.size - 1;
+}
+
+/** Equal for descriptions that compile to the same pipeline: everything but the label. */
+function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
+  // Bindings are listed, because their order counts.
+  return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
+}
+
 export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
@@ -63,7 +77,7 @@ export class Kernel {
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  /** The kernel of this label and dimension: one a device, shared by all who ask. */
+  /** Returns the kernel of a description. Equal descriptions share one kernel per device, whatever their labels. */
   static async create(
     gpu: Gpu,
     description: KernelDescription,
@@ -74,7 +88,7 @@ export class Kernel {
       kernels = new Map();
       KERNELS.set(gpu, kernels);
     }
-    const key = `${description.label} ${description.dimensions}D`;
+    const key = keyOf(description);
     let kernel = kernels.get(key);
     if (!kernel) {
       kernel = Kernel.describe(gpu, description);
@@ -94,10 +108,10 @@ export class Kernel {
   private static describe(gpu: Gpu, description: KernelDescription): Kernel {
     const layout = gpu.device.createBindGroupLayout({
       label: `${description.label}.layout`,
-      entries: Object.values(description.bindings).map((kind, binding) => ({
+      entries: Object.values(description.bindings).map((declared, binding) => ({
         binding,
         visibility: GPUShaderStage.COMPUTE,
-        buffer: BUFFER_LAYOUTS[kind],
+        buffer: BUFFER_LAYOUTS[kindOf(declared)],
       })),
     });
     return new Kernel(gpu, description, layout);
@@ -108,14 +122,14 @@ export class Kernel {
     return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
       layout: this.layout,
-      entries: Object.keys(this.description.bindings).map((name, binding) => {
+      entries: Object.entries(this.description.bindings).map(([name, declared], binding) => {
         const bound = buffers[name];
         if (!bound)
           throw new GpuError(
             'validation',
             `The kernel ${this.description.label} was bound without its buffer ${name}.`,
           );
-        const isSlot = this.description.bindings[name] === 'parameters';
+        const isSlot = kindOf(declared) === 'parameters';
         const resource = 'buffer' in bound ? bound : { buffer: bound };
         return { binding, resource: isSlot ? { ...resource, size: UniformRing.SLOT_BYTES } : resource };
       }),

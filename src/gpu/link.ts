@@ -16,6 +16,7 @@ import * as constants from '../core/base/constants';
 import { GpuError } from '../core/base/errors';
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
 import type { Dimensions } from '../core/world/world';
+import { type Bindings, declareBindings } from './bindings';
 
 export interface ShaderSource {
   /** Path below shaders/, for messages. */
@@ -31,6 +32,8 @@ export interface LinkOptions {
   readonly sources: readonly ShaderSource[];
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number>>;
+  /** The kernel's own buffers: bind group 1. */
+  readonly bindings?: Bindings;
   /** WGSL extensions for `enable`. */
   readonly extensions?: readonly string[];
 }
@@ -76,6 +79,8 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 };
 
 const MARK = '//@';
+/** The bind group of a kernel's own buffers; group 0 holds the shared parameters. */
+const KERNEL_GROUP = 1;
 
 export function linkShader(options: LinkOptions): LinkedShader {
   const lines: SourceLine[] = [];
@@ -91,6 +96,7 @@ export function linkShader(options: LinkOptions): LinkedShader {
     }
     generated(`const ${name} = ${value}u;`);
   }
+  for (const declaration of declareBindings(KERNEL_GROUP, options.bindings ?? {})) generated(declaration);
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
   for (const source of [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE, ...options.sources]) {
     // Only files of ours are written for the preprocessor: to others a `#` is what WGSL takes it for.

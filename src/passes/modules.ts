@@ -43,6 +43,7 @@ import { OBSTACLE_PARTNER } from '../core/obstacles/obstacles';
 import { LEAF_BITS, TREE_HEADER } from '../core/obstacles/tree';
 import { hasFiner } from '../core/world/cells';
 import type { Dimensions, WorldKind } from '../core/world/world';
+import type { Bindings } from '../gpu/bindings';
 import { storedFloats } from '../gpu/layout';
 import type { ShaderSource } from '../gpu/link';
 
@@ -138,8 +139,8 @@ export function worldModules({ kind, levels }: Variant): ShaderSource[] {
 }
 
 /** What the neighbour loop of a variant asks of its kernel beside what all do. */
-export function finerBinding({ levels }: Variant): Readonly<Record<string, 'read'>> {
-  return levels ? { finer: 'read' } : {};
+export function finerBinding({ levels }: Variant): Bindings {
+  return levels ? { finer: 'read array<u32>' } : {};
 }
 
 /** What body.wgsl asks for. */
@@ -188,8 +189,8 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
 }
 
 /** What names the heavy particles to their kernel: a list, or the end of that of finer entries. */
-export function heavyBinding({ levels }: Variant, heavy: boolean): Readonly<Record<string, 'read'>> {
-  return heavy && !levels ? { crowd: 'read' } : {};
+export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
+  return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
 
 /** The same with the neighbour loop; the kernel that follows defines what particle.wgsl asks for. */

@@ -87,7 +87,7 @@ export const GPU_BVH: GpuEngine = {
     const flags = { CODES: false, BOXES: false, WALK: false };
     const boxing = {
       sources: [...PLAIN, source],
-      bindings: { sorted: 'read', nodes: 'write', level: 'parameters' },
+      bindings: { sorted: 'read array<PackedBody>', nodes: 'write array<Node>', level: 'parameters Level' },
       flags: { ...flags, BOXES: true },
       constants,
     } as const;
@@ -117,7 +117,12 @@ export const GPU_BVH: GpuEngine = {
         label: 'bvh.codes',
         sources: [...PLAIN, source],
         entryPoint: 'give_codes',
-        bindings: { tree: 'uniform', bodies: 'read', codes: 'write', ids: 'write' },
+        bindings: {
+          tree: 'uniform Tree',
+          bodies: 'read array<PackedBody>',
+          codes: 'write array<u32>',
+          ids: 'write array<u32>',
+        },
         flags: { ...flags, CODES: true },
         constants,
       }),
@@ -128,7 +133,13 @@ export const GPU_BVH: GpuEngine = {
         label: 'bvh.walk',
         sources: [...FOLDING, source],
         entryPoint: 'walk_tree',
-        bindings: { tree: 'uniform', sorted: 'read', ids: 'read', nodes: 'read', counters: 'write' },
+        bindings: {
+          tree: 'uniform Tree',
+          sorted: 'read array<PackedBody>',
+          ids: 'read array<u32>',
+          nodes: 'read array<Node>',
+          counters: 'write array<atomic<u32>>',
+        },
         flags: { ...flags, WALK: true },
         constants,
       }),

@@ -28,17 +28,8 @@ struct Node {
 }
 
 #if CODES
-@group(1) @binding(0) var<uniform> tree: Tree;
-@group(1) @binding(1) var<storage, read> bodies: array<PackedBody>;
-@group(1) @binding(2) var<storage, read_write> codes: array<u32>;
-@group(1) @binding(3) var<storage, read_write> ids: array<u32>;
 #else
 #if WALK
-@group(1) @binding(0) var<uniform> tree: Tree;
-@group(1) @binding(1) var<storage, read> sorted: array<PackedBody>;
-@group(1) @binding(2) var<storage, read> ids: array<u32>;
-@group(1) @binding(3) var<storage, read> nodes: array<Node>;
-@group(1) @binding(4) var<storage, read_write> counters: array<atomic<u32>>;
 #else
 // What is combined: bodies (below 0) or the nodes of the level below.
 struct Level {
@@ -48,9 +39,6 @@ struct Level {
   below_count: u32,
 }
 
-@group(1) @binding(0) var<storage, read> sorted: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> nodes: array<Node>;
-@group(1) @binding(2) var<uniform> level: Level;
 #endif
 #endif
 

@@ -36,7 +36,11 @@ export async function openNaive(
       label: 'naive',
       sources: [...FOLDING, benchSource('naive.wgsl', text)],
       entryPoint: 'find_in_tiles',
-      bindings: { bodies: 'read', counters: 'write', slice: 'parameters' },
+      bindings: {
+        bodies: 'read array<PackedBody>',
+        counters: 'write array<atomic<u32>>',
+        slice: 'parameters Slice',
+      },
       constants: { STRIPE_TILES },
     }),
   });

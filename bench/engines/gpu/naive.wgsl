@@ -2,10 +2,7 @@
 // workgroup has one tile of its own, and takes STRIPE_TILES others one after the other, from its own on: those before it have
 // met it. So no thread looks at more than STRIPE_TILES * WORKGROUP_SIZE others, and a slice of workgroups has an end.
 
-@group(1) @binding(0) var<storage, read> bodies: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> counters: array<atomic<u32>>;
 // Workgroups.
-@group(1) @binding(2) var<uniform> slice: Slice;
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 

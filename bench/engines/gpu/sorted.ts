@@ -10,6 +10,6 @@ export function createSorter(gpu: Gpu, scene: BenchScene): Promise<Kernel> {
     label: 'sorted',
     sources: [...PLAIN, benchSource('sorted.wgsl', text)],
     entryPoint: 'sort_bodies',
-    bindings: { bodies: 'read', ids: 'read', sorted: 'write' },
+    bindings: { bodies: 'read array<PackedBody>', ids: 'read array<u32>', sorted: 'write array<PackedBody>' },
   });
 }

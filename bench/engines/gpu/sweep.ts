@@ -62,7 +62,7 @@ export async function openSweep(
       label: 'sweep.bounds',
       sources: [...PLAIN, benchSource('sweep.wgsl', text)],
       entryPoint: 'give_bounds',
-      bindings: { bodies: 'read', ids: 'write', bounds: 'write' },
+      bindings: { bodies: 'read array<PackedBody>', ids: 'write array<u32>', bounds: 'write array<f32>' },
       flags: { BOUNDS: true },
     }),
     order: createSorter(gpu, scene),
@@ -70,7 +70,12 @@ export async function openSweep(
       label: 'sweep.walk',
       sources: [...FOLDING, benchSource('sweep.wgsl', text)],
       entryPoint: 'sweep',
-      bindings: { bodies: 'read', ids: 'write', counters: 'write', slice: 'parameters' },
+      bindings: {
+        bodies: 'read array<PackedBody>',
+        ids: 'write array<u32>',
+        counters: 'write array<atomic<u32>>',
+        slice: 'parameters Slice',
+      },
       flags: { BOUNDS: false },
     }),
   });

@@ -2,14 +2,9 @@
 // until one begins where it ends. Of two that overlap the one that begins first meets the other, whatever their radii; of two
 // that begin at the same place, the one in the lower slot.
 
-@group(1) @binding(0) var<storage, read> bodies: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> ids: array<u32>;
 #if BOUNDS
-@group(1) @binding(2) var<storage, read_write> bounds: array<f32>;
 #else
-@group(1) @binding(2) var<storage, read_write> counters: array<atomic<u32>>;
 // Slots.
-@group(1) @binding(3) var<uniform> slice: Slice;
 #endif
 
 // Equal bodies begin at their centres and are a diameter long, which rounds less.

@@ -17,9 +17,7 @@
 // on the order of particles, nor on that of the atomics.
 
 #if PLAN
-@group(1) @binding(0) var<storage, read_write> flights: array<u32>;
-// A buffer of their own: what a dispatch takes its arguments from, its kernel must not write.
-@group(1) @binding(1) var<storage, read_write> dispatches: array<u32>;
+// `dispatches` is a separate buffer, because a kernel must not write the buffer that it was dispatched from.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn begin() {
@@ -250,9 +248,6 @@ fn slot_of_path(path: u32) -> u32 {
 #endif
 
 #if LIST
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read_write> flights: array<atomic<u32>>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn list(
@@ -298,13 +293,8 @@ fn farthest(
 #endif
 
 #if FILE
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-// The first particle of each bucket; the first node of each list of paths; the next after each particle; two words for each
+// `links`: the first particle of each bucket; the first node of each list of paths; the next after each particle; two words for each
 // node: the next after it, and when the path passes there. One more than a slot or a node, or 0.
-@group(1) @binding(3) var<storage, read_write> links: array<atomic<u32>>;
-@group(1) @binding(4) var<storage, read_write> flights: array<atomic<u32>>;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn file(
@@ -346,16 +336,7 @@ fn sweep(
 #endif
 
 #if STILL
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> links: array<u32>;
-@group(1) @binding(4) var<storage, read> flights: array<u32>;
-// By slot: key and partner.
-@group(1) @binding(5) var<storage, read_write> first: array<vec2u>;
-#if OBSTACLES
-@group(1) @binding(6) var<storage, read> start: array<u32>;
-#endif
+// `first`, by slot: key and partner.
 
 // Of what both reach, as far as the end of a slow particle can be that comes too near: all, FAST_SHARE, and rounding.
 const AROUND_SLOW = 1.25;
@@ -518,12 +499,6 @@ fn still(
 #endif
 
 #if LINK
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read_write> links: array<atomic<u32>>;
-@group(1) @binding(3) var<storage, read> flights: array<u32>;
-@group(1) @binding(4) var<storage, read_write> first: array<vec2u>;
-@group(1) @binding(5) var<storage, read_write> hits_out: array<vec2u>;
 
 // The cells that a piece of a path passes.
 struct Passed {
@@ -614,15 +589,7 @@ fn unlink(
 #endif
 
 #if MEET
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> links: array<u32>;
-@group(1) @binding(4) var<storage, read_write> flights: array<atomic<u32>>;
-// By slot: as it would be without other fast ones, as the round before has it, and as this one finds it.
-@group(1) @binding(5) var<storage, read> first: array<vec2u>;
-@group(1) @binding(6) var<storage, read> hits_in: array<vec2u>;
-@group(1) @binding(7) var<storage, read_write> hits_out: array<vec2u>;
+// `first`, `hits_in` and `hits_out`, by slot: the hit without other fast particles, of the round before, and of this round.
 
 const AROUND_FAST = 1.0;
 
@@ -749,14 +716,8 @@ fn meet(
 #endif
 
 #if CLAIM
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> flights: array<u32>;
-@group(1) @binding(4) var<storage, read> hits: array<vec2u>;
-// By slot: the lowest key of those that hit a slow particle, and of these the lowest id; their complements, since buffers
+// `claims`, by slot: the lowest key of the hits on a slow particle, and of these the lowest id; as complements, since buffers
 // begin with zeros.
-@group(1) @binding(5) var<storage, read_write> claims: array<atomic<u32>>;
 
 // What a path hits that is settled, if that is a slow particle.
 fn slow_partner(slot: u32) -> u32 {
@@ -803,16 +764,6 @@ fn claim_lowest(
 #endif
 
 #if STRIKE
-@group(1) @binding(0) var<storage, read> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read> flights: array<u32>;
-@group(1) @binding(4) var<storage, read> hits: array<vec2u>;
-@group(1) @binding(5) var<storage, read> claims: array<u32>;
-@group(1) @binding(6) var<storage, read_write> velocity_out: array<Stored>;
-#if OBSTACLES
-@group(1) @binding(7) var<storage, read> start: array<u32>;
-#endif
 
 // From the other to the one, of two balls that are `apart`.
 fn normal_of_balls(apart: Vector) -> Vector {
@@ -951,14 +902,7 @@ fn strike(
 #endif
 
 #if LAND
-@group(1) @binding(0) var<storage, read_write> position_in: array<PackedBody>;
-@group(1) @binding(1) var<storage, read_write> velocity_in: array<Stored>;
-@group(1) @binding(2) var<storage, read> id_in: array<u32>;
-@group(1) @binding(3) var<storage, read_write> flights: array<atomic<u32>>;
-@group(1) @binding(4) var<storage, read> hits: array<vec2u>;
-@group(1) @binding(5) var<storage, read_write> claims: array<atomic<u32>>;
-// What strike made of the velocities.
-@group(1) @binding(6) var<storage, read> struck: array<Stored>;
+// `struck` holds the velocities after `strike`.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn land(

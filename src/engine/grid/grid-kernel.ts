@@ -17,8 +17,9 @@ import {
 } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { World } from '../../core/world/world';
+import { kindOf } from '../../gpu/bindings';
 import { checkEncoder, type Gpu } from '../../gpu/device';
-import { type BindingKind, Kernel, type KernelDescription } from '../../gpu/kernel';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import {
   bodyFloats,
   defineStruct,
@@ -165,7 +166,9 @@ export class GridKernel {
     const described = { code, over, label, radius, buffers, layout, splits };
     const description = describe(grid, described, false);
     const heaviest = splits ? describe(grid, described, true) : description;
-    const storage = Object.values(heaviest.bindings).filter((kind) => kind !== 'parameters').length;
+    const storage = Object.values(heaviest.bindings).filter(
+      (binding) => kindOf(binding) !== 'parameters',
+    ).length;
     const most = gpu.device.limits.maxStorageBuffersPerShaderStage;
     if (storage > most) {
       const spare = most - (storage - Object.keys(buffers).length);
@@ -359,39 +362,10 @@ function describe(
   { code, over, label, radius, buffers, layout, splits }: Described,
   heavy: boolean,
 ): KernelDescription {
-  const bindings: Record<string, BindingKind> = {
-    position_in: 'read',
-    start: 'read',
-    cell_of_slot: 'read',
-    id_in: 'read',
-    ...(velocity ? { velocity_in: 'read' } : {}),
-    ...(over === 'points' ? { points: 'read' } : finerBinding(world)),
-    ...heavyBinding(world, heavy),
-  };
-  const declarations = Object.keys(bindings).map((name, binding) => {
-    const types: Readonly<Record<string, string>> = {
-      position_in: 'array<PackedBody>',
-      velocity_in: 'array<Stored>',
-      points: 'array<PackedBody>',
-      cell_of_slot: 'array<Cell>',
-    };
-    return `@group(1) @binding(${binding}) var<storage, read> ${name}: ${types[name] ?? 'array<u32>'};`;
-  });
-  for (const [name, { type, access }] of Object.entries(buffers)) {
-    const binding = Object.keys(bindings).length;
-    declarations.push(
-      `@group(1) @binding(${binding}) var<storage, ${access === 'read' ? 'read' : 'read_write'}> ${name}: ${type};`,
-    );
-    bindings[name] = access;
-  }
-  if (layout) {
-    const fields = Object.entries(layout.fields).map(([name, type]) => `  ${name}: ${FIELD_TYPES[type]},`);
-    declarations.push(
-      `struct Parameters {\n${fields.join('\n')}\n}`,
-      `@group(1) @binding(${Object.keys(bindings).length}) var<uniform> parameters: Parameters;`,
-    );
-    bindings.parameters = 'parameters';
-  }
+  const fields = Object.entries(layout?.fields ?? {}).map(
+    ([name, type]) => `  ${name}: ${FIELD_TYPES[type]},`,
+  );
+  const declarations = layout ? [`struct Parameters {\n${fields.join('\n')}\n}`] : [];
   if (!definesSkip(code)) declarations.push('fn skip(slot: u32) {\n}');
   const breadth = loopFor(world, over, radius);
   return {
@@ -405,7 +379,19 @@ function describe(
       ...(over === 'points' ? [EACH_POINT] : heavy ? EACH_HEAVY : [EACH_PARTICLE]),
     ],
     entryPoint: over === 'points' ? 'each_point' : heavy ? 'each_heavy' : 'each_particle',
-    bindings,
+    bindings: {
+      position_in: 'read array<PackedBody>',
+      start: 'read array<u32>',
+      cell_of_slot: 'read array<Cell>',
+      id_in: 'read array<u32>',
+      ...(velocity ? { velocity_in: 'read array<Stored>' } : {}),
+      ...(over === 'points' ? { points: 'read array<PackedBody>' } : finerBinding(world)),
+      ...heavyBinding(world, heavy),
+      ...Object.fromEntries(
+        Object.entries(buffers).map(([name, { type, access }]) => [name, `${access} ${type}` as const]),
+      ),
+      ...(layout ? { parameters: 'parameters Parameters' } : {}),
+    },
     flags: {
       ...worldFlags(world),
       VELOCITY: velocity !== undefined,

@@ -144,11 +144,13 @@ export function describeOverlayKernels(variant: Variant): {
     ],
     entryPoint: 'list_pairs',
     bindings: {
-      view: 'uniform',
-      position_in: 'read',
-      start: 'read',
-      cell_of_slot: 'read',
-      ...(isFill ? { offsets: 'read', pairs: 'write', drawn: 'write' } : { tallies: 'write' }),
+      view: 'uniform View',
+      position_in: 'read array<PackedBody>',
+      start: 'read array<u32>',
+      cell_of_slot: 'read array<Cell>',
+      ...(isFill
+        ? { offsets: 'read array<u32>', pairs: 'write array<vec2u>', drawn: 'write array<atomic<u32>>' }
+        : { tallies: 'write array<u32>' }),
       ...finerBinding(variant),
     },
     flags: { ...worldFlags(wholeBlocks), FILL: isFill },
@@ -160,7 +162,11 @@ export function describeOverlayKernels(variant: Variant): {
       dimensions,
       sources: [...worldModules(variant), { name: 'page/heat.wgsl', text: heatText }],
       entryPoint: 'count_heat',
-      bindings: { heat: 'uniform', position_in: 'read', counts: 'write' },
+      bindings: {
+        heat: 'uniform Heat',
+        position_in: 'read array<PackedBody>',
+        counts: 'write array<atomic<u32>>',
+      },
       flags: worldFlags(variant),
     },
     tally: pairs(false),

@@ -24,7 +24,12 @@ export class BoxBodies extends ParticlePass<BoxBodiesBuffers> {
       dimensions: variant.dimensions,
       sources: [...worldModules(variant), { name: 'grid/box_bodies.wgsl', text }],
       entryPoint: 'make_bodies',
-      bindings: { boxes: 'read', bodies: 'write', high_out: 'write', refused: 'write' },
+      bindings: {
+        boxes: 'read array<Stored>',
+        bodies: 'write array<PackedBody>',
+        high_out: 'write array<Stored>',
+        refused: 'write array<atomic<u32>>',
+      },
       flags: worldFlags(variant),
     };
   }

@@ -23,11 +23,11 @@ export class Count extends ParticlePass<CountBuffers> {
       sources: [...worldModules(variant), { name: 'grid/count.wgsl', text }],
       entryPoint: 'count',
       bindings: {
-        position_in: 'read',
-        counts: 'write',
-        ranks: 'write',
+        position_in: 'read array<PackedBody>',
+        counts: 'write array<atomic<u32>>',
+        ranks: 'write array<u32>',
         ...finerBinding(variant),
-        ...(ids ? { id_in: 'read' } : {}),
+        ...(ids ? { id_in: 'read array<u32>' } : {}),
       },
       flags: { ...worldFlags(variant), IDS: ids },
     };

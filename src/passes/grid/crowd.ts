@@ -75,7 +75,12 @@ export class Crowd {
       dimensions,
       sources,
       entryPoint: 'merge_pieces',
-      bindings: { crowd: 'read', start: 'read', pieces: 'read', merged: 'write' },
+      bindings: {
+        crowd: 'read array<u32>',
+        start: 'read array<u32>',
+        pieces: 'read array<Entry>',
+        merged: 'write array<Entry>',
+      },
       flags: { TILES: false, FINER: finer },
       constants: { PIECE: piece, WHOLE: whole },
     });
@@ -85,7 +90,7 @@ export class Crowd {
         dimensions,
         sources,
         entryPoint: 'sort_tiles',
-        bindings: { crowd: 'read', start: 'read', entries: 'write' },
+        bindings: { crowd: 'read array<u32>', start: 'read array<u32>', entries: 'write array<Entry>' },
         flags: { TILES: true, FINER: finer },
       },
       runs: merge('runs', CROWD_TILE, CROWD_RUN),
@@ -99,7 +104,7 @@ export class Crowd {
       dimensions,
       sources: [PARAMS, HEAVY],
       entryPoint: 'clear',
-      bindings: { crowd: 'write' },
+      bindings: { crowd: 'write array<atomic<u32>>' },
       flags: { CLEAR: true, CLOSE: false },
     };
   }
@@ -111,7 +116,7 @@ export class Crowd {
       dimensions,
       sources: [PARAMS, HEAVY_WORDS, HEAVY],
       entryPoint: 'close',
-      bindings: { crowd: 'write', finer: 'write' },
+      bindings: { crowd: 'write array<atomic<u32>>', finer: 'write array<u32>' },
       flags: { CLEAR: false, CLOSE: true },
     };
   }
@@ -123,11 +128,11 @@ export class Crowd {
       sources: [...neighbourModules(variant, 'grid'), HEAVY],
       entryPoint: 'list_heavy',
       bindings: {
-        crowd: 'write',
-        start: 'read',
-        cell_of_slot: 'read',
-        position_in: 'read',
-        ...(variant.levels ? { finer: 'write' } : {}),
+        crowd: 'write array<atomic<u32>>',
+        start: 'read array<u32>',
+        cell_of_slot: 'read array<Cell>',
+        position_in: 'read array<PackedBody>',
+        ...(variant.levels ? { finer: 'write array<u32>' } : {}),
       },
       flags: { ...worldFlags(variant), CLEAR: false, CLOSE: false, CROWDS: true },
     };

@@ -31,17 +31,17 @@ type Step = (typeof STEPS)[number];
 export type FinerBinding = Readonly<Record<Step, GPUBindGroup>>;
 
 const BINDINGS = {
-  clear: { finer: 'write' },
-  note: { finer: 'write', position_in: 'read' },
+  clear: { finer: 'write array<u32>' },
+  note: { finer: 'write array<atomic<u32>>', position_in: 'read array<PackedBody>' },
   list: {
-    finer: 'write',
-    start: 'read',
-    counts: 'write',
-    crowd: 'write',
-    position_in: 'read',
-    cell_of_slot: 'read',
+    finer: 'write array<atomic<u32>>',
+    start: 'read array<u32>',
+    counts: 'write array<atomic<u32>>',
+    crowd: 'write array<atomic<u32>>',
+    position_in: 'read array<PackedBody>',
+    cell_of_slot: 'read array<Cell>',
   },
-  order: { finer: 'write', start: 'read', counts: 'write' },
+  order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
 /** A word for each and one more, and a bit for each: see shaders/neighbours/heavy_words.wgsl. */

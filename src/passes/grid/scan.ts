@@ -30,6 +30,10 @@ export interface ScanBinding {
 
 const STEPS = ['reduce', 'spine', 'apply'] as const;
 
+const BLOCKS = { block_sums: 'write array<atomic<u32>>', block_starts: 'write array<u32>' } as const;
+/** The pass over all blocks reads four at once. */
+const SPINE_BLOCKS = { block_sums: 'write array<vec4u>', block_starts: 'write array<vec4u>' } as const;
+
 export class Scan {
   private constructor(
     private readonly gpu: Gpu,
@@ -43,11 +47,10 @@ export class Scan {
       sources: [PARAMS, { name: 'grid/scan.wgsl', text }],
       entryPoint: step,
       bindings: {
-        scan: 'uniform',
-        counts: 'write',
-        block_sums: 'write',
-        block_starts: 'write',
-        starts: 'write',
+        scan: 'uniform Scan',
+        counts: 'write array<vec4u>',
+        ...(step === 'spine' ? SPINE_BLOCKS : BLOCKS),
+        starts: 'write array<vec4u>',
       },
       flags: { SUBGROUPS: subgroups, SPINE: step === 'spine' },
       extensions: subgroups ? ['subgroups'] : [],

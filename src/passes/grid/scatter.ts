@@ -26,12 +26,17 @@ export class Scatter extends ParticlePass<ScatterBuffers> {
       sources: [...worldModules(variant), { name: 'grid/scatter.wgsl', text }],
       entryPoint: 'scatter',
       bindings: {
-        position_in: 'read',
-        ranks: 'read',
-        start: 'read',
-        entries: 'write',
-        ...(variant.crowds ? { crowd: 'write', ...(variant.levels ? { finer: 'write' } : {}) } : {}),
-        ...(ids ? { id_in: 'read' } : {}),
+        position_in: 'read array<PackedBody>',
+        ranks: 'read array<u32>',
+        start: 'read array<u32>',
+        entries: 'write array<vec2u>',
+        ...(variant.crowds
+          ? {
+              crowd: 'write array<atomic<u32>>',
+              ...(variant.levels ? { finer: 'write array<atomic<u32>>' } : {}),
+            }
+          : {}),
+        ...(ids ? { id_in: 'read array<u32>' } : {}),
       },
       flags: { ...worldFlags(variant), IDS: ids, CROWDS: variant.crowds === true },
     };

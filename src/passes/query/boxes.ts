@@ -61,7 +61,11 @@ export class Boxes {
   ): KernelDescription {
     const isTogether = searcher === 'together';
     const isFill = step === 'fill';
-    const queue = isTogether ? ({ queue: 'read' } as const) : isFill ? {} : ({ queue: 'write' } as const);
+    const queue = isTogether
+      ? ({ queue: 'read array<u32>' } as const)
+      : isFill
+        ? {}
+        : ({ queue: 'write array<atomic<u32>>' } as const);
     return {
       label: `measure.boxes.${step}-${searcher}${worldName(variant)}`,
       dimensions: variant.dimensions,
@@ -73,13 +77,15 @@ export class Boxes {
       ],
       entryPoint: isTogether ? 'search_together' : 'search_alone',
       bindings: {
-        position_in: 'read',
-        id_in: 'read',
-        start: 'read',
-        cell_of_slot: 'read',
-        boxes: 'read',
-        parameters: 'parameters',
-        ...(isFill ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
+        position_in: 'read array<PackedBody>',
+        id_in: 'read array<u32>',
+        start: 'read array<u32>',
+        cell_of_slot: 'read array<Cell>',
+        boxes: 'read array<Stored>',
+        parameters: 'parameters Boxes',
+        ...(isFill
+          ? { offsets: 'read array<u32>', ids: 'write array<u32>' }
+          : { tallies: 'write array<u32>' }),
         ...queue,
       },
       flags: { ...worldFlags(variant), FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },

@@ -49,7 +49,7 @@ export class ListCount {
       dimensions,
       sources: [PARAMS, { name: 'query/list_count.wgsl', text }],
       entryPoint,
-      bindings: { offsets: 'read', list: 'read', count: 'write' },
+      bindings: { offsets: 'read array<u32>', list: 'read array<u32>', count: 'write array<atomic<u32>>' },
       constants: {
         LIST_COUNT_WORDS,
         WORKGROUPS_PER_DIMENSION: workgroupsPerDimension,

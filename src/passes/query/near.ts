@@ -37,13 +37,15 @@ export class Near extends ListPass<NearBuffers> {
       ],
       entryPoint: 'each_point',
       bindings: {
-        position_in: 'read',
-        id_in: 'read',
-        start: 'read',
-        cell_of_slot: 'read',
-        points: 'read',
-        parameters: 'parameters',
-        ...(step === 'fill' ? { offsets: 'read', ids: 'write' } : { tallies: 'write' }),
+        position_in: 'read array<PackedBody>',
+        id_in: 'read array<u32>',
+        start: 'read array<u32>',
+        cell_of_slot: 'read array<Cell>',
+        points: 'read array<PackedBody>',
+        parameters: 'parameters Near',
+        ...(step === 'fill'
+          ? { offsets: 'read array<u32>', ids: 'write array<u32>' }
+          : { tallies: 'write array<u32>' }),
       },
       flags: { ...worldFlags(variant), FILL: step === 'fill' },
     };

@@ -46,14 +46,16 @@ export class PairEventsPass {
       sources: [PARAMS, STRETCH, { name: 'query/pair_events.wgsl', text }],
       entryPoint: step === 'keep' ? 'keep' : 'compare',
       bindings: {
-        offsets: 'read',
-        pairs: 'read',
-        offsets_before: step === 'keep' ? 'write' : 'read',
-        pairs_before: step === 'keep' ? 'write' : 'read',
+        offsets: 'read array<u32>',
+        pairs: 'read array<vec2u>',
+        offsets_before: `${step === 'keep' ? 'write' : 'read'} array<u32>`,
+        pairs_before: `${step === 'keep' ? 'write' : 'read'} array<vec2u>`,
         ...(step === 'keep' || step === 'tally'
-          ? { count: 'read' }
-          : { event_offsets: 'read', events: 'write' }),
-        ...(step === 'tally' ? { begun: 'write', stayed: 'write', ended: 'write' } : {}),
+          ? { count: 'read array<u32>' }
+          : { event_offsets: 'read array<u32>', events: 'write array<vec2u>' }),
+        ...(step === 'tally'
+          ? { begun: 'write array<u32>', stayed: 'write array<u32>', ended: 'write array<u32>' }
+          : {}),
       },
       flags: {
         KEEP: step === 'keep',

@@ -86,14 +86,16 @@ export class Pairs {
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
-        position_in: 'read',
-        id_in: 'read',
-        start: 'read',
-        cell_of_slot: 'read',
-        ...(isFill ? { offsets: heavy ? 'write' : 'read', pairs: 'write' } : { tallies: 'write' }),
+        position_in: 'read array<PackedBody>',
+        id_in: 'read array<u32>',
+        start: 'read array<u32>',
+        cell_of_slot: 'read array<Cell>',
+        ...(isFill
+          ? { offsets: heavy ? 'write array<atomic<u32>>' : 'read array<u32>', pairs: 'write array<vec2u>' }
+          : { tallies: 'write array<u32>' }),
         ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
-        ...(isBox ? { high_in: 'read' } : {}),
+        ...(isBox ? { high_in: 'read array<Stored>' } : {}),
       },
       flags: {
         ...neighbourFlags(variant, broadPhase, heavy),

@@ -4,8 +4,9 @@
  */
 import text from '../../../shaders/query/rays.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
+import type { Bindings } from '../../gpu/bindings';
 import type { Gpu } from '../../gpu/device';
-import { type BindingKind, Kernel, type KernelDescription } from '../../gpu/kernel';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
@@ -34,10 +35,10 @@ export interface RaysBuffers {
   readonly distances?: GPUBuffer;
 }
 
-const OUTPUTS: Readonly<Record<RaysStep, Readonly<Record<string, BindingKind>>>> = {
-  tally: { tallies: 'write' },
-  fill: { offsets: 'read', ids: 'write', distances: 'write' },
-  first: { ids: 'write', distances: 'write' },
+const OUTPUTS: Readonly<Record<RaysStep, Bindings>> = {
+  tally: { tallies: 'write array<u32>' },
+  fill: { offsets: 'read array<u32>', ids: 'write array<u32>', distances: 'write array<f32>' },
+  first: { ids: 'write array<u32>', distances: 'write array<f32>' },
 };
 
 function describe(variant: Variant, step: RaysStep): KernelDescription {
@@ -52,12 +53,12 @@ function describe(variant: Variant, step: RaysStep): KernelDescription {
     ],
     entryPoint: 'follow',
     bindings: {
-      position_in: 'read',
-      id_in: 'read',
-      start: 'read',
-      cell_of_slot: 'read',
-      rays: 'read',
-      parameters: 'parameters',
+      position_in: 'read array<PackedBody>',
+      id_in: 'read array<u32>',
+      start: 'read array<u32>',
+      cell_of_slot: 'read array<Cell>',
+      rays: 'read array<u32>',
+      parameters: 'parameters Rays',
       ...OUTPUTS[step],
     },
     flags: { ...worldFlags(variant), FILL: step === 'fill', FIRST: step === 'first' },

@@ -14,8 +14,9 @@ import {
 } from '../../core/base/constants';
 import { FLIGHT_ROUNDS } from '../../core/ccd/law';
 import { MAX_LEVELS } from '../../core/world/world';
+import type { Bindings } from '../../gpu/bindings';
 import type { Gpu } from '../../gpu/device';
-import { type BindingKind, Kernel, type KernelDescription } from '../../gpu/kernel';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { ShaderSource } from '../../gpu/link';
 import type { SharedBinding } from '../../gpu/params';
 import {
@@ -55,33 +56,63 @@ export interface FlightBuffers {
 /** What is compiled together, by the flag in the shader. */
 type Part = 'PLAN' | 'LIST' | 'FILE' | 'STILL' | 'LINK' | 'MEET' | 'CLAIM' | 'STRIKE' | 'LAND';
 
-const STATE = { position_in: 'read', velocity_in: 'read' } as const;
+const STATE = { position_in: 'read array<PackedBody>', velocity_in: 'read array<Stored>' } as const;
 
-const BINDINGS: Readonly<Record<Part, Readonly<Record<string, BindingKind>>>> = {
-  PLAN: { flights: 'write', dispatches: 'write' },
-  LIST: { ...STATE, flights: 'write' },
-  FILE: { ...STATE, id_in: 'read', links: 'write', flights: 'write' },
-  STILL: { ...STATE, id_in: 'read', links: 'read', flights: 'read', first: 'write' },
-  LINK: { ...STATE, links: 'write', flights: 'read', first: 'write', hits_out: 'write' },
+const BINDINGS: Readonly<Record<Part, Bindings>> = {
+  PLAN: { flights: 'write array<u32>', dispatches: 'write array<u32>' },
+  LIST: { ...STATE, flights: 'write array<atomic<u32>>' },
+  FILE: {
+    ...STATE,
+    id_in: 'read array<u32>',
+    links: 'write array<atomic<u32>>',
+    flights: 'write array<atomic<u32>>',
+  },
+  STILL: {
+    ...STATE,
+    id_in: 'read array<u32>',
+    links: 'read array<u32>',
+    flights: 'read array<u32>',
+    first: 'write array<vec2u>',
+  },
+  LINK: {
+    ...STATE,
+    links: 'write array<atomic<u32>>',
+    flights: 'read array<u32>',
+    first: 'write array<vec2u>',
+    hits_out: 'write array<vec2u>',
+  },
   MEET: {
     ...STATE,
-    id_in: 'read',
-    links: 'read',
-    flights: 'write',
-    first: 'read',
-    hits_in: 'read',
-    hits_out: 'write',
+    id_in: 'read array<u32>',
+    links: 'read array<u32>',
+    flights: 'write array<atomic<u32>>',
+    first: 'read array<vec2u>',
+    hits_in: 'read array<vec2u>',
+    hits_out: 'write array<vec2u>',
   },
-  CLAIM: { ...STATE, id_in: 'read', flights: 'read', hits: 'read', claims: 'write' },
-  STRIKE: { ...STATE, id_in: 'read', flights: 'read', hits: 'read', claims: 'read', velocity_out: 'write' },
+  CLAIM: {
+    ...STATE,
+    id_in: 'read array<u32>',
+    flights: 'read array<u32>',
+    hits: 'read array<vec2u>',
+    claims: 'write array<atomic<u32>>',
+  },
+  STRIKE: {
+    ...STATE,
+    id_in: 'read array<u32>',
+    flights: 'read array<u32>',
+    hits: 'read array<vec2u>',
+    claims: 'read array<u32>',
+    velocity_out: 'write array<Stored>',
+  },
   LAND: {
-    position_in: 'write',
-    velocity_in: 'write',
-    id_in: 'read',
-    flights: 'write',
-    hits: 'read',
-    claims: 'write',
-    struck: 'read',
+    position_in: 'write array<PackedBody>',
+    velocity_in: 'write array<Stored>',
+    id_in: 'read array<u32>',
+    flights: 'write array<atomic<u32>>',
+    hits: 'read array<vec2u>',
+    claims: 'write array<atomic<u32>>',
+    struck: 'read array<Stored>',
   },
 };
 
@@ -170,7 +201,7 @@ export class Flight {
       dimensions: variant.dimensions,
       sources: [...(part === 'PLAN' ? [PARAMS] : flightModules(own)), { name: 'solve/ccd/ccd.wgsl', text }],
       entryPoint: step,
-      bindings: { ...BINDINGS[part], ...(own.obstacles ? { start: 'read' } : {}) },
+      bindings: { ...BINDINGS[part], ...(own.obstacles ? { start: 'read array<u32>' } : {}) },
       flags: {
         ...Object.fromEntries(flags),
         ...worldFlags(own),

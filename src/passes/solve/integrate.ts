@@ -24,9 +24,11 @@ export class Integrate extends ParticlePass<IntegrateBuffers> {
       sources: [...worldModules(variant), { name: 'solve/integrate.wgsl', text }],
       entryPoint: 'integrate',
       bindings: {
-        position: 'write',
-        velocity: 'write',
-        ...(counting ? { counts: 'write', ranks: 'write', id_in: 'read' } : {}),
+        position: 'write array<PackedBodyBits>',
+        velocity: 'write array<Stored>',
+        ...(counting
+          ? { counts: 'write array<atomic<u32>>', ranks: 'write array<u32>', id_in: 'read array<u32>' }
+          : {}),
       },
       flags: { ...worldFlags(variant), COUNT: counting },
     };

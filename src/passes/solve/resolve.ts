@@ -60,11 +60,17 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
       ],
       entryPoint: heavy ? 'each_heavy' : 'each_particle',
       bindings: {
-        position_in: 'read',
-        position_out: 'write',
-        start: 'read',
-        cell_of_slot: 'read',
-        ...(mode === 'respond' ? { velocity_in: 'read', velocity_out: 'write', partner_in: 'read' } : {}),
+        position_in: 'read array<PackedBody>',
+        position_out: 'write array<PackedBody>',
+        start: 'read array<u32>',
+        cell_of_slot: 'read array<Cell>',
+        ...(mode === 'respond'
+          ? {
+              velocity_in: 'read array<Stored>',
+              velocity_out: 'write array<Stored>',
+              partner_in: 'read array<u32>',
+            }
+          : {}),
         ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },

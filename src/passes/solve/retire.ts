@@ -20,7 +20,11 @@ export class Retire extends ParticlePass<RetireBuffers> {
       dimensions,
       sources: [PARAMS, { name: 'solve/retire.wgsl', text }],
       entryPoint: 'retire',
-      bindings: { leaving: 'read', position: 'write', id: 'write' },
+      bindings: {
+        leaving: 'read array<u32>',
+        position: 'write array<PackedBodyBits>',
+        id: 'write array<u32>',
+      },
       flags: bodyFlags(variant),
     };
   }

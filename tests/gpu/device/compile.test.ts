@@ -105,11 +105,10 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'is refused as a pipeline where the host’s layout is not the shader’s',
+    'is refused as a pipeline if the shader lacks the entry point',
     async (_, tools) => {
-      const { bindings, ...rest } = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
-      const attempt = () =>
-        Kernel.compile(tools.wrap(), { ...rest, bindings: { ...bindings, counts: 'read' } });
+      const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
+      const attempt = () => Kernel.compile(tools.wrap(), { ...description, entryPoint: 'missing' });
       expect((await compileError(attempt)).message).toMatch(
         /^The pipeline grid\.count was refused by the device: /,
       );
@@ -118,7 +117,7 @@ describe('a kernel that does not compile', () => {
   );
 
   gpuTest(
-    'can be asked for again, and is compiled once where it does',
+    'can be requested again, and is compiled once if it does compile',
     async (_, tools) => {
       const gpu = tools.wrap();
       const { description } = changed((code) => code.replace('ranks[slot] =', 'ranks[slot] = nobody +'));
@@ -133,6 +132,27 @@ describe('a kernel that does not compile', () => {
       expect(await Kernel.create(gpu, Count.describe({ dimensions: 3, kind: 'bounded' }, false))).not.toBe(
         kernels[0],
       );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'is shared by what it compiles from, not by its label',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const described = (ids: boolean, label: string) => ({
+        ...Count.describe({ dimensions: 2, kind: 'bounded' }, ids),
+        label,
+      });
+      const [first, other, same] = await Promise.all([
+        Kernel.create(gpu, described(false, 'test.count')),
+        Kernel.create(gpu, described(true, 'test.count')),
+        Kernel.create(gpu, described(false, 'test.count-again')),
+      ]);
+      expect(other).not.toBe(first);
+      expect(same).toBe(first);
+      const constants = { ...described(false, 'test.count'), constants: { UNUSED: 1 } };
+      expect(await Kernel.create(gpu, constants)).not.toBe(first);
     },
     SHARED,
   );

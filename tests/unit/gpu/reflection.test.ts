@@ -16,6 +16,7 @@ import {
   SCAN_WORKGROUP_SIZE,
   WORKGROUP_SIZE,
 } from '../../../src/core/base/constants';
+import { kindOf } from '../../../src/gpu/bindings';
 import type { KernelDescription } from '../../../src/gpu/kernel';
 import { defineStruct, type StructFields } from '../../../src/gpu/layout';
 import { linkShader } from '../../../src/gpu/link';
@@ -162,17 +163,18 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
     const { description, code, entry, uniforms, storage, structs } = reflect(kernel);
     const { dimensions } = description;
 
-    it('declares the bindings of its description: names, places and kinds', () => {
-      const kindOf = (variable: VariableInfo) =>
+    it('declares the bindings of its description: names, indices and kinds', () => {
+      const kindOfVariable = (variable: VariableInfo) =>
         variable.access === 'read_write' ? 'write' : variable.access === 'read' ? 'read' : variable.access;
       const declared = [
         ...uniforms.map((variable) => [variable, 'uniform'] as const),
-        ...storage.map((variable) => [variable, kindOf(variable)] as const),
+        ...storage.map((variable) => [variable, kindOfVariable(variable)] as const),
       ].map(([{ name, group, binding }, kind]) => ({ name, group, binding, kind }));
       const expected = [
         { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
         { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
-        ...Object.entries(description.bindings).map(([name, kind], binding) => {
+        ...Object.entries(description.bindings).map(([name, declared], binding) => {
+          const kind = kindOf(declared);
           // A slot of a ring is a uniform to the shader.
           return { name, group: 1, binding, kind: kind === 'parameters' ? 'uniform' : kind };
         }),

@@ -1,0 +1,32 @@
+/**
+ * The buffers of a kernel, declared once by its host. The linker writes the WGSL declarations from them, and the kernel its
+ * bind group layout, so that host and shader cannot disagree.
+ */
+
+/** How a kernel uses a buffer: as a uniform, as a slot of a UniformRing, read only, or read and write. */
+export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
+
+/** The use of a buffer and its WGSL type: `read array<u32>`, `uniform Scan`. */
+export type Binding = `${BindingKind} ${string}`;
+
+/** The buffers of a bind group in binding order, by their WGSL names. */
+export type Bindings = Readonly<Record<string, Binding>>;
+
+const ADDRESS_SPACES: Readonly<Record<BindingKind, string>> = {
+  uniform: 'uniform',
+  parameters: 'uniform',
+  read: 'storage, read',
+  write: 'storage, read_write',
+};
+
+export function kindOf(binding: Binding): BindingKind {
+  return binding.slice(0, binding.indexOf(' ')) as BindingKind;
+}
+
+/** The WGSL declarations of a bind group, a line each. */
+export function declareBindings(group: number, bindings: Bindings): string[] {
+  return Object.entries(bindings).map(([name, binding], index) => {
+    const type = binding.slice(binding.indexOf(' ') + 1);
+    return `@group(${group}) @binding(${index}) var<${ADDRESS_SPACES[kindOf(binding)]}> ${name}: ${type};`;
+  });
+}
