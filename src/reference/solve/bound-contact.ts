@@ -1,0 +1,246 @@
+/**
+ * The geometry of one contact in exact arithmetic, and how far a GPU or the reference may be off. bound.ts explains the terms.
+ *
+ * One contact at distance d, overlap δ = D − d, relative velocity r of length V:
+ *   apart       each difference is rounded once:                                off by u
+ *   d²          square (2 u + u), k − 1 sums of positive terms:                 off by (k + 2) u
+ *   d           half of that, and a sqrt:                                       off by DISTANCE = (k + 2) / 2 u + 9 u
+ *   n           apart / d:                                                      off by NORMAL = DISTANCE + 6 u
+ *   δ           D − d, rounded:                                                 ± d · DISTANCE + δ u
+ *   p = w δ     one product:                                                    ± w (d · DISTANCE + 2 δ u)
+ *   a = r·n     r is off by u, n by NORMAL, k roundings on terms ≤ V in all:    ± V · APPROACH = V (NORMAL + (k + 1) u)
+ *   s = r − a n  a's error, a n's own (NORMAL + u), r's, the difference's:      ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ * A pair inside the band of brute-force.ts may be a contact on one side only. Its |δ| is then at most (k + 3) / 2 u D,
+ * which is added to δ's error with a factor of 2 to spare.
+ *
+ * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P: ± u P, which
+ * is √k u P / d relative to the distance. DISTANCE and NORMAL grow by it.
+ *
+ * Particles with their own radii: D is the reach R of the pair, the sum of both radii, rounded once more. So distance² is
+ * compared with R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. Instead of ½ the share s of massShare in
+ * src/core/contact/law.ts is computed:
+ *   q     the smaller radius / the larger:                                      off by 5 u
+ *   w     q² in 2D, q³ in 3D:                                                   off by 11 u, 17 u
+ *   s     1 or w, over 1 + w. The sum is off by u and by w / (1 + w) times the error of w; the division adds
+ *         5 u, and w above the line its own error:                              off by SHARE = 17 u, 23 u
+ * p is 2 s w' δ with w' half the relaxation, two products: ± 2 s w' (d · DISTANCE + u R + (SHARE + 3 u) δ).
+ *
+ * Boxes (src/core/particles/shapes.ts): b = |apart| − h takes, along each axis, two differences and a sum of half extents:
+ * ± u (|apart| + h + |b|), and u P across an end; nothing if all of them are 32-bit floats. With e the length of these
+ * errors, the distance |o| is off by e and DISTANCE, and o / |o| by 2 e / |o| and NORMAL, as if the difference of coordinates
+ * were off by e. The smallest overlap of a penetration is off by the error along its axis. If rounding may decide whether
+ * the boxes are outside each other, or which axis has the smallest overlap, the contact has no bound.
+ */
+import type { Substep } from '../../core/contact/settings';
+import { NOT_APART } from '../../core/particles/shapes';
+import type { World } from '../../core/world/world';
+import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
+import type { GridState } from '../query/probe';
+import { type Accuracy, accuracyOf, component, inner, length, SLACK, vectorOf } from './bound-sums';
+import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, nearestImage } from './contact';
+import type { Obstacles } from './obstacles';
+
+export interface ExactContact {
+  readonly normal: readonly number[];
+  readonly push: number;
+  /** The error of `push` as a length, without that of its direction. */
+  readonly amountError: number;
+  readonly relative: readonly number[];
+  readonly speed: number;
+  readonly approach: number;
+  readonly approachError: number;
+  readonly accuracy: Accuracy;
+  /** Inside the band: it may be a contact on one side only. */
+  readonly isDoubtful: boolean;
+  readonly overlap: number;
+  readonly overlapError: number;
+  /** The part of this side in what both do. */
+  readonly part: Part;
+}
+
+/** The part of one side in what both do. */
+export interface Part {
+  readonly share: number;
+  /** The largest fraction of the sliding that friction may take away. */
+  readonly gripShare: number;
+  /** Relative error of either, a product included. */
+  readonly error: number;
+}
+
+function partOf({ dimensions }: World, { gripShare }: Substep, own?: number, other?: number): Part {
+  if (own === undefined || other === undefined) return { share: 0.5, gripShare, error: 0 };
+  const ratio = Math.min(own / other, other / own) ** dimensions;
+  const share = (own < other ? 1 : ratio) / (1 + ratio);
+  return { share, gripShare: 2 * share * gripShare, error: (dimensions === 2 ? 18 : 24) * U };
+}
+
+/** The normal and the overlap of two bodies, and their errors. */
+interface Geometry {
+  readonly normal: readonly number[];
+  /** 0 if they may be apart. */
+  readonly overlap: number;
+  /** Error of the overlap without its own rounding; and the largest overlap of a doubtful contact. */
+  readonly error: number;
+  readonly doubt: number;
+  readonly accuracy: Accuracy;
+  readonly isDoubtful: boolean;
+  /** Rounding decides which normal each side takes, so nothing is bounded. */
+  readonly isTorn: boolean;
+}
+
+function boundBalls(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  other: number,
+  settled: Accuracy,
+  obstacles?: Obstacles,
+): Geometry | undefined {
+  const { dimensions, period } = world;
+  const others: Bodies = obstacles ?? grid;
+  const radius = grid.radii?.[slot];
+  const otherRadius = others.radii?.[other];
+  // The diameter of equal particles was rounded on the host.
+  const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
+  const reachError = grid.radii ? U * reach : 0;
+  const apart = Array.from({ length: dimensions }, (_, axis) =>
+    nearestImage(
+      component(dimensions, grid.positions, slot, other, axis, others.positions),
+      period[axis] as number,
+    ),
+  );
+  const squared = inner(apart, apart);
+  const band = pairBand(dimensions, reach, period) + 2 * reachError * reach * SLACK;
+  if (squared > reach * reach + band) return undefined;
+  const distance = Math.sqrt(squared);
+  const isCoincident = squared < COINCIDENT_SQUARED;
+  const across = Math.max(
+    ...apart.map((along, axis) =>
+      along === component(dimensions, grid.positions, slot, other, axis, others.positions)
+        ? 0
+        : (period[axis] as number),
+    ),
+  );
+  const accuracy =
+    across > 0 ? accuracyOf(dimensions, (Math.sqrt(dimensions) * U * across) / distance) : settled;
+  return {
+    normal: isCoincident ? coincidentNormal(dimensions, slot, other) : apart.map((along) => along / distance),
+    overlap: isCoincident ? reach : Math.max(0, reach - distance),
+    error: distance * accuracy.distance + reachError,
+    doubt: (dimensions + 3) * U * reach + 2 * reachError,
+    accuracy,
+    isDoubtful: squared >= reach * reach - band,
+    // At the threshold of coincidence, which is 2⁻⁵⁰.
+    isTorn: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
+  };
+}
+
+/** The same for bodies of which each may be a box: see the header. */
+function boundShapes(
+  { dimensions, period }: World,
+  grid: GridState,
+  slot: number,
+  other: number,
+  settled: Accuracy,
+  others: Bodies = grid,
+): Geometry | undefined {
+  const half = ({ halves }: Bodies, body: number, axis: number) =>
+    (halves?.[dimensions * body + axis] as number) || 0;
+  const rounding = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
+  const round = rounding(grid, slot) + rounding(others, other);
+  const apart: number[] = [];
+  const depths: number[] = [];
+  const errors: number[] = [];
+  const outside: number[] = [];
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct = component(dimensions, grid.positions, slot, other, axis, others.positions);
+    const along = nearestImage(direct, period[axis] as number);
+    const sides = half(grid, slot, axis) + half(others, other, axis);
+    const beyond = Math.abs(along) - sides;
+    const isExact = [direct, along, sides, beyond].every((value) => Math.fround(value) === value);
+    const across = along === direct ? 0 : (period[axis] as number);
+    apart.push(along);
+    outside.push(Math.max(0, beyond));
+    depths.push(Math.abs(along) < NOT_APART ? -sides : beyond);
+    errors.push(isExact ? 0 : U * (Math.abs(along) + sides + Math.abs(beyond) + across));
+  }
+  const error = length(errors);
+  const distance = length(outside);
+  const isOutside = distance * distance >= COINCIDENT_SQUARED;
+  const least = depths.indexOf(Math.max(...depths));
+  const gap = isOutside ? distance : (depths[least] as number);
+  const accuracy = isOutside && error > 0 ? accuracyOf(dimensions, (2 * error) / distance) : settled;
+  const off = (isOutside ? distance * accuracy.distance : (errors[least] as number)) + U * round;
+  const doubt = 2 * off + (dimensions + 3) * U * round;
+  const overlap = round - gap;
+  if (overlap < -doubt) return undefined;
+  const along = apart[least] as number;
+  const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
+  const rivals = depths.filter(
+    (_, axis) =>
+      axis !== least &&
+      (depths[least] as number) - (depths[axis] as number) <=
+        (errors[least] as number) + (errors[axis] as number),
+  );
+  // Rounding may decide whether they are outside each other, along which axis, and to which side.
+  const isTorn =
+    error > 0 &&
+    (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);
+  return {
+    normal: isOutside
+      ? outside.map((beyond, axis) => (Math.sign(apart[axis] as number) * beyond) / distance)
+      : new Array<number>(dimensions).fill(0).with(least, isUp ? 1 : -1),
+    overlap: Math.max(0, overlap),
+    error: off,
+    doubt,
+    accuracy,
+    isDoubtful: overlap <= doubt,
+    isTorn,
+  };
+}
+
+export function contactOf(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  other: number,
+  settled: Accuracy,
+  obstacles?: Obstacles,
+): ExactContact | undefined {
+  const { dimensions } = world;
+  const geometry = grid.halves
+    ? boundShapes(world, grid, slot, other, settled, obstacles)
+    : boundBalls(world, substep, grid, slot, other, settled, obstacles);
+  if (!geometry) return undefined;
+  const { normal, overlap, accuracy, isDoubtful, isTorn } = geometry;
+  const sizes = grid.bulks ?? grid.radii;
+  const part = obstacles
+    ? { share: 1, gripShare: substep.gripShare, error: 0 }
+    : partOf(world, substep, sizes?.[slot], sizes?.[other]);
+  const relaxation = 2 * part.share * substep.halfRelaxation;
+  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
+  const relative = obstacles
+    ? vectorOf(dimensions, grid.velocities, slot)
+    : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
+  const speed = length(relative);
+  const amountError = isTorn
+    ? Number.POSITIVE_INFINITY
+    : relaxation * (geometry.error + (2 * U + part.error) * overlap) +
+      (isDoubtful ? relaxation * geometry.doubt : 0);
+  return {
+    normal,
+    push: relaxation * overlap,
+    amountError,
+    relative,
+    speed,
+    approach: inner(relative, normal),
+    approachError: speed * accuracy.approach,
+    accuracy,
+    isDoubtful,
+    overlap,
+    overlapError: amountError / relaxation,
+    part,
+  };
+}

@@ -1,0 +1,90 @@
+/** Exact vectors with error bounds: what bound.ts, bound-contact.ts and bound-law.ts add up. bound.ts explains the terms. */
+import { UNIT_ROUNDOFF as U } from '../query/brute-force';
+
+/** For products of errors and for the roundings of the doubles used here. */
+export const SLACK = 1 + 2 ** -10;
+
+/** What flushing a few subnormals to 0 may lose. */
+const FLUSHED = 2 ** -120;
+
+/** Relative errors of a contact; derived in the derivation of bound-contact.ts and bound-law.ts. */
+export interface Accuracy {
+  readonly distance: number;
+  readonly normal: number;
+  readonly approach: number;
+  readonly sliding: number;
+  readonly friction: number;
+}
+
+/** `apart`: the relative error of the difference of coordinates beyond its one rounding. */
+export function accuracyOf(dimensions: number, apart = 0): Accuracy {
+  const distance = ((dimensions + 2) / 2 + 9) * U + apart;
+  const normal = distance + 6 * U + apart;
+  const approach = normal + (dimensions + 1) * U;
+  const sliding = approach + normal + 3 * U;
+  return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
+}
+
+/** An exact vector and how far a computed one may be from it. */
+export interface Approximate {
+  readonly value: number[];
+  error: number;
+}
+
+/** A sum of the contributions of contacts. */
+export class Sum {
+  readonly value: number[];
+  error = 0;
+  magnitude = 0;
+  terms = 0;
+
+  constructor(dimensions: number) {
+    this.value = new Array<number>(dimensions).fill(0);
+  }
+
+  add(contribution: readonly number[], error: number, magnitude: number): void {
+    for (let axis = 0; axis < this.value.length; axis++) {
+      this.value[axis] = (this.value[axis] as number) + (contribution[axis] as number);
+    }
+    this.error += error + FLUSHED;
+    this.magnitude += magnitude;
+    this.terms++;
+  }
+
+  addTo(vector: readonly number[]): Approximate {
+    // Adding nothing rounds nothing.
+    if (this.terms === 0) return { value: [...vector], error: 0 };
+    const growth = (this.terms * U) / (1 - this.terms * U);
+    return {
+      value: vector.map((component, axis) => component + (this.value[axis] as number)),
+      error: this.error + growth * this.magnitude + U * (length(vector) + this.magnitude),
+    };
+  }
+}
+
+export function component(
+  dimensions: number,
+  vectors: Float32Array,
+  slot: number,
+  other: number,
+  axis: number,
+  others = vectors,
+): number {
+  return (vectors[slot * dimensions + axis] as number) - (others[other * dimensions + axis] as number);
+}
+
+export function vectorOf(dimensions: number, vectors: Float32Array, slot: number): number[] {
+  return Array.from(vectors.subarray(slot * dimensions, (slot + 1) * dimensions));
+}
+
+export function inner(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, along, axis) => sum + along * (b[axis] as number), 0);
+}
+
+export function length(vector: readonly number[]): number {
+  return Math.sqrt(inner(vector, vector));
+}
+
+export function scaled(factor: number, vector: readonly number[]): number[] {
+  return vector.map((along) => factor * along);
+}
