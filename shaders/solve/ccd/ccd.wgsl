@@ -824,11 +824,7 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
   let change = max(0.0, -part * (1.0 + kept) * approach);
   let sliding = relative - approach * normal;
-  let sliding_speed = sqrt(dot(sliding, sliding));
-  var braking = 0.0;
-  if (sliding_speed > 0.0) {
-    braking = min(substep.friction * change, grip * sliding_speed) / sliding_speed;
-  }
+  let braking = friction_share(change, sqrt(dot(sliding, sliding)), grip);
   return change * normal - braking * sliding;
 }
 

@@ -27,6 +27,7 @@
  * So on a path nobody comes to overlap anybody by more than that, and nobody passes through anybody.
  */
 import { CLOSING_BITS, FLIGHT_PARTS, FLIGHT_TICKS, PIECE_CELLS } from '../base/constants';
+import { frictionShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
@@ -173,6 +174,6 @@ export function strike(
   const change = Math.max(0, -part * (1 + kept) * approach);
   const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
   const slidingSpeed = Math.hypot(...sliding);
-  const braking = slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
+  const braking = frictionShare(change, slidingSpeed, grip, friction);
   return sliding.map((along, axis) => change * (normal[axis] as number) - braking * along);
 }

@@ -21,6 +21,7 @@ import type { ShaderSource } from '../../gpu/link';
 import type { SharedBinding } from '../../gpu/params';
 import {
   CONTACT,
+  CONTACT_LAW,
   obstacleConstants,
   obstacleStores,
   PARAMS,
@@ -170,7 +171,7 @@ const FLIGHT: ShaderSource = { name: 'solve/ccd/impact.wgsl', text: flight };
 /** The world with blocks of cells and the paths in them; the kernel declares `position_in` and `velocity_in`. */
 function flightModules(variant: Variant): ShaderSource[] {
   const contacts = variant.levels ? [PARTICLE, CONTACT] : [];
-  return [...blockModules(variant), ...contacts, FLIGHT, ...obstacleStores(variant)];
+  return [...blockModules(variant), ...contacts, CONTACT_LAW, FLIGHT, ...obstacleStores(variant)];
 }
 
 export interface FlightBinding {
