@@ -138,12 +138,12 @@ export class BoxOrder {
       this.looseSources[this.slots] = this.slots;
       this.looseShifts[this.slots] = 0;
       this.slots++;
-      if (wraps) this.bringIn(place);
+      if (wraps) this.wrapBox(place);
     }
   }
 
-  /** Brings the low corner of the last box taken in, and adds the images that reach in from below. */
-  private bringIn(place: number): void {
+  /** Wraps the low corner of the box added last into the world, and adds its images that reach in from below. */
+  private wrapBox(place: number): void {
     const { dimensions, periods, wrapping } = this;
     const { loose } = this;
     let across = 0;

@@ -75,7 +75,7 @@ function seekPeriodic(
 ): void {
   const { keys, live, lattice, source } = order;
   const limit = radius * radius;
-  const centre = bringInside(lattice, point);
+  const centre = wrapPoint(lattice, point);
   const [columns, rows, layers = [0, 0]] = centre.map((coordinate, axis) =>
     cellsAlong(lattice, axis, coordinate, radius),
   ) as [number[], number[], number[]?];
@@ -95,7 +95,7 @@ function seekPeriodic(
 }
 
 /** A point, along axes that wrap around in the box. */
-export function bringInside({ world }: Lattice, point: readonly number[]): number[] {
+export function wrapPoint({ world }: Lattice, point: readonly number[]): number[] {
   return point.map((coordinate, axis) => {
     const low = world.min[axis] as number;
     const period = world.period[axis] as number;
@@ -166,7 +166,7 @@ export function visitAll(
   visit: Visit,
 ): void {
   const slots = { length: order.live };
-  visitSlots(order, positions, bringInside(order.lattice, point), radius, slots, visit);
+  visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
 /** Of these slots; of so many from the first where none are given. */

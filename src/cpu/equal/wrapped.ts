@@ -19,13 +19,13 @@ import { SPACE } from './space';
 const { fround } = Math;
 
 /** Positions up to a period outside, of particles from `first` up to `end`, that are finite. */
-export function bringIn(world: World, positions: Float32Array, first: number, end: number): void {
+export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   moveIn(world, positions, first, end, edges, wrapOnce);
 }
 
 /** The same for positions any number of periods outside. */
-export function carryIn(world: World, positions: Float32Array, first: number, end: number): void {
+export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   moveIn(world, positions, first, end, edges, wrapCoordinate);
 }

@@ -131,7 +131,7 @@ export class CpuGrid extends PairGrid {
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
-    const [inside, words] = this.bringInside(positions, particles);
+    const [inside, words] = this.wrapPositions(positions, particles);
     this.order.sort(inside, words, particles, this.positionWords);
     this.built = particles;
   }

@@ -59,7 +59,7 @@ export class CpuLevelGrid extends PairGrid {
     if (radii.length !== given) {
       throw new ArgumentError('radii.length', radii.length, `${given}, one for each particle`);
     }
-    const [inside, words] = this.bringInside(positions, particles);
+    const [inside, words] = this.wrapPositions(positions, particles);
     this.order.sort(inside, words, radii, particles);
     this.built = particles;
   }

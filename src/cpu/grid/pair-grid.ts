@@ -8,7 +8,7 @@ import { CellstormError } from '../../core/base/errors';
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
-import { bringIn } from '../equal/wrapped';
+import { wrapOnceIn } from '../equal/wrapped';
 import type { RayHits } from '../shared/ray-walk';
 
 /** A search that goes over the pairs in portions, or collects them all. */
@@ -144,11 +144,11 @@ export abstract class PairGrid {
   }
 
   /** The first positions of the caller's, in a world that wraps around brought in, as numbers and as words. */
-  protected bringInside(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
+  protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];
     this.insideWords.set(words.subarray(0, this.world.dimensions * particles));
-    bringIn(this.world, this.inside, 0, particles);
+    wrapOnceIn(this.world, this.inside, 0, particles);
     return [this.inside, this.insideWords];
   }
 

@@ -3,7 +3,7 @@
  * the box, or so far around it as the largest there reach. Where these are more than the particles, all are asked.
  */
 import { isInside, sidesOf } from '../equal/box';
-import { bringInside } from '../equal/near';
+import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
@@ -49,7 +49,7 @@ export function visitBoxLevels(
   const { lattice, filing, live, cells } = order;
   const { baseDiameter } = lattice.world;
   const middle = low.map((along, axis) => (along + (high[axis] as number)) / 2);
-  const centre = bringInside(lattice, middle);
+  const centre = wrapPoint(lattice, middle);
   const slots: number[] = [];
   let looked = 0;
   for (let place = 0; place < filing.usedLevels; place++) {

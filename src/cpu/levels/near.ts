@@ -4,7 +4,7 @@
  * particle no farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
  */
 
-import { bringInside, forEachOf, type Visit, visitAll, visitSlots } from '../equal/near';
+import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
 import { type Nearest, widen } from '../equal/nearest';
 import type { LevelOrder } from './order';
 
@@ -15,7 +15,7 @@ export function visitNearLevels(
   visit: Visit,
 ): void {
   const { lattice, filing, live } = order;
-  const centre = bringInside(lattice, point);
+  const centre = wrapPoint(lattice, point);
   const slots: number[] = [];
   let looked = 0;
   for (let place = 0; place < filing.usedLevels; place++) {

@@ -1,4 +1,4 @@
-/** Purpose: the neighbours of a simulation whose particles all have one radius; see neighbours.ts. */
+/** The neighbour search of a simulation whose particles have one radius; see neighbours.ts. */
 import type { BroadPhase } from '../../core/contact/settings';
 import { visitInBox } from '../equal/box';
 import { CellOrder } from '../equal/order';
@@ -14,7 +14,7 @@ export class EqualNeighbours implements Neighbours {
   readonly contact: ContactKernels;
   readonly order: CellOrder;
   private readonly pairs: PairSearch;
-  /** Of the state that was sorted. */
+  /** Positions of the sorted state. */
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
 

@@ -1,9 +1,9 @@
 /**
- * Purpose: the obstacles that a particle overlaps, where all have one radius: sorted into the cells of the world once,
- * looked for in the cells around the one that the particle was sorted into. For all worlds, in the plane and in space.
- * Inputs: their positions; the canonical order of the moving particles, their state.
- * Guarantee: who overlaps whom is decided as everywhere on the CPU, on the real numbers that coordinates are.
- * Ordering: slots are canonical; cells around a particle come row by row, the obstacles of a cell by their slots.
+ * Finds the obstacles that a particle overlaps, if all have one radius. Obstacles are sorted into the cells of the world once;
+ * a particle looks in the cells around the one it was sorted into. For all worlds, in 2D and 3D.
+ * Inputs: positions of the obstacles; canonical order and state of the moving particles.
+ * Guarantee: overlaps are exact, decided on the real numbers that the 32-bit coordinates are.
+ * Ordering: slots of obstacles are canonical. Cells around a particle come row by row, the obstacles of a cell by slot.
  */
 
 import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
@@ -21,19 +21,19 @@ import { type ObstacleSearch, Overlaps } from './obstacle-search';
 export class EqualObstacles implements ObstacleSearch {
   bodies: StaticBodies = NO_OBSTACLES;
   private readonly order: CellOrder;
-  /** In canonical order. */
+  /** Of the obstacles in canonical order, as numbers and as words. */
   private readonly positions: Float32Array;
   private readonly words: Uint32Array;
-  /** Of boxes: first slot of each key, one entry more. */
+  /** In a bounded or periodic world: first slot of each key, one entry more. */
   private readonly starts: Uint32Array;
   private readonly overlaps = new Overlaps();
-  /** The particle that is asked about, and where it is. */
+  /** The particle of the call under way: slot, the array of positions, its position. */
   private slot = 0;
   private moved: Float32Array = new Float32Array(0);
-  private readonly place = new Float64Array(3);
-  /** It and an obstacle beside it. */
+  private readonly position = new Float64Array(3);
+  /** Positions of that particle and of one obstacle, packed for the exact test. */
   private readonly pair: Float32Array;
-  /** Rows and columns to look at, of the cells around one. */
+  /** Columns, rows and layers of the cells around one. */
   private readonly near: readonly [Int32Array, Int32Array, Int32Array];
   private readonly lowest: number[];
   private readonly highest: number[];
@@ -83,26 +83,27 @@ export class EqualObstacles implements ObstacleSearch {
   load(given: StaticBodies): void {
     const { order, lattice, starts } = this;
     const { dimensions, world } = lattice;
-    const placed = carryObstacles(world, given).positions;
-    const count = placed.length / dimensions;
-    order.sort(placed, new Uint32Array(placed.buffer), count, this.words);
+    const wrapped = carryObstacles(world, given).positions;
+    const count = wrapped.length / dimensions;
+    order.sort(wrapped, new Uint32Array(wrapped.buffer), count, this.words);
     let key = 0;
     for (let slot = 0; slot < order.live; slot++) {
       const own = order.keys[slot] as number;
       while (key <= own && key < starts.length) starts[key++] = slot;
     }
     starts.fill(order.live, key);
-    this.bodies = { positions: this.positions.subarray(0, placed.length) };
+    this.bodies = { positions: this.positions.subarray(0, wrapped.length) };
   }
 
-  /** Of those in the cells around the one that the particle was sorted into. */
+  /** Looks in the cells around the one that the particle was sorted into. */
   find({ positions }: ParticleState, slot: number): Overlaps {
-    const { overlaps, place } = this;
+    const { overlaps, position } = this;
     const { dimensions, world } = this.lattice;
     overlaps.count = 0;
     this.slot = slot;
     this.moved = positions;
-    for (let axis = 0; axis < dimensions; axis++) place[axis] = positions[dimensions * slot + axis] as number;
+    for (let axis = 0; axis < dimensions; axis++)
+      position[axis] = positions[dimensions * slot + axis] as number;
     if (world.kind === 'unbounded') this.findHashed(slot);
     else this.findInBox(this.moving.keys[slot] as number);
     return overlaps;
@@ -158,17 +159,17 @@ export class EqualObstacles implements ObstacleSearch {
 
   private readonly test = (obstacle: number): void => this.testSlots(obstacle, obstacle + 1);
 
-  /** Takes down those that the particle overlaps. */
+  /** Adds the obstacles of a range of slots that the particle overlaps. */
   private testSlots(begin: number, end: number): void {
-    const { place, positions, diameter, lattice, band } = this;
+    const { position, positions, diameter, lattice, band } = this;
     const { dimensions, periods } = lattice;
     const inSpace = dimensions === 3;
     const periodX = periods[0] as number;
     const periodY = periods[1] as number;
     const periodZ = periods[2] as number;
-    const x = place[0] as number;
-    const y = place[1] as number;
-    const z = place[2] as number;
+    const x = position[0] as number;
+    const y = position[1] as number;
+    const z = position[2] as number;
     const limit = diameter * diameter;
     for (let obstacle = begin; obstacle < end; obstacle++) {
       const first = dimensions * obstacle;
@@ -182,17 +183,17 @@ export class EqualObstacles implements ObstacleSearch {
   }
 
   private overlapsExactly(obstacle: number): boolean {
-    const { pair, place, positions, diameter, lattice } = this;
+    const { pair, position, positions, diameter, lattice } = this;
     const { dimensions, periods } = lattice;
     for (let axis = 0; axis < dimensions; axis++) {
-      pair[axis] = place[axis] as number;
+      pair[axis] = position[axis] as number;
       pair[dimensions + axis] = positions[dimensions * obstacle + axis] as number;
     }
     return overlapsWrapped(pair, 0, 1, diameter, periods);
   }
 }
 
-/** Coordinates next to one and itself; those at an end that wraps around have the other end's beside them. */
+/** Lists a coordinate of a cell and those next to it, wrapping at the ends if the axis wraps. */
 function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): void {
   list[0] = wraps && coordinate === 1 ? cells - 2 : coordinate - 1;
   list[1] = coordinate;

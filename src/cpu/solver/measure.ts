@@ -1,6 +1,6 @@
 /**
- * Purpose: what CpuSimulation.measure counts and adds up, from a state in canonical order. Sums are doubles,
- * added in that order, so they have the same bits on every run.
+ * What CpuSimulation.measure counts and adds up, from a state in canonical order. Sums are doubles, added in that order, so
+ * they have the same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -11,7 +11,7 @@ import type { ParticleState } from '../shared/kernels';
 import type { Census, PairsInPortions } from './neighbours';
 import { meetShapes, NO_CONTACT } from './shapes';
 
-/** Of equal particles: who is in which cell, and the pairs of same and adjacent cells. */
+/** For particles of one radius: how they fill the cells, and the number of pairs of same and adjacent cells. */
 export function takeCensus(order: CellOrder): Census {
   const { lattice, keys, live } = order;
   const { kind } = lattice.world;
@@ -28,7 +28,7 @@ export function takeCensus(order: CellOrder): Census {
 function countCandidates(order: CellOrder): number {
   const { keys, live, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // Own cell and the next, then the rows ahead: distances to the first cell of three.
+  // Key distances from a cell to the first of the three cells in each row ahead; its own row is counted separately.
   const windows =
     lattice.dimensions === 2
       ? [rowStride - 1]
@@ -57,7 +57,7 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** Runs a search that has begun, with slots for names, to its end. `diameter`: where particles have no radii. */
+/** Runs a search that has begun, with slots for names, to its end. `diameter` counts if particles have no radii of their own. */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;
@@ -97,7 +97,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
 
 type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 
-/** Over the particles that are not set aside. */
+/** Adds up over the particles that are not set aside. */
 export function measureParticles(world: World, state: ParticleState, live: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;

@@ -1,7 +1,7 @@
 /**
- * Purpose: what CpuSimulation asks of whoever finds which of its particles overlap: equal-neighbours.ts where all have
- * one radius, mixed-neighbours.ts where each has its own.
- * Guarantee: the order of particles and that of pairs depend on the particles alone, not on the order they come in.
+ * What CpuSimulation needs from a neighbour search: equal-neighbours.ts implements it for particles of one radius,
+ * variable-neighbours.ts for particles with their own radii.
+ * Guarantee: the order of particles and of pairs depends on the particles alone, not on the order of the input.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Measures } from '../../core/simulation/simulation';
@@ -16,10 +16,10 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** How much wider those are taken to be that are to reach somewhere; more than an eighth, since places are rounded. */
+/** Factor on a particle's extent in visitAround. More than an eighth wider, because positions are rounded. */
 export const WIDER = 1.25;
 
-/** Who is in which cell, and the pairs that the grid hands to the distance test. */
+/** How particles fill the cells, and how many pairs the grid hands to the distance test. */
 export type Census = Pick<
   Measures,
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
@@ -27,17 +27,17 @@ export type Census = Pick<
 
 export interface Neighbours {
   readonly contact: ContactKernels;
-  /** Of the last sort: for each slot the index it is filled from, and how many particles are not set aside. */
+  /** From the last sort: the input index of the particle in each slot, and the number of particles not set aside. */
   readonly source: Uint32Array;
   readonly live: number;
   readonly memoryBytes: number;
-  /** Finds the canonical order of the state, and brings positions and radii into it, in `target`. */
+  /** Finds the canonical order of `state` and writes positions and radii in that order to `target`. */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** Pairs of the sorted state; `names` is what slots are called. */
+  /** Starts a search of the sorted state. `names`: the name of each slot in the pairs. */
   search(state: ParticleState, names: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
-   * Slots of those that reach into a box, an eighth of their extent wider on each side, and perhaps of others nearby: of the
-   * state that was sorted. In no particular order.
+   * Visits the slots of all particles of the sorted state that, taken an eighth of their extent wider on each side, reach into
+   * a box. May visit others nearby. In no particular order.
    */
   visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   census(): Census;

@@ -1,7 +1,7 @@
 /**
- * Purpose: what obstacles.ts asks of whoever finds which obstacles a particle overlaps: equal-obstacles.ts where all have
- * one radius, mixed-obstacles.ts where each has a size of its own; and what both of them tell it.
- * Guarantee: who overlaps whom, and in which order it is told, depends on the particle and the set of obstacles alone.
+ * What obstacles.ts needs from a search for the obstacles that a particle overlaps, and the list that a search fills.
+ * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for obstacles with their own sizes.
+ * Guarantee: what is found, and its order, depends on the particle and the set of obstacles alone.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';
@@ -10,31 +10,31 @@ import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
 import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {
-  /** Of the particles that move, how many are not set aside: the first slots. */
+  /** Number of moving particles that are not set aside; they have the first slots. */
   readonly live: number;
   /** Obstacles in the order of their slots. */
   readonly bodies: StaticBodies;
   readonly memoryBytes: number;
-  /** Replaces all. */
+  /** Replaces all obstacles. */
   load(given: StaticBodies): void;
-  /** The obstacles that the particle in a slot overlaps; good until the next call. */
+  /** Finds the obstacles that the particle in a slot overlaps. The result is valid until the next call. */
   find(state: ParticleState, slot: number): Overlaps;
-  /** Slots of those that reach into a box, and perhaps of others nearby. In no particular order. */
+  /** Visits the slots of all obstacles that reach into a box, and perhaps of others nearby. In no particular order. */
   visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
 }
 
-/** Overlaps of one particle that memory is kept for at first. */
+/** Overlaps of one particle that memory is reserved for at first. */
 const FEW_OVERLAPS = 64;
 
-/** The obstacles that one particle overlaps, by how much, and the way out of each. */
+/** The obstacles that one particle overlaps, with depth and normal of each. */
 export class Overlaps {
   count = 0;
   obstacles = new Uint32Array(FEW_OVERLAPS);
   depths = new Float64Array(FEW_OVERLAPS);
-  /** Of unit length, from the obstacle to the particle; three numbers each. */
+  /** Unit vectors from the obstacle to the particle, three numbers each. */
   normals = new Float64Array(3 * FEW_OVERLAPS);
 
-  /** The particle in a slot and an obstacle, two balls that touch at a distance of `reach`. */
+  /** Adds an obstacle; it and the particle in `slot` are balls that touch at a distance of `reach`. */
   addBalls(
     { dimensions, periods }: Lattice,
     positions: Float32Array,
@@ -54,7 +54,7 @@ export class Overlaps {
       squared += apart * apart;
     }
     if (squared < COINCIDENT_SQUARED) {
-      // The axis is said for the lower slot.
+      // coincidentNormal is the normal of the lower slot.
       const sign = slot > obstacle ? -1 : 1;
       for (let axis = 0; axis < dimensions; axis++) {
         normals[first + axis] = sign * coincidentNormal(slot, obstacle, axis, dimensions);
@@ -69,13 +69,13 @@ export class Overlaps {
     this.take(obstacle, reach - distance);
   }
 
-  /** One whose normal is `normal` of shapes.ts. */
+  /** Adds an obstacle whose normal is in `normal` of shapes.ts. */
   addShapes(obstacle: number, depth: number): void {
     this.normals.set(normal, 3 * this.count);
     this.take(obstacle, depth);
   }
 
-  /** Leaves room for one more. */
+  /** Counts the obstacle, and leaves room for one more. */
   private take(obstacle: number, depth: number): void {
     const { count, obstacles, depths } = this;
     obstacles[count] = obstacle;

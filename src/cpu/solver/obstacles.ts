@@ -1,11 +1,9 @@
 /**
- * Purpose: the particles that never move, on the CPU: what they do to those that do. The law of their contacts is in
- * core/contact/settings.ts, its formulas in core/contact/law.ts; one file for all worlds and sizes, in the plane and in
- * space. Which of them a particle overlaps is found by the search that obstacle-search.ts describes.
- * Inputs: obstacles as they are given; the state of the moving particles. Outputs: each moving particle's part in
- * `approaches` and `partners`, or in `pushes` and `changes`, after those of the pairs among them.
- * Ordering: particles by their slots, of each its obstacles as the search tells them; the same on every run. Where there
- * are no obstacles, nobody is asked.
+ * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. One file for all worlds
+ * and sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
+ * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: what obstacles add to each
+ * particle's `approaches` and `partners`, or to `pushes` and `changes`, after what the pairs of particles added.
+ * Ordering: particles by slot, the obstacles of each in the order of the search, the same on every run.
  */
 
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
@@ -18,7 +16,7 @@ import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
 export class Obstacles {
-  /** As they were given. */
+  /** The obstacles as the user gave them. */
   given: StaticBodies = NO_OBSTACLES;
 
   constructor(
@@ -36,13 +34,13 @@ export class Obstacles {
     return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** At most as many as there is room for; from now on they are kept here. */
+  /** Replaces all obstacles, at most the capacity of the search. Keeps `given` without a copy. */
   load(given: StaticBodies): void {
     this.given = given;
     this.search.load(given);
   }
 
-  /** Names the obstacle that a particle approaches fastest, where that is faster than all before: −2 − its slot. */
+  /** Makes an obstacle the partner of a particle that approaches it faster than all else: −2 − its slot. */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
@@ -86,7 +84,7 @@ export class Obstacles {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
         const z = inSpace ? (normals[3 * index + 2] as number) : 0;
-        // What both sides of a contact would do.
+        // The particle does the work of both sides of a contact.
         const push = 2 * halfRelaxation * (depths[index] as number);
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
@@ -98,15 +96,15 @@ export class Obstacles {
         const slidingZ = velocityZ - approach * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
-        // A bounce is one, and whole.
-        const part = bounces ? 1 : share;
-        changes[first] = (changes[first] as number) + part * (change * x - braking * slidingX);
-        changes[first + 1] = (changes[first + 1] as number) + part * (change * y - braking * slidingY);
+        // A bounce is not shared.
+        const factor = bounces ? 1 : share;
+        changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
+        changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
         const held = bounces ? 0 : braking * dt;
         pushes[first] = (pushes[first] as number) + share * (push * x - held * slidingX);
         pushes[first + 1] = (pushes[first + 1] as number) + share * (push * y - held * slidingY);
         if (!inSpace) continue;
-        changes[first + 2] = (changes[first + 2] as number) + part * (change * z - braking * slidingZ);
+        changes[first + 2] = (changes[first + 2] as number) + factor * (change * z - braking * slidingZ);
         pushes[first + 2] = (pushes[first + 2] as number) + share * (push * z - held * slidingZ);
       }
     }
@@ -124,14 +122,14 @@ export class Obstacles {
       for (let index = 0; index < count; index++) {
         const push = share * 2 * substep.halfRelaxation * (depths[index] as number);
         for (let axis = 0; axis < dimensions; axis++) {
-          const place = dimensions * slot + axis;
-          pushes[place] = (pushes[place] as number) + push * (normals[3 * index + axis] as number);
+          const word = dimensions * slot + axis;
+          pushes[word] = (pushes[word] as number) + push * (normals[3 * index + axis] as number);
         }
       }
     }
   }
 
-  /** Overlaps of a moving particle with an obstacle. */
+  /** Returns the number of overlaps between a moving particle and an obstacle. */
   countContacts(state: ParticleState): number {
     if (this.count === 0) return 0;
     const { search } = this;
@@ -141,7 +139,7 @@ export class Obstacles {
   }
 }
 
-/** What each of the obstacles that a particle overlaps does of what it would do alone. */
+/** The factor on what each overlapped obstacle would do alone. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

@@ -1,14 +1,14 @@
 /**
- * Purpose: the particle simulation on the CPU, one thread. The same options, methods, contact law and results
- * (up to rounding) as the GPU's, but values come at once where the GPU's come as promises.
+ * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU's and the same
+ * results up to rounding; it returns values at once where the GPU's methods return promises.
  *
- * State is packed 32-bit floats in cell order, in two copies that take turns; ids travel along, and where each particle
- * has its own, radii. Sums inside a pass are doubles. One substep: integrate, (in a periodic world, carry in,) sort,
- * gather, then for each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. What
- * depends on whether particles have one radius is behind neighbours.ts.
- * Guarantee: the same calls give the same bits, whatever was in memory before: everything is added up in an order that
- * depends on the particles alone. Particles that never move are sorted, or filed in a tree, when they are given
- * (obstacles.ts), not in steps. Steps allocate nothing that grows with the number of particles.
+ * State is packed 32-bit floats in cell order, in two copies that alternate; ids travel along, and radii if each particle
+ * has its own. Sums inside a pass are doubles. One substep: integrate, wrap (in a periodic world), sort, gather, then for
+ * each iteration: search pairs, find bouncing partners (only with restitution), respond, finish. neighbours.ts hides whether
+ * particles have one radius.
+ * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order that
+ * depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not in steps.
+ * Steps allocate nothing that grows with the number of particles.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -46,7 +46,7 @@ import { hashState } from '../../core/state/hash';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
 import { kernelsFor } from '../equal/variants';
-import { carryIn } from '../equal/wrapped';
+import { wrapIn } from '../equal/wrapped';
 import { type Kernels, type ParticleState, sizesOf } from '../shared/kernels';
 import { defineLattice, lengthenPairs, reserve } from '../shared/lattice';
 import { Flight } from './ccd';
@@ -55,21 +55,22 @@ import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
 import { integrate } from './integrate';
 import { measureOverlaps, measureParticles } from './measure';
-import { MixedNeighbours } from './mixed-neighbours';
-import { MixedObstacles } from './mixed-obstacles';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
 import { meetShapes, NO_CONTACT } from './shapes';
+import { byteLengthOf, createResponse, createState, wordsOf } from './state';
+import { VariableNeighbours } from './variable-neighbours';
+import { VariableObstacles } from './variable-obstacles';
 
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
-  // What is reserved for particles of many sizes does not grow with the cells of the world.
+  // With own radii, memory does not grow with the cells of the world, so an error must not name them.
   const world = plan.radiusRange ? ({ kind: 'unbounded', cells: [] } as const) : plan.world;
   return reserve(world, plan.capacity, () => new CpuSimulation(plan));
 }
 
-/** What a simulation holds now: packed, `dimensions` numbers a particle. */
+/** The state of a simulation: packed, `dimensions` numbers per particle. */
 export interface CpuSimulationBuffers {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -93,12 +94,12 @@ export class CpuSimulation implements ParticleSimulation {
   private readonly wraps: boolean;
   private readonly neighbours: Neighbours;
   private readonly response: Response;
-  /** Where there is room for any. */
+  /** Defined if the capacity for obstacles is not 0. */
   private readonly obstacles: Obstacles | undefined;
-  /** Where the paths of fast particles are followed. */
+  /** Defined if the simulation is continuous. */
   private readonly flight: Flight | undefined;
   private lastFlights = NO_FLIGHTS;
-  /** 0, 1, 2 …: what the search is to call slots. */
+  /** 0, 1, 2 …: the names of slots if the search is to return slots. */
   private readonly slots: Uint32Array;
   private readonly allocator: IdAllocator;
   private state: ParticleState;
@@ -125,12 +126,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.kernels = kernelsFor(lattice);
     this.state = createState(plan);
     this.spare = createState(plan);
-    this.response = {
-      pushes: new Float64Array(dimensions * capacity),
-      changes: new Float64Array(dimensions * capacity),
-      approaches: new Float64Array(capacity),
-      partners: new Int32Array(capacity),
-    };
+    this.response = createResponse(dimensions, capacity);
     this.slots = new Uint32Array(capacity);
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
     this.allocator = new IdAllocator(capacity);
@@ -138,8 +134,8 @@ export class CpuSimulation implements ParticleSimulation {
     this.obstacleCapacity = plan.obstacleCapacity;
     let search: ObstacleSearch | undefined;
     if (plan.radiusRange) {
-      this.neighbours = new MixedNeighbours(lattice, capacity);
-      if (plan.obstacleCapacity > 0) search = new MixedObstacles(lattice, this.neighbours);
+      this.neighbours = new VariableNeighbours(lattice, capacity);
+      if (plan.obstacleCapacity > 0) search = new VariableObstacles(lattice, this.neighbours);
     } else {
       const equal = new EqualNeighbours(lattice, plan.diameter, capacity);
       this.neighbours = equal;
@@ -152,7 +148,12 @@ export class CpuSimulation implements ParticleSimulation {
     }
     if (plan.continuous) this.flight = new Flight(world, this.neighbours, search);
     this.continuous = plan.continuous;
-    this.memoryBytes = this.neighbours.memoryBytes + this.stateBytes() + (this.obstacles?.memoryBytes ?? 0);
+    this.memoryBytes =
+      this.neighbours.memoryBytes +
+      2 * byteLengthOf(this.state) +
+      byteLengthOf({ ...this.response, slots: this.slots }) +
+      capacity +
+      (this.obstacles?.memoryBytes ?? 0);
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
 
@@ -173,8 +174,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * The state itself, as far as there are particles, in the order of its slots. Positions and velocities may be written
-   * between two calls; ids are only to be read. Another call may swap the arrays, so ask again after each.
+   * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only. Any
+   * other call may swap the arrays, so get them again after it.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -196,7 +197,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.play(dt, () => undefined);
   }
 
-  /** A step with each stage timed; it counts as done. Searching is a part of what it is for. */
+  /** Steps like `step` and returns the time of each stage. A stage includes its search for pairs. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -236,7 +237,7 @@ export class CpuSimulation implements ParticleSimulation {
       while (pairs.advance()) contact.pushApart(pairs.task, this.state, this.response, parameters);
       this.obstacles?.pushApart(this.state, this.response, parameters);
       contact.finishPushApart(this.state, live, this.response, parameters);
-      this.carryIn(0, live);
+      this.wrapIn(0, live);
     }
   }
 
@@ -344,7 +345,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** A step; `done` is told the name of each stage when that is over. */
+  /** One step. Calls `done` with the name of each stage at its end. */
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
@@ -353,7 +354,7 @@ export class CpuSimulation implements ParticleSimulation {
     const parameters = this.substepFor(dt);
     for (let substep = 0; substep < substeps; substep++) {
       integrate(this.dimensions, this.state, this.count, parameters);
-      this.carryIn(0, this.count);
+      this.wrapIn(0, this.count);
       done('integrate');
       this.sort();
       done('sort');
@@ -366,15 +367,15 @@ export class CpuSimulation implements ParticleSimulation {
     this.elapsed += dt;
   }
 
-  /** Fast particles to where their paths end. */
+  /** Puts fast particles where their paths end. */
   private fly(flight: Flight, parameters: Substep, isFirst: boolean): void {
     const flights = flight.fly(this.state, parameters);
     this.lastFlights = addFlights(isFirst ? undefined : this.lastFlights, flights);
-    // Into the cells where they ended.
+    // Paths that ended early end in other cells.
     if (flights.hits + flights.held > 0) this.sort();
   }
 
-  /** One pass over the contacts of the present grid. */
+  /** One pass over the contacts of the present sort. */
   private respond(parameters: Substep, done: (stage: string) => void): void {
     const { neighbours, state, response } = this;
     const { contact, live } = neighbours;
@@ -390,11 +391,11 @@ export class CpuSimulation implements ParticleSimulation {
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
     contact.finish(state, live, response, parameters);
-    this.carryIn(0, live);
+    this.wrapIn(0, live);
     done('resolve');
   }
 
-  /** Those whose balls overlap may be many times as many: portion by portion, only what overlaps is kept. */
+  /** Keeps the pairs that overlap portion by portion, because far more pairs of balls around boxes may overlap. */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
@@ -416,24 +417,24 @@ export class CpuSimulation implements ParticleSimulation {
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
-  /** Words for two pairs a particle, to begin with. */
+  /** Room for two pairs per particle to begin with. */
   private roomForPairs(): Uint32Array {
     return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
 
-  /** Pairs of slots. */
+  /** Starts a search for pairs of slots. */
   private searchPairs(): PairsInPortions {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
-  /** Into the box, where it wraps around; slots from `first` up to `end`. */
-  private carryIn(first: number, end: number): void {
-    if (this.wraps) carryIn(this.world, this.state.positions, first, end);
+  /** Wraps positions into a periodic world, of slots from `first` up to `end`. */
+  private wrapIn(first: number, end: number): void {
+    if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }
 
-  /** Brings the state into canonical order. */
+  /** Puts the state into canonical order. */
   private sort(): void {
-    this.carryIn(0, this.count);
+    this.wrapIn(0, this.count);
     const { count, kernels, neighbours, state, spare } = this;
     neighbours.sort(state, count, spare);
     const { source } = neighbours;
@@ -456,7 +457,7 @@ export class CpuSimulation implements ParticleSimulation {
     if (radii) state.radii.set(radii, slot);
     if (halves) state.halves.set(halves, dimensions * slot);
     if (bulks) state.bulks.set(bulks, slot);
-    this.carryIn(slot, slot + ids.length);
+    this.wrapIn(slot, slot + ids.length);
   }
 
   private hash(): string {
@@ -475,37 +476,7 @@ export class CpuSimulation implements ParticleSimulation {
     return this.substeps.derive(this.currentSettings, dt);
   }
 
-  private stateBytes(): number {
-    const { pushes, changes, approaches, partners } = this.response;
-    const { positions, velocities, ids, radii, halves, bulks } = this.state;
-    const once = [pushes, changes, approaches, partners, this.slots];
-    const twice = [positions, velocities, ids, radii, halves, ...(bulks === radii ? [] : [bulks])];
-    const bytes = (arrays: readonly ArrayBufferView[]) =>
-      arrays.reduce((sum, array) => sum + array.byteLength, 0);
-    return bytes(once) + 2 * bytes(twice) + this.capacity;
-  }
-
   private checkUsable(): void {
     if (this.destroyed) throw new DestroyedError('CpuSimulation');
   }
-}
-
-function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
-  const positions = new Float32Array(dimensions * capacity);
-  const velocities = new Float32Array(dimensions * capacity);
-  const radii = new Float32Array(radiusRange ? capacity : 0);
-  return {
-    positions,
-    velocities,
-    ids: new Uint32Array(capacity),
-    positionWords: new Uint32Array(positions.buffer),
-    velocityWords: new Uint32Array(velocities.buffer),
-    radii,
-    halves: new Float32Array(boxes ? dimensions * capacity : 0),
-    bulks: boxes ? new Float32Array(capacity) : radii,
-  };
-}
-
-function wordsOf(numbers: Float32Array): Uint32Array {
-  return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
 }

@@ -1,6 +1,10 @@
 /**
- * Purpose: the neighbours of a simulation whose particles each have a radius of their own; see neighbours.ts. Particles
- * are sorted and pairs found as by createCpuGrid with `radii`.
+ * The neighbour search of a simulation whose particles have their own radii; see neighbours.ts.
+ * Particles are sorted and pairs found as by createCpuGrid with `radii`.
+ *
+ * To understand variable radii on the CPU, in periodic worlds too, read: simulation.ts (the step), this file,
+ * ../levels/order.ts (the sort), ../levels/cells.ts (cells and buckets), ../levels/search.ts (pairs), general-contact.ts and
+ * shapes.ts (contacts). The contact law is core/contact/law.ts.
  */
 
 import type { BroadPhase } from '../../core/contact/settings';
@@ -12,7 +16,7 @@ import type { Lattice } from '../shared/lattice';
 import { VARIABLE_CONTACT } from './general-contact';
 import { type Census, type Neighbours, WIDER } from './neighbours';
 
-export class MixedNeighbours implements Neighbours {
+export class VariableNeighbours implements Neighbours {
   readonly contact = VARIABLE_CONTACT;
   live = 0;
   private readonly order: LevelOrder;

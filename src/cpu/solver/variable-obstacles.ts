@@ -1,10 +1,10 @@
 /**
- * Purpose: the obstacles that a particle overlaps, where each has a size of its own: in the tree of core/obstacles/tree.ts,
- * walked with the box of the particle as it is now. For all worlds, in the plane and in space, whatever the sizes are.
+ * Finds the obstacles that a particle overlaps, if each has its own size: walks the tree of core/obstacles/tree.ts with the box
+ * around the particle. For all worlds and sizes, in 2D and 3D.
  * Inputs: obstacles as the engines hold them; the state of the moving particles.
- * Guarantee: who overlaps whom is decided as between two particles (level-search.ts, and where some may be boxes shapes.ts),
- * by the nearest images in worlds that wrap around. All obstacles are candidates, whatever cells particles are filed in.
- * Ordering: slots are those of the tree, which does not depend on the order they are given in, and come ascending.
+ * Guarantee: an overlap is decided as between two particles (../levels/search.ts, for boxes shapes.ts), by minimum images in
+ * periodic worlds. All obstacles are candidates, whatever cells particles are in.
+ * Ordering: slots of the tree, ascending. They do not depend on the order in which the obstacles were given.
  */
 
 import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
@@ -17,20 +17,19 @@ import type { Neighbours } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
 import { meetShapes, NO_CONTACT, type PlacedShapes } from './shapes';
 
-/** None. */
 const NO_NUMBERS = new Float32Array(0);
 
-export class MixedObstacles implements ObstacleSearch {
+export class VariableObstacles implements ObstacleSearch {
   private tree: ObstacleTree;
   /** The tree's bodies. */
   private fixed: PlacedShapes = { positions: NO_NUMBERS, radii: NO_NUMBERS, halves: NO_NUMBERS };
   private readonly overlaps = new Overlaps();
-  /** The particle that is asked about, and its box. */
+  /** The particle of the call under way, and the box around it. */
   private state: PlacedShapes = this.fixed;
   private slot = 0;
   private readonly low: number[];
   private readonly high: number[];
-  /** It and an obstacle beside it. */
+  /** Positions of that particle and of one obstacle, packed for the exact test. */
   private readonly pair: Float32Array;
 
   /** `moving`: the neighbours of the particles that move. */
@@ -78,20 +77,20 @@ export class MixedObstacles implements ObstacleSearch {
     this.slot = slot;
     const isBox = halves.length > 0 && (halves[first] as number) > 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      const place = positions[first + axis] as number;
+      const position = positions[first + axis] as number;
       const extent = (isBox ? halves[first + axis] : radii[slot]) as number;
-      low[axis] = place - extent;
-      high[axis] = place + extent;
+      low[axis] = position - extent;
+      high[axis] = position + extent;
     }
     this.tree.visit(low, high, this.test);
     return overlaps;
   }
 
-  /** Takes an obstacle down if the particle overlaps it. */
+  /** Adds an obstacle if the particle overlaps it. */
   private readonly test = (obstacle: number): void => {
     const { state, slot, fixed, lattice } = this;
     if (!this.ballsMeet(obstacle)) return;
-    // Of boxes, the balls around them.
+    // For boxes, ballsMeet compared the balls around them.
     if (fixed.halves.length > 0) {
       const depth = meetShapes(lattice, state, slot, obstacle, fixed);
       if (depth !== NO_CONTACT) this.overlaps.addShapes(obstacle, depth);
@@ -101,7 +100,7 @@ export class MixedObstacles implements ObstacleSearch {
     this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
   };
 
-  /** As scanWrapped in level-search.ts decides, which is right in all worlds. */
+  /** Decides like scanWrapped in ../levels/search.ts, which is right in all worlds. */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;
     const { positions, radii } = state;
@@ -110,8 +109,9 @@ export class MixedObstacles implements ObstacleSearch {
     const otherRadius = fixed.radii[obstacle] as number;
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
-      const place = fixed.positions[dimensions * obstacle + axis] as number;
-      const direct = (positions[dimensions * slot + axis] as number) - place;
+      const direct =
+        (positions[dimensions * slot + axis] as number) -
+        (fixed.positions[dimensions * obstacle + axis] as number);
       const apart = around(direct, periods[axis] as number);
       squared += apart * apart;
     }
@@ -119,7 +119,7 @@ export class MixedObstacles implements ObstacleSearch {
     const noise = 2 ** -48 * longestPeriod;
     const excess = squared - reach * reach;
     const band = 2 * wrappedBand(reach, longestPeriod) + noise * noise;
-    // Written so that who is not finite meets nobody.
+    // Written so that a NaN is no contact.
     if (!(excess <= band)) return false;
     if (excess < -band) return true;
     const { pair } = this;

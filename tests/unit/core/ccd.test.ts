@@ -16,9 +16,9 @@ import { defineLattice } from '../../../src/cpu/shared/lattice';
 import { Flight } from '../../../src/cpu/solver/ccd';
 import { EqualNeighbours } from '../../../src/cpu/solver/equal-neighbours';
 import { EqualObstacles } from '../../../src/cpu/solver/equal-obstacles';
-import { MixedNeighbours } from '../../../src/cpu/solver/mixed-neighbours';
-import { MixedObstacles } from '../../../src/cpu/solver/mixed-obstacles';
 import type { ObstacleSearch } from '../../../src/cpu/solver/obstacle-search';
+import { VariableNeighbours } from '../../../src/cpu/solver/variable-neighbours';
+import { VariableObstacles } from '../../../src/cpu/solver/variable-obstacles';
 import { buildGrid } from '../../../src/reference/grid/grid';
 import { fly } from '../../../src/reference/solve/ccd';
 import { fileObstacles } from '../../../src/reference/solve/obstacles';
@@ -88,7 +88,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
     given.ids[id] = id;
   });
   const equal = new EqualNeighbours(lattice, diameter, count);
-  const neighbours = radiusRange ? new MixedNeighbours(lattice, count) : equal;
+  const neighbours = radiusRange ? new VariableNeighbours(lattice, count) : equal;
   const sorted = state();
   neighbours.sort(given, count, sorted);
   neighbours.source.forEach((source, slot) => {
@@ -101,7 +101,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
     }
   });
   const obstacles: ObstacleSearch = radiusRange
-    ? new MixedObstacles(lattice, neighbours)
+    ? new VariableObstacles(lattice, neighbours)
     : new EqualObstacles(equal.order, diameter, plan.obstacleCapacity);
   obstacles.load(plan.obstacles);
   const flight = new Flight(world, neighbours, plan.obstacleCapacity > 0 ? obstacles : undefined);

@@ -21,8 +21,8 @@ import type { WorldOptions } from '../../../src/core/world/world';
 import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
 import type { ParticleState } from '../../../src/cpu/shared/kernels';
 import { defineLattice } from '../../../src/cpu/shared/lattice';
-import { MixedObstacles } from '../../../src/cpu/solver/mixed-obstacles';
 import { Overlaps } from '../../../src/cpu/solver/obstacle-search';
+import { VariableObstacles } from '../../../src/cpu/solver/variable-obstacles';
 import { linkShader } from '../../../src/gpu/link';
 import { describeKernels } from '../../../src/passes';
 import { buildGrid } from '../../../src/reference/grid/grid';
@@ -1011,7 +1011,7 @@ describe.each(DIMENSIONS)('obstacles with sizes of their own in %dD', (dimension
   });
 
   it('are met by nobody who has got lost since the sort', () => {
-    const search = new MixedObstacles(lattice, { live: 1 });
+    const search = new VariableObstacles(lattice, { live: 1 });
     search.load({ positions: at(4, 4), radii: Float32Array.of(1) });
     const positions = at(4, 4);
     const state = { positions, radii: Float32Array.of(0.5), halves: new Float32Array(0) } as ParticleState;

@@ -1,0 +1,43 @@
+/** Allocates the arrays of a CPU simulation. */
+import type { SimulationPlan } from '../../core/simulation/plan';
+import type { Dimensions } from '../../core/world/world';
+import type { ParticleState } from '../shared/kernels';
+import type { Response } from './contact';
+
+export function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
+  const positions = new Float32Array(dimensions * capacity);
+  const velocities = new Float32Array(dimensions * capacity);
+  const radii = new Float32Array(radiusRange ? capacity : 0);
+  return {
+    positions,
+    velocities,
+    ids: new Uint32Array(capacity),
+    positionWords: new Uint32Array(positions.buffer),
+    velocityWords: new Uint32Array(velocities.buffer),
+    radii,
+    halves: new Float32Array(boxes ? dimensions * capacity : 0),
+    bulks: boxes ? new Float32Array(capacity) : radii,
+  };
+}
+
+/** The same memory as words, to copy it to the bit. */
+export function wordsOf(numbers: Float32Array): Uint32Array {
+  return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+}
+
+export function createResponse(dimensions: Dimensions, capacity: number): Response {
+  return {
+    pushes: new Float64Array(dimensions * capacity),
+    changes: new Float64Array(dimensions * capacity),
+    approaches: new Float64Array(capacity),
+    partners: new Int32Array(capacity),
+  };
+}
+
+/** The bytes of all arrays of a record; memory that several of them share counts once. */
+export function byteLengthOf(arrays: object): number {
+  const buffers = new Set(
+    Object.values(arrays as Record<string, ArrayBufferView>).map(({ buffer }) => buffer),
+  );
+  return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
