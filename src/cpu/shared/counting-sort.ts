@@ -1,19 +1,20 @@
 /**
- * Purpose: the sorts of particles by their keys, in the plane and in space. By runs of consecutive cells (bins) where that
- * writes to few places at a time: moved once, then put into order inside each bin. Else by column and then by row: two
- * tables of a few thousand counters that stay in the cache.
- * Inputs: the key of each particle of the input and its position in words, and how many are in each bin, column or row.
+ * The sorts of particles by cell key, in 2D and 3D. If the input writes to few positions at a time, it sorts by runs of
+ * consecutive cells (bins): each particle moves once, then each bin is sorted. Otherwise it sorts by column and then by
+ * row, with two tables of a few thousand counters that stay in the cache.
+ * Inputs: key and position (in words) of each particle, and the number of particles in each bin, column or row.
  * Outputs: keys, source and positions in slot order.
  * Ordering: stable, so ids that ascend in the input ascend inside a cell.
  *
- * Particles are moved two at a time, all that is read of them first: whatever is read right after a write waits until it is
- * known that it is not what was written, and with a counter a particle that is half of the time. So each way to move stands
- * here for two, and once more for the last of an odd number: one at a time takes 10.4 ns a particle, two 5.5 (bench/NOTES.md).
+ * Particles move two at a time, and all of both is read before anything is written. A read right after a write waits
+ * until the processor knows that it reads something else; with a counter per particle that costs half of the time. So
+ * each move is written for two particles, and again for the last of an odd number: one at a time takes 10.4 ns per
+ * particle, two 5.5 (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
-/** No more bins than there may be particles; set-aside ones are in the last. */
+/** At most one bin per particle; the last bin is for particles that are set aside. */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;
   while (cells >> shift > Math.max(capacity, 1)) shift++;
@@ -21,7 +22,7 @@ export function defineBins(cells: number, capacity: number, records: Uint32Array
   return { counts: new Uint32Array((cells >> shift) + 1), shift, given };
 }
 
-/** From the input into keys, source and positions, by bins alone; `counts` are starts and become ends. */
+/** Moves the input into keys, source and positions, by bins alone. `counts` are starts and become ends. */
 export function sortByBin(
   { counts, shift, given }: Bins,
   dimensions: number,
@@ -77,7 +78,7 @@ export function sortByBin(
   }
 }
 
-/** Puts what is in order but for those that share a bin into order, by insertion. */
+/** Sorts particles inside each bin by insertion. */
 export function sortInBins(
   dimensions: number,
   target: Uint32Array,
@@ -117,8 +118,8 @@ export function sortInBins(
 }
 
 /**
- * The most particles that a row of cells may hold: those of all bins that it has a part of. `ends`: how many are in each
- * bin and those before it.
+ * The most particles that a row of cells may hold: those of all bins that overlap it. `ends`: particles in each bin and
+ * all bins before it.
  */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
@@ -131,7 +132,7 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
   return fullest;
 }
 
-/** From the input into records; columnCounts are starts. */
+/** Moves the input into records; columnCounts are starts. */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   words: Uint32Array,
@@ -186,7 +187,7 @@ export function sortByColumn(
   }
 }
 
-/** From records into keys, source and sorted positions; rowCounts are starts. */
+/** Moves records into keys, source and sorted positions; rowCounts are starts. */
 export function sortByRow(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   target: Uint32Array,
@@ -243,7 +244,7 @@ export function sortByRow(
   }
 }
 
-/** How many are in each, in turn, becomes how many are in those before it; returns the greatest. */
+/** Replaces each count by the sum of those before it. Returns the greatest count. */
 export function countsToStarts(counts: Uint32Array): number {
   let sum = 0;
   let greatest = 0;
@@ -256,7 +257,7 @@ export function countsToStarts(counts: Uint32Array): number {
   return greatest;
 }
 
-/** The same, but each included. */
+/** Replaces each count by the sum of it and those before it. */
 export function countsToEnds(counts: Uint32Array): void {
   let sum = 0;
   for (let index = 0; index < counts.length; index++) {

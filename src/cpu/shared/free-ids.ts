@@ -1,11 +1,11 @@
 /**
- * Purpose: which ids below a capacity are free; hands out the lowest, one at a time.
- * A bit an id, a bit for each 32 of those, and so on up to a single word: taking and releasing an id look at one word
- * of each layer, six of them for a hundred million ids, however many are taken and in whatever order.
+ * The ids below a capacity that are free; hands out the lowest, one at a time.
+ * One bit per id, one bit for each 32 of those, and so on up to a single word. Taking and releasing an id look at one
+ * word of each layer: six for a hundred million ids, however many are taken and in whatever order.
  */
 
 export class FreeIds {
-  /** Lowest layer: a bit for each id that is free. Each above: a bit for each word below that is not 0. */
+  /** The lowest layer has a bit for each free id; each layer above a bit for each word below that is not 0. */
   private readonly layers: readonly Uint32Array[];
 
   constructor(readonly capacity: number) {
@@ -33,7 +33,7 @@ export class FreeIds {
     }
   }
 
-  /** The lowest free id, which is then taken; the caller has seen to it that there is one. */
+  /** Takes the lowest free id. The caller makes sure that there is one. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {
@@ -51,7 +51,7 @@ export class FreeIds {
     return id;
   }
 
-  /** The caller has seen to it that it was taken. */
+  /** Frees an id. The caller makes sure that it was taken. */
   release(id: number): void {
     let place = id;
     for (const layer of this.layers) {

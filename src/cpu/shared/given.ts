@@ -1,4 +1,4 @@
-/** Purpose: checks of what grids are asked, the same for all of them. */
+/** Checks of the arguments that all grids have in common. */
 import { checkInteger, checkPositive, checkVector } from '../../core/base/checks';
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -6,7 +6,7 @@ import type { World } from '../../core/world/world';
 import type { Lattice } from './lattice';
 import type { Ray } from './ray-walk';
 
-/** How many particles a build takes: `count`, or all that are given. */
+/** Returns how many particles a build takes: `count`, or all that are given. */
 export function checkGiven(
   positions: Float32Array,
   count: number | undefined,
@@ -29,13 +29,13 @@ export function checkGiven(
   return particles;
 }
 
-/** Where to look, and how far. */
+/** Checks a point and a radius. */
 export function checkNear(point: readonly number[], radius: number, lattice: Lattice): void {
   checkVector('point', point, lattice.dimensions);
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/** Up to where nobody is as near by two ways, or without end. */
+/** Checks a radius: at most half the shortest period, so that nothing is near by two ways, or Infinity. */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

@@ -7,79 +7,85 @@
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
 
-/** What the sort by cells works on. */
+/** The arrays of the sort by column and row. */
 export interface Placement {
-  /** Cell of each particle of the input, then of each slot. Not finite: the number past the last cell. */
+  /**
+   * Cell of each particle of the input, then of each slot. A position that is not finite gets the number past the last
+   * cell.
+   */
   readonly keys: Int32Array;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** Particles in each column and in each row; then where the next particle of each goes. */
+  /** Particles in each column and in each row; then the slot of the next particle of each. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
   /** Sorted by column: index in the input, key, and position, in words. */
   readonly records: Uint32Array;
 }
 
-/** What the sort by runs of consecutive cells works on, where it writes to few places at a time. */
+/** The arrays of the sort by runs of consecutive cells, used if it writes to few positions at a time. */
 export interface Bins {
-  /** Particles in each run; then where the next particle of each goes. */
+  /** Particles in each run; then the slot of the next particle of each. */
   readonly counts: Uint32Array;
   /** A key shifted right by this is its run. */
   readonly shift: number;
-  /** Keys in the order of the input; the same memory as the records of the other sort. */
+  /** Keys in the order of the input; shares the memory of the other sort's records. */
   readonly given: Int32Array;
 }
 
-/** Pairs that overlap, by slots. */
+/** Overlapping pairs of slots. */
 export interface SlotPairs {
   readonly lattice: Lattice;
-  /** The lower slot first. */
+  /** The lower slot of each pair first. */
   readonly words: Uint32Array;
-  /** Words filled. */
+  /** Number of words filled. */
   readonly length: number;
 }
 
-/** A search for overlapping pairs that can stop and go on. */
+/** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
-  /** In canonical order, `live` of them and NO_CELL behind. */
+  /** In canonical order: `live` keys, then NO_CELL. */
   readonly keys: Int32Array;
   readonly live: number;
   readonly positions: Float32Array;
-  /** What each slot is called in the result. */
+  /** The name of each slot in the result. */
   readonly names: Uint32Array;
   readonly diameter: number;
   /**
-   * Positions may have changed since they were sorted: only pairs of cells that were adjacent then count, since
-   * the grid can see no others.
+   * Positions may have changed since they were sorted. Then only pairs of cells that were adjacent in the sort count,
+   * because the grid can find no others.
    */
   readonly frozen: boolean;
-  /** Of unbounded worlds, else empty: the first slot of each bucket, and the cell of each slot. */
+  /** In unbounded worlds the first slot of each bucket and the cell of each slot; empty otherwise. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
   /** Pairs found, the lower name first. */
   words: Uint32Array;
-  /** Words filled. */
+  /** Number of words filled. */
   length: number;
   /** Slot whose pairs with later slots come next; `live` at the end. */
   next: number;
 }
 
-/** State in slot order. */
+/** State by slot. */
 export interface ParticleState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** The same memory as words, to be copied to the bit: a NaN that passes through a number may change. */
+  /** The same memory as words, for copies to the bit: a NaN that passes through a number may change. */
   readonly positionWords: Uint32Array;
   readonly velocityWords: Uint32Array;
-  /** Empty where all have one radius. */
+  /** Empty if all particles have one radius. */
   readonly radii: Float32Array;
-  /** See Shapes in core/particles/shapes.ts: empty where none may be a box; the same array as `radii` then. */
+  /**
+   * See Shapes in core/particles/shapes.ts. If no particle may be a box, `halves` is empty and `bulks` is the array
+   * `radii`.
+   */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
 }
 
-/** The sizes of a state's particles, as far as each has its own. */
+/** Returns the sizes of a state's particles, as far as each has its own. */
 export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 'halves' | 'bulks'>): Sizes {
   if (radii.length === 0) return {};
   return halves.length === 0 ? { radii } : { radii, halves, bulks };
@@ -88,20 +94,24 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 /** The loops of a search by cells, for particles of one radius. */
 export interface Kernels {
   /**
-   * Finds the cells of positions and counts them; returns less than 0 where their keys descend. Not whether they do: V8 compiles
-   * a loop that runs long with what has run before, and would throw that away at a comparison behind it, call after call.
+   * Finds the cells of positions and counts them. Returns a negative number if keys descend somewhere. It returns the
+   * number, not a comparison: V8 compiles a long loop with what has run before, and a comparison behind it would
+   * discard that code call after call.
    */
   place(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
-  /** As place, but the keys are those given to the bins, and these are counted. */
+  /** Like `place`, but writes keys and counts to the bins. */
   placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
-  /** Finds pairs slot by slot, through the cells ahead, until `length` is past `stop` or `next` is `end`. */
+  /** Finds pairs slot by slot through the cells ahead, until `length` is past `stop` or `next` is `end`. */
   collect(task: PairTask, stop: number, end: number): void;
-  /** The same by comparing all slots, in the same order, until `length` is past `stop` or slots run out. */
+  /**
+   * Finds the same pairs in the same order by comparing all slots, until `length` is past `stop` or there are no more
+   * slots.
+   */
   collectAll(task: PairTask, stop: number): void;
-  /** The pairs of one slot with those from `begin` up to `end`, whatever their cells. */
+  /** Finds the pairs of one slot with those from `begin` up to `end`, whatever their cells. */
   scan(task: PairTask, slot: number, begin: number, end: number): void;
 
-  /** target[slot] = origin[source[slot]], vectors. */
+  /** Copies vectors: target[slot] = origin[source[slot]]. */
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
 }

@@ -1,16 +1,16 @@
 /**
- * Purpose: the cells of a world as the CPU engine's loops want them. A key is a number that orders cells, or the
- * buckets of an unbounded world, with rows of consecutive ones.
+ * The cells of a world in the form that the CPU engine's loops need. A key is a number that orders cells, or the
+ * buckets of an unbounded world, with rows of consecutive keys.
  *
- * In a box, a key is the cell number of core/world/cells.ts with one more cell at each end of axes that wrap around. The
- * empty ring around the box, there as elsewhere, puts every neighbour at a fixed distance, so that the loops know
- * nothing about borders; wrapped.ts sees to those where the world goes on behind them.
- * In an unbounded world, rows are no more than the halves of a bucket number that a sort in two passes wants.
+ * In a bounded or periodic world, a key is the cell number of core/world/cells.ts with one more cell at each end of
+ * axes that wrap. So a ring of empty cells surrounds the world, every neighbour has a fixed distance in keys, and the
+ * loops need no borders. ../equal/wrapped.ts handles the cells at the ends of axes that wrap.
+ * In an unbounded world, row and column are the upper and the lower half of a bucket number, for a sort in two passes.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/** Key of slots that hold no particle of the grid: greater than any cell's, so it ends every loop. */
+/** Key of slots that hold no particle of the grid. Greater than the key of any cell, so it ends every loop. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -20,7 +20,9 @@ export interface Lattice {
   readonly originY: number;
   readonly originZ: number;
   readonly inverseCellSize: number;
-  /** Cells along each axis, ring included; 1 along z in the plane. Of unbounded worlds and of levels: those of the table. */
+  /**
+   * Cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels, the sides of the table.
+   */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
@@ -30,13 +32,13 @@ export interface Lattice {
   readonly rowStride: number;
   /** From a cell to the one behind it (z + 1). */
   readonly layerStride: number;
-  /** Axes that wrap around. */
+  /** Whether each axis wraps. */
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
-  /** Length of the world along each axis that wraps around, infinite along others. */
+  /** Length of the world along each axis that wraps, infinite along others. */
   readonly periods: readonly number[];
-  /** Of those that wrap around; 0 without any. */
+  /** The longest finite period; 0 if no axis wraps. */
   readonly longestPeriod: number;
 }
 
@@ -81,7 +83,7 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/** Makes what reserves memory for `capacity` particles, or says that it is too much. */
+/** Calls `make`, which reserves memory for `capacity` particles, and explains an allocation that fails. */
 export function reserve<Owner>(
   world: Pick<World, 'kind' | 'cells'>,
   capacity: number,
@@ -96,7 +98,10 @@ export function reserve<Owner>(
   });
 }
 
-/** Makes room for more pairs than `found`, or says how many these are and what takes no memory for them. */
+/**
+ * Calls `make`, which makes room for more pairs than `found`. If that fails, the error says how many were found and
+ * what needs no memory for them.
+ */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
@@ -109,7 +114,7 @@ export function makeRoom<List>(
   );
 }
 
-/** A list of pairs with room for `length` words, of which the first `used` are those of the list given. See makeRoom. */
+/** Copies the first `used` words of a list of pairs into a new one of `length` words. See makeRoom. */
 export function lengthenPairs(
   words: Uint32Array,
   used: number,
@@ -127,18 +132,18 @@ export function lengthenPairs(
   );
 }
 
-/** Makes what takes memory, or says in a sentence that there is too little. */
+/** Calls `make` and turns a failed allocation into a LimitError with this sentence. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
   } catch (error) {
-    // What a typed array throws whose length the engine cannot allocate.
+    // A typed array throws a RangeError if the engine cannot allocate its length.
     if (!(error instanceof RangeError)) throw error;
     throw new LimitError('memory', `${sentence()}.`);
   }
 }
 
-/** Whether two cells of a box are the same or touch, corners included. Neither is in the ring. */
+/** Whether two cells of a bounded or periodic world are the same or touch, corners included. Neither is in the ring. */
 export function areAdjacent(lattice: Lattice, key: number, otherKey: number): boolean {
   const { rowStride, cellsY } = lattice;
   const row = Math.floor(key / rowStride);
@@ -154,13 +159,13 @@ export function areAdjacent(lattice: Lattice, key: number, otherKey: number): bo
   );
 }
 
-/** Whether so many cells on, ring included in their number, is the same or the next. */
+/** Whether cells this far apart along an axis are the same or neighbours. `cells` includes the ring. */
 function isStep(apart: number, cells: number, wraps: boolean): boolean {
   const distance = Math.abs(apart);
   return distance <= 1 || (wraps && distance === cells - 3);
 }
 
-/** First of `live` ascending keys, from `from` on, that is not below `key`. */
+/** Index of the first of `live` ascending keys, from `from` on, that is not below `key`. */
 export function lowerBound(keys: Int32Array, live: number, key: number, from = 0): number {
   let low = from;
   let high = live;
@@ -172,16 +177,19 @@ export function lowerBound(keys: Int32Array, live: number, key: number, from = 0
   return low;
 }
 
-/** Slots for which it is decided at once how pairs are looked for. */
+/** Slots for which the search method is chosen at once. */
 export const STRETCH = 2 ** 10;
 
-/** Without a branch: 0 where the names ascend, else what to add to the first and take from the second. */
+/**
+ * Without a branch: 0 if the names ascend, otherwise what to add to the first and subtract from the second to swap
+ * them.
+ */
 export function namesDescent(name: number, otherName: number): number {
   const step = (otherName - name) | 0;
   return step & (step >> 31);
 }
 
-/** Slots from word `begin` up to `end`, two by two, become names, the lower first. */
+/** Replaces slots by names from word `begin` up to `end`, pair by pair, the lower name first. */
 export function nameSlots(words: Uint32Array, begin: number, end: number, names: Uint32Array): void {
   for (let word = begin; word < end; word += 2) {
     const name = names[words[word] as number] as number;

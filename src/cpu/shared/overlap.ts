@@ -1,36 +1,35 @@
 /**
- * Purpose: whether two particles overlap, decided on the real numbers that their 32-bit coordinates are,
- * for the rare pairs whose distance² in doubles is within rounding of diameter². All others need no more
- * than the comparison in doubles, and the pair loops do that themselves.
+ * Decides whether two particles overlap, on the real numbers that their 32-bit coordinates are. The pair loops compare
+ * distances in doubles and call this file only for the rare pairs whose distance² is within rounding of diameter².
  * Guarantee: the answer is that of exact arithmetic, whatever the coordinates.
  */
 
 /**
- * Share of diameter² within which a distance² in doubles may be on the wrong side. Differences, squares and
- * their sum are each within 2⁻⁵³, diameter² and its product with SURELY or PERHAPS too: less than eight of those together.
+ * Share of diameter² within which a distance² in doubles may be on the wrong side. Differences, squares and their sum
+ * are each within 2⁻⁵³, diameter² and its product with SURELY or PERHAPS too: less than eight of these together.
  */
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * The same for the distance² of nearest images, absolute. Along each axis, a difference of up to about the period
- * P and then what is left of P are rounded, each by 2⁻⁵³ P: 2 √3 · 3 · 2⁻⁵³ P on d² near the diameter, less than
- * 2⁻⁴⁹ of diameter · P, and squares of such errors, far less than that again.
+ * The same for the distance² of minimum images, absolute. Along each axis, a difference of up to about the period P and
+ * then P minus it are rounded, each by 2⁻⁵³ P. That is 2 √3 · 3 · 2⁻⁵³ P on d² near the diameter, less than 2⁻⁴⁹ of
+ * diameter · P; squares of such errors are far smaller.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
 }
 
 /**
- * Who is closer, in doubles, than diameter² times SURELY overlaps, and who is not within diameter² times PERHAPS does not.
- * Loops over pairs keep all that perhaps overlap, and count those that surely do: whether the others are apart is asked
- * once they are through, since a call inside a loop has V8 keep its numbers in memory.
+ * A pair with a distance² in doubles below diameter² · SURELY overlaps; above diameter² · PERHAPS it does not. The pair
+ * loops keep all pairs that may overlap and count those that surely do. The exact test of the others runs after the
+ * loop, because a call inside it makes V8 keep its numbers in memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Of the pairs of slots from word `begin` up to `end`, all of which perhaps overlap, keeps those that do, in their order.
- * Returns the word behind them.
+ * From the pairs of slots from word `begin` up to `end`, which all may overlap, keeps those that do, in their order.
+ * Returns the index of the word after them.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -64,12 +63,12 @@ export function dropApart(
   return length;
 }
 
-/** Touching, distance = diameter, is not overlapping. */
+/** Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
   if (isExactDifference(ax, bx, dx) && isExactDifference(ay, by, dy) && Math.fround(diameter) === diameter) {
-    // Numbers of 24 bits have exact squares in doubles; only the sum rounds, and its error is known.
+    // Numbers of 24 bits have exact squares in doubles. Only the sum rounds, and its error is known.
     const xx = dx * dx;
     const yy = dy * dy;
     const sum = xx + yy;
@@ -101,17 +100,14 @@ export function overlapsInSpace(
     const sum = flat + dz * dz;
     const flatError = sumError(dx * dx, dy * dy, flat);
     const error = sumError(flat, dz * dz, sum);
-    // So close to diameter² the excess is exact, and one more addition keeps its sign.
+    // This close to diameter² the excess is exact, and one more addition keeps its sign.
     const excess = sum - diameter * diameter;
     if (flatError === 0 || error === 0) return excess + (flatError + error) < 0;
   }
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
-/**
- * The same for the nearest images of two slots; `periods` are infinite along axes that do not wrap around.
- * Coordinates in the plane, or in space.
- */
+/** The same for the minimum images of two slots, in 2D or 3D; `periods` are infinite along axes that do not wrap. */
 export function overlapsWrapped(
   positions: Float32Array,
   slot: number,
@@ -135,7 +131,7 @@ export function overlapsWrapped(
 }
 
 /**
- * The same for balls of any radii: whether the nearest images of two slots are closer than the sum of their radii,
+ * The same for balls of any radii: whether the minimum images of two slots are closer than the sum of their radii,
  * which is not always a double.
  */
 export function ballsOverlap(
@@ -157,7 +153,7 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
   return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
-/** Distance along an axis of the nearest images, or NaN where it is no 32-bit float. */
+/** Distance of the minimum images along an axis, or NaN if it is no 32-bit float. */
 function exactlyApart(a: number, b: number, period: number): number {
   const direct = a - b;
   if (!isExactDifference(a, b, direct)) return Number.NaN;
@@ -167,18 +163,18 @@ function exactlyApart(a: number, b: number, period: number): number {
   return isExactDifference(period, apart, period - apart) ? around : Number.NaN;
 }
 
-/** The difference of two 32-bit floats came out unrounded and fits 32 bits again. */
+/** Whether a difference of two 32-bit floats is exact and a 32-bit float itself. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }
 
-/** What rounding took from a sum of two doubles (Knuth's TwoSum). */
+/** The rounding error of a sum of two doubles (Knuth's TwoSum). */
 function sumError(a: number, b: number, sum: number): number {
   const bRounded = sum - a;
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** `rest`: what rounding took from the diameter. */
+/** `rest`: the rounding error of the diameter. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],
@@ -205,7 +201,7 @@ function nearestImage(difference: bigint, period: bigint): bigint {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** A finite double times 2¹⁰⁷⁴, which is a whole number. */
+/** A finite double times 2¹⁰⁷⁴, which is an integer. */
 function toInteger(value: number): bigint {
   bits.setFloat64(0, value);
   const word = bits.getBigUint64(0);

@@ -1,13 +1,13 @@
 /**
- * Purpose: the way of a ray through cells, and the balls that it meets, whatever balls and cells there are: ray.ts asks
- * for those of a grid with one diameter, level-ray.ts for those of a grid with radii. Inputs: a ray that begins in the
- * world, the cells along each axis, and how to look into them. Outputs: sources and distances, by distance and then by
- * source. Where the world wraps around, so does the ray, MOST_PERIODS along an axis at most, and a ball counts where it
- * is first met. Decided in doubles.
+ * Walks a ray through cells and finds the balls that it meets, for any balls and cells: ../equal/ray.ts uses it for a
+ * grid with one diameter, ../levels/ray.ts for a grid with radii.
+ * Inputs: a ray that begins in the world, the cells along each axis, and a function that looks into them. Outputs:
+ * sources and distances, by distance and then by source. In a periodic world the ray wraps too, along each axis at most
+ * MOST_PERIODS times, and a ball counts where it is first met. Decided in doubles.
  *
- * The walk is that of shaders/query/rays.wgsl: layers of cells along z, for each the times at which the ray is near
- * it, for these the rows along y, for each the cells along x. Each cell is looked at once. Everything is widened by
- * more than rounding takes where cells are told.
+ * The walk is the one of shaders/query/rays.wgsl: layers of cells along z, for each the times at which the ray is near
+ * it, for these times the rows along y, for each row the cells along x. Each cell is visited once. Every range of cells
+ * is widened by more than rounding takes.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
@@ -25,8 +25,8 @@ export interface Ray {
 }
 
 /**
- * The same ray from inside a world that wraps around, which may round it: from so far out that doubles do not tell
- * places in a period apart, from the low end.
+ * The same ray with its origin wrapped into a periodic world, which may round it. If doubles cannot tell positions in a
+ * period apart that far out, it begins at the low end.
  */
 export function beginInside(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -41,22 +41,22 @@ export function beginInside(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** Two numbers, the lower one first. */
+/** Returns two numbers, the lower one first. */
 type Range = readonly [number, number];
 
-/** Nothing is farther away than this. */
+/** No ball is farther away than this. */
 const FAR_OFF = 2 ** 130;
 
-/** The image that a particle is itself. */
+/** The image number of the particle itself. */
 const HERE = [0, 0, 0];
 
-/** What of a world a ray depends on. */
+/** The part of a world that a ray depends on. */
 export interface Space extends Pick<World, 'dimensions' | 'period'> {
-  /** Of each axis, how large the numbers are that its cells are counted from and told with. */
+  /** Along each axis, the magnitude of the numbers that its cells are computed from. */
   readonly extents: readonly number[];
 }
 
-/** A world whose cells are counted from its low corner. */
+/** Returns the extent of a world whose cells are counted from its low corner. */
 export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: World): Space {
   const extents = cells.map((count, axis) =>
     kind === 'unbounded' ? 0 : Math.abs(min[axis] as number) + (count + 2) * cellSize,
@@ -64,10 +64,10 @@ export function spaceOf({ kind, dimensions, period, min, cells, cellSize }: Worl
   return { dimensions, period, extents };
 }
 
-/** A ray and how far beside it to look. */
+/** A ray, and how far beside it to look for centres. */
 export class Path {
   readonly reach: number;
-  /** Whether it may meet more than one image of a particle; whether there are images at all. */
+  /** Whether the ray may meet more than one image of a particle, and whether there are images at all. */
   readonly repeats: boolean;
   readonly wraps: boolean;
   /** Along each axis, how far from the ray to look. */
@@ -75,14 +75,14 @@ export class Path {
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /** The image that was looked at last, and of those that are met the first: numbers of periods that it is away. */
+  /** The image tested last, and the first image met: the number of periods to it along each axis. */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
 
   /**
-   * `greatest`: of the radii of the balls. `widened`: more than the share of a coordinate that the cells, and all that
-   * is computed here, are off by. `stride`: from the place of one particle to that of the next, in numbers.
+   * `greatest`: the largest radius of the balls. `widened`: more than the relative error of the cells and of all that
+   * is computed here. `stride`: numbers from one position to the next.
    */
   constructor(
     private readonly space: Space,
@@ -116,12 +116,12 @@ export class Path {
     return [0, this.reach];
   }
 
-  /** Least and greatest coordinate along an axis of centres that may be met between two times. */
+  /** Least and greatest coordinate along an axis of centres that the ray may meet between two times. */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
-  /** Of a span of times, that in which centres between two coordinates may be met; empty if it descends. */
+  /** The part of a span of times in which the ray may meet centres between two coordinates; empty if it descends. */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
   }
@@ -134,10 +134,10 @@ export class Path {
     return Math.max(this.edge(axis, from, 1), this.edge(axis, to, 1));
   }
 
-  /** Beside the ray's place at a time, below or above it. */
+  /** The coordinate beside the ray at a time, below or above it. */
   private edge(axis: number, time: number, side: 1 | -1): number {
     const speed = this.direction[axis] as number;
-    // A ray that rests along an axis does so for ever.
+    // A ray that rests along an axis stays there for all times, Infinity included.
     const way = speed === 0 ? 0 : speed * time;
     const near = (this.near[axis] as number) + this.widened * Math.abs(way);
     return (this.origin[axis] as number) + way + side * near;
@@ -155,18 +155,18 @@ export class Path {
     return Math.min(to, late + this.widened * Math.abs(late));
   }
 
-  /** Too little to say when it is where. */
+  /** The direction along this axis is too small to tell a time. */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
   }
 
-  /** When the ray is beside a place, below or above it. */
+  /** The time at which the ray is beside a coordinate, below or above it. */
   private passes(axis: number, place: number, side: 1 | -1): number {
     const near = (this.near[axis] as number) + this.widened * Math.abs(place);
     return (place + side * near - (this.origin[axis] as number)) / (this.direction[axis] as number);
   }
 
-  /** The time at which the ray first meets an image of a ball, or −1. */
+  /** The time at which the ray first meets one image of a ball, or −1. */
   meet(positions: Float32Array, slot: number, image: readonly number[], radius: number): number {
     const { space, direction, reach } = this;
     const { dimensions } = space;
@@ -202,7 +202,7 @@ export class Path {
     return true;
   }
 
-  /** Goes over the images that may be met between two times, along an axis and those before it. */
+  /** Visits the images that the ray may meet between two times, along an axis and those before it. */
   private seek(
     positions: Float32Array,
     slot: number,
@@ -239,21 +239,24 @@ export class Path {
   }
 }
 
-/** How cells lie along an axis. */
+/** The cells along one axis. */
 export interface CellsAlong {
   readonly cellSize: number;
   readonly inverseCellSize: number;
-  /** Where the cell `zero` begins. */
+  /** Coordinate at which the cell `zero` begins. */
   readonly low: number;
   readonly zero: number;
-  /** Least and greatest number of a cell. Along an axis that wraps around, 0 and the last, which takes in the rest. */
+  /**
+   * Least and greatest number of a cell. Along an axis that wraps, 0 and the last, which includes the rest of the
+   * period.
+   */
   readonly first: number;
   readonly last: number;
-  /** 0 along axes that do not wrap around: there, what lies farther out belongs to the outermost cells. */
+  /** 0 along axes that do not wrap: the outermost cells there include everything farther out. */
   readonly period: number;
 }
 
-/** Layers of cells along an axis; where it wraps around they are numbered on beyond the ends. */
+/** Layers of cells along an axis. If the axis wraps, numbers go on beyond the ends. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -262,7 +265,7 @@ export class Layers {
   private readonly low: number;
   private readonly zero: number;
   private readonly period: number;
-  /** In a period. */
+  /** Layers in a period. */
   private readonly cells: number;
 
   constructor({ cellSize, inverseCellSize, low, zero, first, last, period }: CellsAlong) {
@@ -287,7 +290,7 @@ export class Layers {
     return [this.at(low), this.at(high)];
   }
 
-  /** Layers that a place and all so near to it take up, on average. */
+  /** Average number of layers near a position. */
   width(near: number): number {
     return 1 + 2 * near * this.inverseCellSize;
   }
@@ -296,12 +299,14 @@ export class Layers {
     return this.period > 0 ? Math.floor(layer / this.cells) : 0;
   }
 
-  /** The cells that a layer is one of. */
+  /** The number of the cells that a layer is an image of. */
   cellOf(layer: number): number {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /** Where a layer begins and ends. The outermost cells along an axis that does not wrap around have no end. */
+  /**
+   * Coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost cells have no end.
+   */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {
@@ -315,16 +320,18 @@ export class Layers {
     return [start + cell * cellSize, cell >= last ? start + period : start + (cell + 1) * cellSize];
   }
 
-  /** The last of a range of layers that are in one period with its first. */
+  /** The last of a range of layers that is in the same period as its first. */
   endOfPeriod(first: number, last: number): number {
     return this.period > 0 ? Math.min(last, (this.periodsOf(first) + 1) * this.cells - 1) : last;
   }
 }
 
-/** A slot, and the numbers of periods that its image is away. */
+/** Called with a slot, and the number of periods to its image along each axis. */
 export type Consider = (slot: number, image: readonly number[]) => void;
 
-/** Calls `consider` for each slot in some cells of a row, with an image: from and up to a column, its row and layer. */
+/**
+ * Calls `consider` for each slot in a run of cells of a row: from and up to a column, its row and layer, and the image.
+ */
 export type VisitRow = (
   first: number,
   last: number,
@@ -344,7 +351,7 @@ export class Walk {
     this.axes = cells.map((along) => new Layers(along)) as [Layers, Layers, Layers?];
   }
 
-  /** About so many rows of cells are passed; if each cell takes a lookup, so many of these. */
+  /** Estimated number of rows of cells that the ray passes, or of cells if each takes a lookup. */
   lookups(areCellsSingle: boolean): number {
     const { path, axes } = this;
     const lengths = axes.map((layers, axis) => {
@@ -353,7 +360,7 @@ export class Walk {
     });
     const [, rows, layers = 1] = lengths as [number, number, number?];
     if (!areCellsSingle) return 3 * (rows + layers);
-    // From a far-off origin, rounding alone may make it many cells wide.
+    // From a far origin, rounding alone may make it many cells wide.
     const widths = lengths.map((length, axis) =>
       Math.min(length, (axes[axis] as Layers).width(path.near[axis] as number)),
     );
@@ -364,7 +371,7 @@ export class Walk {
     );
   }
 
-  /** Every particle that the ray may come near, with the image. */
+  /** Visits every particle that the ray may come near, with its image. */
   go(visitRow: VisitRow, consider: Consider): void {
     const { path, axes } = this;
     const [alongX, alongY, alongZ] = axes;
@@ -392,23 +399,23 @@ export class Walk {
   }
 }
 
-/** What a ray has met. */
+/** The balls that a ray has met. */
 export class Meetings {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
-  /** `source`: who is in a slot. Default: who is called like it. */
+  /** `source`: the source of each slot. Default: the slot itself. */
   constructor(
     private readonly positions: Float32Array,
     private readonly source?: Uint32Array,
   ) {}
 
-  /** Takes a ball in that is met as an image, if that is the first of its images that is. */
+  /** Adds a ball that the ray meets as this image, if that is its first image on the ray. */
   add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
     if (path.repeats && !(path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image))) return;
     this.push(slot, distance);
   }
 
-  /** Takes a ball in, if any of its images is met. */
+  /** Adds a ball if the ray meets any of its images. */
   ask(path: Path, slot: number, radius: number): void {
     const { positions } = this;
     const distance = path.wraps
