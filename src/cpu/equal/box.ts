@@ -1,8 +1,8 @@
 /**
- * Purpose: which particles are in a box, in each kind of world. Inputs: a canonical order and its positions, two
- * corners, bounds included. Where the world wraps around, a particle is in a box if one of its images is. Output: the
- * sources of the particles, ascending. Decided in doubles, by comparisons; corners outside a world that wraps around
- * are brought in first, which may round them.
+ * Finds the particles in a box, in each kind of world. Inputs: a canonical order and its positions; two corners, bounds
+ * included. In a periodic world a particle is in a box if one of its images is. Output: the sources of the particles,
+ * ascending. Decided in doubles, by comparisons. Corners outside a periodic world are wrapped first, which may round
+ * them.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -11,14 +11,16 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
-/** Between two coordinates, or where the box goes on at the other end, outside them. */
+/**
+ * The coordinates of a box along one axis: between two of them, or, if it crosses an end of the world, outside them.
+ */
 export interface Side {
   readonly low: number;
   readonly high: number;
   readonly crosses: boolean;
 }
 
-/** What of a world the sides of a box depend on. */
+/** The part of a world that the sides of a box depend on. */
 type Ends = Pick<World, 'min' | 'period'>;
 
 export function findInBox(
@@ -53,13 +55,13 @@ export function visitInBox(
   else visitRows(order, sides, consider);
 }
 
-/** The sides of a box; undefined where nothing can be in it. */
+/** The sides of a box; undefined if nothing can be in it. */
 export function sidesOf(world: Ends, min: readonly number[], max: readonly number[]): Side[] | undefined {
   if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** Whether the position in a slot is in a box; `stride`: from one position to the next, in numbers. */
+/** Whether the position in a slot is in a box. `stride`: numbers from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,
@@ -81,7 +83,7 @@ function sideOf(world: Ends, low: number, high: number, axis: number): Side {
   const [first, last] = [low, high].map((coordinate) => {
     const periods = Math.floor((coordinate - origin) / period);
     const place = coordinate - periods * period;
-    // Where the quotient was rounded across a whole number.
+    // The quotient may have been rounded across a whole number.
     if (place < origin) return { place: place + period, periods: periods - 1 };
     return place < origin + period ? { place, periods } : { place: place - period, periods: periods + 1 };
   }) as [Phase, Phase];
@@ -97,11 +99,11 @@ interface Phase {
   readonly periods: number;
 }
 
-/** Cells that the places of a side are in, as parts, each given by its first and last. */
+/** The cells of the positions of a side, in parts; each part is given by its first and last cell. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // At the far end, where rounding may have put a corner, is no particle, and a cell would be that of the low end.
+  // Rounding may have put a corner at the far end. No particle is there, and its cell would be the one of the low end.
   const [first, last] = [low, high].map((place) =>
     place >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, place, axis),
   ) as [number, number];
@@ -110,7 +112,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Stretches of cells along x, or of an unbounded world the cells themselves, that a box takes to go over. */
+/** Number of runs of cells along x that a box needs to look at; in an unbounded world the number of cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;
@@ -134,7 +136,7 @@ function visitUnbounded(order: CellOrder, sides: readonly Side[], consider: (slo
 function visitRows(order: CellOrder, sides: readonly Side[], consider: (slot: number) => void): void {
   const { keys, live, lattice } = order;
   const { world, rowStride, layerStride } = lattice;
-  // Keys along axes that wrap around begin at 1.
+  // Keys along axes that wrap begin at 1.
   const [columns, rows, layers = [0, 0]] = sides.map((side, axis) =>
     cellsOf(world, side, axis).map((cell) => cell + ((world.period[axis] as number) > 0 ? 1 : 0)),
   ) as [number[], number[], number[]?];

@@ -1,12 +1,12 @@
 /**
- * Purpose: what is different in an unbounded world: cells have no numbers, but buckets of a table, which may hold
- * particles of other cells too. Inputs and outputs: those of the same names in kernels.ts.
+ * What is different in an unbounded world: cells have no numbers but buckets of a table, which may hold particles of
+ * other cells too. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
- * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are looked for in the
- * buckets of the 3×3 (3×3×3) cells around its own: as ranges of slots, ascending and made disjoint, since two cells
- * may share a bucket. A particle of another cell found there is too far away, and the distance says so; only where
- * the cells themselves matter, in a frozen search and for counting, are they compared.
- * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
+ * The key of a particle is its bucket, sorted like any key. The neighbours ahead of a slot are in the buckets of the
+ * 3×3 (3×3×3) cells around its own: ranges of slots, ascending and made disjoint, because two cells may share a bucket.
+ * A particle of another cell found there is too far away, which its distance shows. Cells are compared only if they
+ * matter themselves: in a frozen search and for counting.
+ * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 
 import { CROWDED, HASH_BLOCK } from '../../core/base/constants';
@@ -17,17 +17,19 @@ import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-/** Particles in the order of their buckets, and what of it says where a cell's are: what order.ts and searches hold. */
+/** Particles in the order of their buckets, and where the buckets begin. */
 type Filed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Filed, 'lattice' | 'starts' | 'coordinates'>;
 
 const SMALLEST_NORMAL = 2 ** -126;
 
-/** Cells of a position, as latticeCoordinate of core/world/cells.ts finds them, without its branches for other worlds. */
+/**
+ * Computes the cells of positions like latticeCoordinate of core/world/cells.ts, without its branches for other worlds.
+ */
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
-  /** Magnitudes below these are snapped to 0, before or after scaling; positive ones are in cell 0 anyhow. */
+  /** Magnitudes below these become 0, before or after scaling. Positive ones are in cell 0 anyway. */
   private readonly noise: number;
 
   constructor(world: World) {
@@ -43,7 +45,7 @@ export class CellScale {
   }
 }
 
-/** bucketOfLattice takes an array; it is lent one. */
+/** Scratch array for bucketOfLattice, to avoid an allocation. */
 const flatCell = [0, 0];
 const solidCell = [0, 0, 0];
 
@@ -88,7 +90,7 @@ export function place(
   return descents;
 }
 
-/** After the sort: where buckets begin, and the cell of each slot. `words`: the bits of the sorted positions. */
+/** After the sort, finds where buckets begin and the cell of each slot. `words`: the bits of the sorted positions. */
 export function indexBuckets(order: Filed, words: Uint32Array): void {
   const { keys, live, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -103,15 +105,15 @@ export function indexBuckets(order: Filed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/** Slots around a cell, in ascending ranges: in space, nine rows of cells at most, each in two blocks. */
+/** Slots around a cell, in ascending ranges: in 3D at most nine rows of cells, each in two blocks. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * For a few rows of cells within a block each, remembered for the next slot there: the first buckets of the blocks
- * that the rows around are in, ascending, each once, those with earlier slots only left out. Slots of a block of
- * the table come one after the other, those of rows that share it in turns.
+ * A few remembered rows of cells within a block, for the next slot there. Each memo holds the first buckets of the
+ * blocks of the rows around, ascending, each once, without blocks that hold earlier slots only. Slots of a block of the
+ * table come one after the other; rows that share a block alternate.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -150,7 +152,7 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** As Kernels.scan, but only pairs of cells that touch. */
+/** Like Kernels.scan, but only pairs of cells that touch. */
 function scanAdjacent(task: PairTask, slot: number, begin: number, end: number): void {
   const { coordinates, lattice } = task;
   const { dimensions } = lattice;
@@ -164,7 +166,7 @@ function scanAdjacent(task: PairTask, slot: number, begin: number, end: number):
   if (first < end) scan(task, slot, first, end);
 }
 
-/** Pairs of particles in the same and in adjacent cells. */
+/** Number of pairs of particles in the same and in adjacent cells. */
 export function countCandidates(order: Filed): number {
   const { coordinates, live, lattice } = order;
   const { dimensions } = lattice;
@@ -192,7 +194,9 @@ export interface BucketCensus {
   readonly crowded: number;
 }
 
-/** Who is in which cell, and in whose bucket; `isSameCell` and `nameOfCell` tell the cells of slots of a bucket apart. */
+/**
+ * Counts how particles fill cells and buckets. `isSameCell` and `nameOfCell` tell the cells of a bucket's slots apart.
+ */
 export function takeCensus(
   { keys, live }: Pick<Filed, 'keys' | 'live'>,
   isSameCell: (slot: number, other: number) => boolean,
@@ -221,7 +225,7 @@ export function takeCensus(
   return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
-/** The same of an order of equal particles. */
+/** The same for an order of particles of one radius. */
 export function takeOrderCensus(order: Filed): BucketCensus {
   const { coordinates, lattice } = order;
   const { dimensions } = lattice;
@@ -242,8 +246,8 @@ function occupanciesOf(nameOfCell: (slot: number) => string, first: number, end:
 }
 
 /**
- * Calls `visit` for each slot whose cell is between two corners, of each bucket's slots in turn: buckets in no
- * particular order.
+ * Calls `visit` for each slot whose cell is between two corners. Buckets come in no particular order, the slots of each
+ * in a row.
  */
 export function visitCells(
   order: Filed,
@@ -296,7 +300,7 @@ function findRanges(buckets: Buckets, slot: number): void {
   }
 }
 
-/** Which memo has the blocks around the cell of a slot. */
+/** Returns the memo that has the blocks around the cell of a slot, and fills it if needed. */
 function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   const { dimensions } = lattice;
   const x = (coordinates[dimensions * slot] as number) & -HASH_BLOCK;
@@ -321,7 +325,7 @@ function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   return memo;
 }
 
-/** By insertion, unless it is there. */
+/** Adds a block to a memo by insertion, unless it is there. */
 function memorise(memo: number, block: number): void {
   const first = MOST_BLOCKS * memo;
   let index = first + (memoLengths[memo] as number);
@@ -334,12 +338,12 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** What one world's table taught is of no use to another. */
+/** The memos of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }
 
-/** Where the cells beside one are in two blocks. */
+/** Finds the ranges if the cells beside the slot's own are in two blocks. */
 function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
   const { dimensions } = lattice;
   const x = coordinates[dimensions * slot] as number;
@@ -357,12 +361,12 @@ function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number
   mergeRanges();
 }
 
-/** The greatest x that stays together with one. */
+/** The greatest x in the same block. */
 function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Puts the slots of some buckets in a row among the ranges, by their beginning. */
+/** Adds the slots of some consecutive buckets to the ranges, sorted by their beginning. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -376,7 +380,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Ranges that overlap become one: different cells may be in the same buckets. */
+/** Merges ranges that overlap, because different cells may be in the same buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -1,17 +1,17 @@
 /**
- * Purpose: which particles are near a point, in each kind of world. Inputs: a canonical order and its positions, a
- * point, a radius (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the
- * source of each particle no farther than that, and its distance².
- * Ordering: canonical. Only in an unbounded world, where neighbours are anywhere in the order, does this take
- * memory, as much as is found.
+ * Finds the particles near a point, in each kind of world. Inputs: a canonical order and its positions, a point, a
+ * radius (in a periodic world at most half the shortest period, or infinite). Calls `visit` with the source and the
+ * distance² of each particle no farther than the radius.
+ * Ordering: canonical. Only in an unbounded world, where neighbours are anywhere in the order, does this take memory,
+ * as much as is found.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
 import { CellScale, visitCells } from './hashed';
 import type { CellOrder } from './order';
-import { around } from './wrapped';
+import { minimumDistance } from './wrapped';
 
-/** What an order says about its slots. */
+/** The slots of an order. */
 export type Slots = Pick<CellOrder, 'live' | 'lattice' | 'source'>;
 
 export type Visit = (id: number, distanceSquared: number) => void;
@@ -57,7 +57,7 @@ function seekBounded(
   }
 }
 
-/** Coordinate of the cell `spare` cells beyond a position, within the world: corners of a box are rounded. */
+/** Coordinate of the cell `spare` cells beyond a position, within the world, because corners of a box are rounded. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];
@@ -94,7 +94,7 @@ function seekPeriodic(
   });
 }
 
-/** A point, along axes that wrap around in the box. */
+/** Wraps a point into the box, along axes that wrap. */
 export function wrapPoint({ world }: Lattice, point: readonly number[]): number[] {
   return point.map((coordinate, axis) => {
     const low = world.min[axis] as number;
@@ -103,14 +103,16 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** Whole numbers in parts, each given by its first and last. */
+/** Calls `call` for whole numbers in parts; each part is given by its first and last. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
   }
 }
 
-/** Coordinates, as keys have them, of the cells that reach into radius of a place in the box, and one to spare. */
+/**
+ * The coordinates, as in keys, of the cells that reach into a radius around a position in the box, and one to spare.
+ */
 function cellsAlong(lattice: Lattice, axis: number, place: number, radius: number): number[] {
   const { world } = lattice;
   const period = world.period[axis] as number;
@@ -123,7 +125,7 @@ function cellsAlong(lattice: Lattice, axis: number, place: number, radius: numbe
     const cell = Math.floor((inside - low) * world.inverseCellSize);
     return Math.max(0, Math.min(count - 1, cell));
   };
-  // Numbers below 0 and from `count` on are those of cells at the other end.
+  // Numbers below 0 and from `count` on are cells at the other end.
   const below = place - radius < low;
   const above = place + radius >= low + period;
   const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
@@ -157,7 +159,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** The same as visitNear, for a radius of any size, by looking at every particle. */
+/** The same as visitNear for a radius of any size, by looking at every particle. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,
@@ -169,7 +171,7 @@ export function visitAll(
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
-/** Of these slots; of so many from the first where none are given. */
+/** Visits these slots, or the first `live` ones if none are given. */
 export function visitSlots(
   order: Slots,
   positions: Float32Array,
@@ -196,7 +198,7 @@ function distanceSquaredTo(
   let sum = 0;
   for (let axis = 0; axis < point.length; axis++) {
     const apart = (positions[point.length * slot + axis] as number) - (point[axis] as number);
-    sum += around(apart, periods[axis] as number) ** 2;
+    sum += minimumDistance(apart, periods[axis] as number) ** 2;
   }
   return sum;
 }

@@ -1,9 +1,9 @@
 /**
- * Purpose: the k particles nearest to a point, in each kind of world. Inputs: a canonical order and its positions, a
- * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first, of those equally far the
- * lower id. Where the world wraps around, distances are those of the nearest images.
- * Looks within one cell's length first and doubles that until k are found; where so many cells would be more than
- * there are particles, it looks at the particles instead.
+ * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order and its positions, a
+ * point, a radius of any size (infinite too). Outputs: ids and distances², the nearest first, of equal distances the
+ * lower id first. In a periodic world, distances are those of minimum images.
+ * Looks within one cell's length first and doubles that until k are found. If that would be more cells than particles,
+ * it looks at all particles instead.
  */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
@@ -31,12 +31,12 @@ export function findNearest(
   });
 }
 
-/** How to look within a distance of a point, and at everybody no farther than the radius. */
+/** Two ways to visit particles around a point: those within a distance, and all that are no farther than the radius. */
 export interface Surroundings {
   readonly live: number;
   readonly dimensions: number;
   readonly cellSize: number;
-  /** Of the shortest period: no wider than this is looked in cells. */
+  /** Half the shortest period: `near` cannot look farther. */
   readonly halfPeriod: number;
   readonly near: (reach: number, visit: Visit) => void;
   readonly all: (visit: Visit) => void;
@@ -57,7 +57,7 @@ export function widen(k: number, radius: number, surroundings: Surroundings): Ne
   return best.found();
 }
 
-/** So many particles, sorted. */
+/** A sorted list of at most so many particles. */
 class Best {
   length = 0;
   private readonly ids: Uint32Array;
@@ -72,7 +72,7 @@ class Best {
     return this.length === this.ids.length;
   }
 
-  /** Takes a particle in where it comes before the last, which goes if there is no room for both. */
+  /** Adds a particle if it comes before the last one, which is dropped if there is no room for both. */
   readonly offer = (id: number, distanceSquared: number): void => {
     const { ids, squares, length } = this;
     if (this.isFull && (length === 0 || !this.isBefore(id, distanceSquared, length - 1))) return;
@@ -83,7 +83,7 @@ class Best {
       if (this.isBefore(id, distanceSquared, middle)) high = middle;
       else low = middle + 1;
     }
-    // What is moved beyond the end is lost.
+    // The entry that moves beyond the end is lost.
     ids.copyWithin(low + 1, low, length);
     squares.copyWithin(low + 1, low, length);
     ids[low] = id;

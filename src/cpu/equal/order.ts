@@ -1,12 +1,13 @@
 /**
- * Purpose: the canonical order of particles: cells ascending (in an unbounded world, buckets of its table), ids
- * ascending inside each, particles that are not finite last. Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
- * Outputs: for each slot, the index it is filled from (`source`), the key of its cell (`keys`),
- * and the sorted positions.
+ * The canonical order of particles: cells ascending (in an unbounded world, buckets of its table), ids ascending inside
+ * each, particles that are not finite last.
+ * Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
+ * Outputs: for each slot, the index it is filled from (`source`), the key of its cell (`keys`), and the sorted
+ * positions.
  *
- * A counting sort by column and then a stable one by row (of a table, by the lower and the upper half of a bucket): two tables of a few thousand counters that stay
- * in the cache, where one table of all cells would not, and no work at all for empty cells. Input that is in
- * order already is recognised while cells are computed, and left alone.
+ * A counting sort by column and then a stable one by row (of a table, by the lower and the upper half of a bucket). Two
+ * tables of a few thousand counters stay in the cache, where one table of all cells would not, and empty cells cost
+ * nothing. Input that is in order already is recognised while cells are computed, and not sorted.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
 import { CROWDED } from '../../core/base/constants';
@@ -30,33 +31,35 @@ import { kernelsFor } from './variants';
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
-/** Particles up to which a sort by bins stays in the cache, in whatever order they come. */
+/** Particles up to which a sort by bins stays in the cache, whatever the order of the input. */
 const MOST_IN_CACHE = 2 ** 15;
 
 /** Particles in a bin up to which they are sorted by insertion. */
 const MOST_IN_BIN = 32;
 
-/** Bins a particle up to which to go over all of them costs little: there may be as many as there is room for particles. */
+/** Bins per particle up to which a pass over all bins costs little. There may be as many bins as the capacity. */
 const MOST_BINS_EACH = 4;
 
-/** Particles that are asked whether they are near the one before. */
+/** Number of particles that are tested whether they are near the one before. */
 const SAMPLES = 256;
 
 export class CellOrder {
-  /** Cell of each slot; NO_CELL from `live` on, and one more entry so that every loop over keys ends. */
+  /** Key of each slot; NO_CELL from `live` on, with one more entry so that every loop over keys ends. */
   readonly keys: Int32Array;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** Of unbounded worlds, else empty: first slot of each bucket and one entry more; cell of each live slot. */
+  /**
+   * In unbounded worlds the first slot of each bucket, one entry more, and the cell of each live slot; empty otherwise.
+   */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Slots filled with finite particles. */
+  /** Number of slots with finite particles; they come first. */
   live = 0;
   /** Particles in the fullest row of cells, or a few more. */
   fullestRow = 0;
   private readonly kernels: Kernels;
   private readonly placement: Placement;
-  /** Undefined where what lies together has keys that do not. */
+  /** Undefined in unbounded worlds, where neighbouring cells have unrelated keys. */
   private readonly bins: Bins | undefined;
 
   constructor(
@@ -75,7 +78,7 @@ export class CellOrder {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
-      // The last for particles that are not finite.
+      // The last one counts particles that are not finite.
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
@@ -126,7 +129,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** False where so many share a bin that sorting them by insertion would take long: then nothing is sorted. */
+  /** Returns false, with nothing sorted, if so many particles share a bin that insertion would take long. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -151,7 +154,7 @@ export class CellOrder {
     return true;
   }
 
-  /** Who shares a cell: an empty grid has none. */
+  /** Counts how particles fill the cells. */
   census(): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'crowded'> {
     const { keys, live } = this;
     let occupiedCells = 0;
@@ -178,7 +181,9 @@ export class CellOrder {
   }
 }
 
-/** Whether those that follow one another are mostly in rows beside one another, so that a sort writes to few places. */
+/**
+ * Whether consecutive particles are mostly in the same or neighbouring rows, so that a sort writes to few positions.
+ */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
   positions: Float32Array,
@@ -194,7 +199,10 @@ function isNearlyInOrder(
   return far < SAMPLES / 8;
 }
 
-/** Stable sorts leave a cell in the order of the input, which is not always that of the ids: sorts each run of keys. */
+/**
+ * Sorts each run of equal keys by id. A stable sort leaves a cell in the order of the input, which may differ from the
+ * order of ids.
+ */
 export function sortInsideCells(
   { keys, source }: Pick<Placement, 'keys' | 'source'>,
   dimensions: number,

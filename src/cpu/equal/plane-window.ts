@@ -1,36 +1,39 @@
 /**
- * Purpose: overlapping pairs in the plane, slot by slot through the cells ahead, as `collect` of plane.ts finds them: the
- * same pairs in the same order, in less time, where discs are not sparse and a row fits the window.
- * Inputs and outputs: those of `collect`.
+ * Finds overlapping pairs in 2D slot by slot through the cells ahead, like `collect` of plane.ts: the same pairs in the
+ * same order, in less time if discs are not sparse and a row fits the window. Inputs and outputs are those of
+ * `collect`.
  *
- * Slots are copied into a window whose arrays are constants of this module. Where an array may be any, V8 looks at what
- * it is, how long it is and where it begins each time around a loop: half of what a pair costs. Of a constant it knows.
- * They are read through locals, since only what is known ahead of a loop is known in it.
- * With that a test costs less than to gamble on whether there is somebody to test: the next slot and the first two of the
- * row ahead are tested in any case. Whoever is not in reach is too far away, and the distance says so.
+ * Slots are copied into a window whose arrays are constants of this module. For any other array V8 checks its kind,
+ * length and start in each turn of a loop, which is half of the cost of a pair. The loops read the arrays through
+ * locals, because V8 knows in a loop only what it knows before it.
+ * Then a test costs less than a mispredicted branch. So the next slot and the first two of the row ahead are always
+ * tested; if they are not in reach, their distance says so.
  * The test stands here five times: as a function it makes finding pairs a tenth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { lowerBound, NO_CELL, namesDescent, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two: 160 kB, of which what is in use fits the first cache up to 1,000 slots. */
+/** Slots in the window, a power of two: 160 kB. The used part fits the first-level cache up to 1,000 slots. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Places behind the last slot that may be tested: nobody is there. */
-const NOBODY = 4;
+/** Entries after the last slot that may be tested; they hold no particle. */
+const PADDING = 4;
 
-/** Slots that are loaded at a time, and whose pairs are found at a time. */
+/** Number of slots that are loaded, and searched, at a time. */
 const BLOCK = 256;
 
-/** Words of pairs found in a block, and of the one slot that may go beyond. */
+/** Words of the pairs of a block, and of the one slot that may go beyond. */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** Of a stretch of slots, as many must have somebody in their cell or the next two. At random up to nine cells a disc do. */
+/**
+ * The share of sampled slots that must have another slot in their cell or the next two. Random discs reach it up to
+ * nine cells per disc.
+ */
 const LEAST_NEAR = 0.25;
-/** Every so many of them one is asked who is next. */
+/** Distance between sampled slots. */
 const SAMPLE_STEP = 16;
 
 const windowKeys = new Int32Array(WINDOW);
@@ -38,13 +41,13 @@ const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
-/** Where the last block ended: its slot, and for it the first slot of the three cells in the row ahead. */
+/** The end of the last block: its slot, and the first slot of the three cells in the row ahead of it. */
 let reachedSlot = 0;
 let reachedAhead = 0;
-/** Whether all pairs that it found surely overlap: see SURELY. */
+/** Whether all pairs of the block surely overlap: see SURELY. */
 let isSure = true;
 
-/** As `collect`, but stops before slots that are sparse, or for which a window is too small: these go another way. */
+/** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -57,13 +60,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const behindLast = (keys[blockEnd - 1] as number) + toRowAhead + 3;
-    const mostLoaded = slot + WINDOW - BLOCK - NOBODY;
+    const mostLoaded = slot + WINDOW - BLOCK - PADDING;
     if (mostLoaded < live && (keys[mostLoaded] as number) < behindLast) break;
     if (slot >= decided) {
       if (isSparse(keys, live, slot)) break;
       decided = slot + STRETCH;
     }
-    // As many at a time: to search for where they end takes longer than to load a few too many.
+    // Loads whole blocks: finding where they end takes longer than loading a few slots too many.
     while (loaded < live && (keys[loaded] as number) < behindLast) {
       const loadEnd = Math.min(live, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
@@ -79,13 +82,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Whether few of the next slots have somebody beside them in their row, so that a window costs more than it saves. */
+/** Whether few of the next slots have a neighbour in their row, so that a window costs more than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   let near = 0;
   let asked = 0;
   for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
-    // Behind the last one is nobody.
+    // The entry after the last slot is NO_CELL, which is not near.
     near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
     asked++;
   }
@@ -97,19 +100,22 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   const ownX = windowX;
   const ownY = windowY;
   for (let slot = begin; slot < end; slot++) {
-    const place = slot & MASK;
-    ownKeys[place] = keys[slot] as number;
-    ownX[place] = positions[2 * slot] as number;
-    ownY[place] = positions[2 * slot + 1] as number;
+    const entry = slot & MASK;
+    ownKeys[entry] = keys[slot] as number;
+    ownX[entry] = positions[2 * slot] as number;
+    ownY[entry] = positions[2 * slot + 1] as number;
   }
-  for (let slot = end; slot < end + NOBODY; slot++) {
-    const place = slot & MASK;
-    ownKeys[place] = NO_CELL;
-    ownX[place] = Number.POSITIVE_INFINITY;
+  for (let slot = end; slot < end + PADDING; slot++) {
+    const entry = slot & MASK;
+    ownKeys[entry] = NO_CELL;
+    ownX[entry] = Number.POSITIVE_INFINITY;
   }
 }
 
-/** Pairs of the slots from `slot` up to `end`, until there are more than `stop` words; returns how many words. */
+/**
+ * Finds the pairs of the slots from `slot` up to `end`, until there are more than `stop` words. Returns the number of
+ * words.
+ */
 function collectBlock(
   begin: number,
   end: number,
@@ -124,7 +130,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // Told to be whole, else V8 looks in each turn at what sort of number they are.
+  // Declared as integers; otherwise V8 checks in each turn what kind of number they are.
   const last = end | 0;
   const most = stop | 0;
   const rowStep = toRowAhead | 0;
@@ -133,10 +139,10 @@ function collectBlock(
   let length = 0;
   let sure = 0;
   for (; slot < last && length <= most; slot++) {
-    const place = slot & MASK;
-    const key = keys[place] as number;
-    const x = xs[place] as number;
-    const y = ys[place] as number;
+    const entry = slot & MASK;
+    const key = keys[entry] as number;
+    const x = xs[entry] as number;
+    const y = ys[entry] as number;
     let other = slot + 1;
     words[length] = slot;
     words[length + 1] = other;
@@ -155,11 +161,12 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + rowStep;
-    // Up to two without asking, since it is one on average: whoever is passed comes first.
+    // Skips up to two without a branch, because it is one on average. A slot that was skipped too early is still tested
+    // first.
     const passed = ((keys[ahead & MASK] as number) - rowAhead) >>> 31;
     ahead += passed + (((keys[(ahead + 1) & MASK] as number) - rowAhead) >>> 31);
     while ((keys[ahead & MASK] as number) < rowAhead) ahead++;
-    // Where its row and the next are nearly empty, the next slot may be in either: nobody is tested twice.
+    // If this row and the next are nearly empty, the next slot may be in either. This tests no slot twice.
     if (ahead < other) ahead = other;
     words[length] = slot;
     words[length + 1] = ahead;
@@ -193,8 +200,8 @@ function collectBlock(
 }
 
 /**
- * The pairs found, by names and the lower first, from word `begin` of `words` on. Copied first, and named by `nameSlots`, they
- * take a sixth longer here, in space no longer.
+ * Writes the pairs found by names, the lower first, from word `begin` of `words` on. Copying them first and calling
+ * `nameSlots` takes a sixth longer here; in 3D it does not.
  */
 function nameFound(length: number, words: Uint32Array, begin: number, names: Uint32Array): void {
   const slots = found;

@@ -1,7 +1,7 @@
 /**
- * Purpose: the inner loops in 2D; space.ts is the same in 3D. See kernels.ts for what each one promises.
- * Ordering: pairs come slot by slot, each slot's partners ascending, so sums over a particle's neighbours are
- * added in the order of slots, which is canonical.
+ * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts says what each one promises.
+ * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
+ * the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
@@ -21,7 +21,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -38,7 +38,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
   return descents;
 }
 
-/** Key of a position, where `columns` and `rows` are those inside the ring and `outside` is for what is not finite. */
+/** Key of a position. `columns` and `rows` are those inside the ring, `outside` is the key of what is not finite. */
 function keyAt(
   x: number,
   y: number,
@@ -59,7 +59,10 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** The same for who is not inside the ring, a function of its own so that the other is short and V8 builds all of it in. */
+/**
+ * The same for a position that is not inside the ring. It is a function of its own to keep keyAt short, so that V8
+ * inlines all of it.
+ */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,
@@ -67,13 +70,13 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
 }
 
-/** As place, but of the two ways to count, the other. */
+/** Like place, but counts by bins. */
 function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { given, counts, shift } = bins;
@@ -123,9 +126,9 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
 function collect(task: PairTask, stop: number, end: number): void {
   const { frozen } = task;
   while (task.next < end && task.length <= stop) {
-    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    // The window tests distances alone, and in a frozen search positions have changed since slots were sorted.
     if (!frozen) collectInWindow(task, stop, end);
-    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    // The slots that are left are sparse, or do not fit the window, or there is no more room for pairs.
     collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
   }
 }
@@ -139,14 +142,14 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  // First slot of the three cells in the row ahead: it only ever advances.
+  // First slot of the three cells in the row ahead; it only ever advances.
   let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
-    // The test stands here twice because as a function it costs up to a sixth.
+    // Always writes a pair and keeps it if it overlaps: about every third does, so a branch would often be
+    // mispredicted. The test stands here twice, because as a function it costs up to a sixth more.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -157,7 +160,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
       sure += Number(squared < surely) << 1;
     }
     const rowAhead = key + toRowAhead;
-    // Once without asking, since it is as often one as none.
+    // Advances once without a branch, because one and none are about equally frequent.
     ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
     while ((keys[ahead] as number) < rowAhead) ahead++;
     for (let other = ahead; (keys[other] as number) <= rowAhead + 2; other++) {
@@ -176,7 +179,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** The exact test, for the pair of two slots. */
+/** The exact test for a pair of slots. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInPlane(
     positions[2 * slot] as number,

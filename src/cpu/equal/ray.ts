@@ -1,7 +1,7 @@
 /**
- * Purpose: which balls around particles a ray meets, in each kind of world, where all are as large. Inputs: a canonical
- * order and its positions, a ray, a radius. Output: the sources of the particles and their distances, by distance and
- * then by source, as ray-walk.ts finds them.
+ * Finds the balls of one radius around particles that a ray meets, in each kind of world. Inputs: a canonical order and
+ * its positions, a ray, a radius. Output: sources and distances of the particles, by distance and then by source, as
+ * ../shared/ray-walk.ts finds them.
  */
 import { FARTHEST_CELL, type World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
@@ -19,7 +19,7 @@ import {
 import { visitCells } from './hashed';
 import type { CellOrder } from './order';
 
-/** Cells are those of 32-bit floats. */
+/** Relative error of cells, which are computed in 32-bit floats. */
 const WIDENED = 2 ** -20;
 
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
@@ -32,7 +32,7 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const met = new Meetings(positions, source);
-  // Rows are found by searching keys, but those of an unbounded world cell by cell.
+  // A row is found by searching keys; in an unbounded world, each cell takes a lookup.
   if (walk.lookups(world.kind === 'unbounded') > live) {
     for (let slot = 0; slot < live; slot++) met.ask(path, slot, radius);
   } else {
@@ -53,7 +53,7 @@ function cellsAlong(world: World, axis: number): CellsAlong {
   }
   const low = world.min[axis] as number;
   const period = world.period[axis] as number;
-  // Along an axis that does not wrap around there is an empty cell at each end.
+  // Along an axis that does not wrap there is an empty cell at each end.
   const ring = period > 0 ? 0 : 1;
   const last = (world.cells[axis] as number) - 1 - ring;
   return { cellSize, inverseCellSize, low, zero: ring, first: ring, last, period };
@@ -69,7 +69,7 @@ function rowsOfBuckets(order: CellOrder): VisitRow {
 
 function rowsOfKeys({ keys, live, lattice }: CellOrder): VisitRow {
   const { rowStride, layerStride, wrapsX, wrapsY, wrapsZ } = lattice;
-  // Keys along axes that wrap around begin at 1.
+  // Keys along axes that wrap begin at 1.
   const start = Number(wrapsX) + Number(wrapsY) * rowStride + Number(wrapsZ) * layerStride;
   return (first, last, row, layer, image, consider) => {
     const rowKey = start + layer * layerStride + row * rowStride;

@@ -1,6 +1,6 @@
 /**
- * Purpose: overlapping pairs of particles in canonical order, in portions that fit a reused buffer, so that
- * any number of pairs takes the same memory. Simulation, measures and CpuGrid all find theirs here.
+ * Overlapping pairs of particles in canonical order, in portions that fit a reused buffer, so that any number of pairs
+ * takes the same memory. Simulation, measures and CpuGrid all use it.
  * Ordering: pairs come by their lower slot ascending, then by the higher. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -9,20 +9,20 @@ import { type Lattice, lengthenPairs, makeRoom } from '../shared/lattice';
 import type { CellOrder } from './order';
 import { kernelsFor } from './variants';
 
-/** Words of a portion, where nothing demands more: small enough for the second-level cache. */
+/** Words of a portion unless more are needed: small enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
-/** What a search in portions writes to. */
+/** The part of a task that a search in portions writes to. */
 type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
 
-/** A search slot by slot that can stop and go on. */
+/** A search slot by slot that can stop and continue. */
 export abstract class PortionedSearch<Task extends Portion> {
   abstract readonly task: Task;
 
-  /** Goes on until there are more than `stop` words, or no more slots. */
+  /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
-  /** Words that the pairs of one slot can take, and the two that are written before they are kept. */
+  /** Words that the pairs of one slot can take, and two that are written before the pair is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
@@ -37,7 +37,7 @@ export abstract class PortionedSearch<Task extends Portion> {
     return task.length > 0;
   }
 
-  /** All pairs at once, into `words`, or into a longer array if they do not fit; returns the array. */
+  /** Writes all pairs to `words`, or to a longer array if they do not fit. Returns the array. */
   collectInto(words: Uint32Array): Uint32Array {
     const { task } = this;
     const own = task.words;
@@ -93,8 +93,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   }
 
   /**
-   * Starts over. `names` is what slots are called in the pairs. With `frozen`, positions may have changed
-   * since the order was made, and only pairs of cells adjacent in that order count.
+   * Starts over. `names` is the name of each slot in the pairs. With `frozen`, positions may have changed since the
+   * order was made, and only pairs of cells adjacent in that order count.
    */
   begin(positions: Float32Array, names: Uint32Array, broadPhase: BroadPhase = 'grid', frozen = false): void {
     const { task, order } = this;
@@ -119,7 +119,10 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   }
 }
 
-/** Rows that the later neighbours of a particle are in: its own, and those ahead, around an end, or in the table. */
+/**
+ * Number of rows that the later neighbours of a particle are in: its own, and those ahead, around an end, or in the
+ * table.
+ */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
   if (world.kind === 'periodic') return dimensions === 2 ? 3 : 9;
@@ -128,8 +131,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * The pairs sorted by the first name and then the second, in a new array. Names are below `limit`.
- * A counting sort by the first; the second ones of each are few and sorted by insertion.
+ * Returns the pairs sorted by the first name and then the second, in a new array. Names are below `limit`. A counting
+ * sort by the first name; the few pairs with the same first name are sorted by insertion.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, instead?: string): Uint32Array {
   return makeRoom(
@@ -178,7 +181,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Pairs of one first name, up to which their second ones are sorted by insertion. */
+/** Pairs with one first name up to which insertion sorts them. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

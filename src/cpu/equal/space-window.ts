@@ -1,53 +1,58 @@
 /**
- * Purpose: overlapping pairs in space, slot by slot through the cells ahead, as `collect` of space.ts finds them: the same
- * pairs in the same order, in less time, where balls are not sparse and a layer fits the window.
- * Inputs and outputs: those of `collect`.
+ * Finds overlapping pairs in 3D slot by slot through the cells ahead, like `collect` of space.ts: the same pairs in the
+ * same order, in less time if balls are not sparse and a layer fits the window. Inputs and outputs are those of
+ * `collect`.
  *
- * Slots are copied into a window whose arrays are constants of this module, see plane-window.ts for why. Beside it stands
- * where each of a layer's cells begins: to go on in four rows at once, in each as far as its keys say, is a gamble four times
- * a slot. Whether there is somebody in a row is another one, so the first slot from its beginning on is tested in any case:
- * whoever is not in reach is too far away, and the distance says so.
+ * Slots are copied into a window whose arrays are constants of this module; plane-window.ts says why. A second table
+ * holds where each of a layer's cells begins, because advancing in four rows by keys takes four unpredictable branches
+ * per slot. Whether a row holds a slot is unpredictable too, so the first slot from its beginning on is always tested;
+ * if it is not in reach, its distance says so.
  * The test stands here five times: as one in a loop over rows it makes finding pairs a fifth slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { nameSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two: 920 kB, of which what is in use fits the first cache up to 1,000 slots a layer. */
+/**
+ * Slots in the window, a power of two: 920 kB. The used part fits the first-level cache up to 1,000 slots per layer.
+ */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells whose beginnings are known at a time, a power of two, those of a layer and a row: 520 kB. */
+/** Cells whose beginnings are known at a time, a power of two, at least those of a layer and a row: 520 kB. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Places behind the last slot that may be tested, one for each row: nobody is there. */
-const NOBODY = 5;
+/** Entries after the last slot that may be tested, one for each row; they hold no particle. */
+const PADDING = 5;
 
-/** Slots that are loaded at a time, and whose pairs are found at a time. */
+/** Number of slots that are loaded, and searched, at a time. */
 const BLOCK = 256;
 
-/** Words of pairs found in a block, and of the one slot that may go beyond. */
+/** Words of the pairs of a block, and of the one slot that may go beyond. */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** Fewer cells for each slot of a stretch: at 42 keys are as fast, or faster. */
+/** Limit of cells per slot: at 42, the search by keys is as fast or faster. */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);
 const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const windowZ = new Float64Array(WINDOW);
-/** First slot that is in a cell or behind it. */
+/** For each cell, the first slot that is in it or after it. */
 const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
-/** Where the last block ended, the first cell whose beginning is not known yet, and whether all its pairs surely overlap. */
+/**
+ * The slot at the end of the last block, the first cell whose beginning is not known yet, and whether all pairs of the
+ * block surely overlap.
+ */
 let reachedSlot = 0;
 let firstUnknown = 0;
 let isSure = true;
 
-/** As `collect`, but stops before slots that are sparse, or for which a window is too small: these go another way. */
+/** Like `collect`, but stops before slots that are sparse or do not fit the window; collectByKeys searches these. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, live, positions, names, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -61,18 +66,18 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;
-    // The cell behind all that the block looks into.
+    // The cell after all cells that the block looks into.
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
       if (isSparse(keys, live, slot)) break;
       decided = slot + STRETCH;
     }
-    // As many at a time: to search for where they end takes longer than to load a few too many.
+    // Loads whole blocks: finding where they end takes longer than loading a few slots too many.
     while (loaded < live && lastKey < behindLast) {
       const loadEnd = Math.min(live, loaded + BLOCK);
       const endKey = keys[loadEnd - 1] as number;
-      if (loadEnd + NOBODY - slot > WINDOW || endKey - first >= CELLS) break;
+      if (loadEnd + PADDING - slot > WINDOW || endKey - first >= CELLS) break;
       load(keys, positions, loaded, loadEnd);
       loaded = loadEnd;
       lastKey = endKey;
@@ -91,13 +96,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   task.length = length;
 }
 
-/** Whether there are so many cells for each of the next slots that to know where they begin takes longer than it saves. */
+/** Whether there are so many cells per slot that finding where they begin takes longer than it saves. */
 export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
   const end = Math.min(live, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Slots into the window, and where the cells up to theirs begin. */
+/** Loads slots into the window, and where the cells up to theirs begin. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -106,24 +111,27 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   const cells = starts;
   let cell = firstUnknown;
   for (let slot = begin; slot < end; slot++) {
-    const place = slot & MASK;
+    const entry = slot & MASK;
     const key = keys[slot] as number;
-    ownKeys[place] = key;
-    ownX[place] = positions[3 * slot] as number;
-    ownY[place] = positions[3 * slot + 1] as number;
-    ownZ[place] = positions[3 * slot + 2] as number;
+    ownKeys[entry] = key;
+    ownX[entry] = positions[3 * slot] as number;
+    ownY[entry] = positions[3 * slot + 1] as number;
+    ownZ[entry] = positions[3 * slot + 2] as number;
     for (; cell <= key; cell++) cells[cell & CELL_MASK] = slot;
   }
   firstUnknown = cell;
-  for (let slot = end; slot < end + NOBODY; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
+  for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Cells behind the last slot begin, and end, there. */
+/** Cells after the last slot begin and end there. */
 function fillBehind(live: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = live;
 }
 
-/** Pairs of the slots from `slot` up to `end`, until there are more than `stop` words; returns how many words. */
+/**
+ * Finds the pairs of the slots from `slot` up to `end`, until there are more than `stop` words. Returns the number of
+ * words.
+ */
 function collectBlock(
   begin: number,
   end: number,
@@ -141,7 +149,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // Told to be whole, else V8 looks in each turn at what sort of number they are.
+  // Declared as integers; otherwise V8 checks in each turn what kind of number they are.
   const last = end | 0;
   const most = stop | 0;
   const row = rowStride | 0;
@@ -150,11 +158,11 @@ function collectBlock(
   let length = 0;
   let sure = 0;
   for (; slot < last && length <= most; slot++) {
-    const place = slot & MASK;
-    const key = keys[place] as number;
-    const x = xs[place] as number;
-    const y = ys[place] as number;
-    const z = zs[place] as number;
+    const entry = slot & MASK;
+    const key = keys[entry] as number;
+    const x = xs[entry] as number;
+    const y = ys[entry] as number;
+    const z = zs[entry] as number;
     let other = slot + 1;
     let rangeEnd = cells[(key + 2) & CELL_MASK] as number;
     do {
@@ -168,7 +176,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // Where rows are nearly empty, who was tested in any case may be in the next one: nobody is tested twice.
+    // If rows are nearly empty, the slot that is always tested may be in the next row. This tests no slot twice.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

@@ -1,7 +1,7 @@
 /**
- * Purpose: the inner loops in 3D; plane.ts is the same in 2D. See kernels.ts for what each one promises.
- * Ordering: pairs come slot by slot, each slot's partners ascending, so sums over a particle's neighbours are
- * added in the order of slots, which is canonical.
+ * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts says what each one promises.
+ * Ordering: pairs come slot by slot, each slot's partners ascending. So sums over a particle's neighbours are added in
+ * the order of slots, which is canonical.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { areAdjacent, type Lattice, lowerBound, nameSlots, namesDescent, STRETCH } from '../shared/lattice';
@@ -24,7 +24,7 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+      // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -44,7 +44,10 @@ function place(lattice: Lattice, positions: Float32Array, count: number, placeme
   return descents;
 }
 
-/** Key of a position, where `columns`, `rows` and `layers` are those inside the ring and `outside` is for what is not finite. */
+/**
+ * Key of a position. `columns`, `rows` and `layers` are those inside the ring, `outside` is the key of what is not
+ * finite.
+ */
 function keyAt(
   x: number,
   y: number,
@@ -64,14 +67,14 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return outside;
-  // As core/world/cells.ts: whatever is below the first cell is put into it, so neither floor nor snap matter.
+  // Like core/world/cells.ts: everything below the first cell is put into it, so neither floor nor snap matter.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
   return layer * layerStride + row * rowStride + column;
 }
 
-/** As place, but of the two ways to count, the other. */
+/** Like place, but counts by bins. */
 function placeInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { given, counts, shift } = bins;
@@ -105,18 +108,18 @@ function placeInBins(lattice: Lattice, positions: Float32Array, count: number, b
   return descents;
 }
 
-/** Rows ahead: the next in the layer, and three in the layer behind. */
+/** Rows ahead: the next in the layer, and three in the next layer. */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** For each of these rows, the first slot of its three cells: it only ever advances. */
+/** For each of these rows, the first slot of its three cells; it only ever advances. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
   const { frozen } = task;
   while (task.next < end && task.length <= stop) {
-    // The window goes by distances alone, which in a frozen search are other than when slots were sorted.
+    // The window tests distances alone, and in a frozen search positions have changed since slots were sorted.
     if (!frozen) collectInWindow(task, stop, end);
-    // Whoever is left although there is room for more pairs is sparse, or does not fit.
+    // The slots that are left are sparse, or do not fit the window, or there is no more room for pairs.
     collectByKeys(task, stop, frozen ? end : Math.min(end, task.next + STRETCH));
   }
 }
@@ -144,7 +147,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    // A pair is written always and kept if it overlaps: about every third does, so a branch would be a gamble.
+    // Always writes a pair and keeps it if it overlaps: about every third does, so a branch would often be
+    // mispredicted.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -158,7 +162,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
-      // Once without asking, since it is as often one as none.
+      // Advances once without a branch, because one and none are about equally frequent.
       ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;
@@ -180,7 +184,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** The exact test, for the pair of two slots. */
+/** The exact test for a pair of slots. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInSpace(
     positions[3 * slot] as number,

@@ -1,12 +1,12 @@
 /**
- * Purpose: what is different where the world wraps around: positions brought back into the box, and the search
- * for pairs at its ends. Inputs and outputs: those of the same names in kernels.ts, and positions in place.
+ * What is different in a periodic world: wrapping positions into the box, and the search for pairs at its ends. Inputs
+ * and outputs are those of the functions of the same names in ../shared/kernels.ts; positions change in place.
  *
- * Slots whose neighbours ahead lie the usual way are left to the loops of bounded worlds, row by row: with three
- * cells an axis or more, two cells touch on one side only, and what is closer around the other way is no overlap.
- * Slots of the other cells look for theirs in ranges made for their cell, by the distance of nearest images.
- * So does every slot of a frozen search: particles may have changed ends since.
- * Ordering: as everywhere, pairs come slot by slot, each slot's partners ascending.
+ * Slots whose neighbours ahead lie as in a bounded world are left to the loops of bounded worlds, row by row. With
+ * three or more cells per axis, two cells touch on one side only, and a pair that is nearer through the boundary cannot
+ * overlap. Slots of the other cells search ranges made for their cell, by the distance of minimum images. In a frozen
+ * search every slot does, because particles may have changed ends since the sort.
+ * Ordering: pairs come slot by slot, each slot's partners ascending.
  */
 import { wrapCoordinate, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -18,7 +18,7 @@ import { SPACE } from './space';
 
 const { fround } = Math;
 
-/** Positions up to a period outside, of particles from `first` up to `end`, that are finite. */
+/** Wraps positions of particles from `first` up to `end` that are finite and at most one period outside. */
 export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   moveIn(world, positions, first, end, edges, wrapOnce);
@@ -54,12 +54,12 @@ function moveIn(
   }
 }
 
-/** Slots ahead of a cell, in ascending ranges: in space, nine rows of cells at most, each in two parts. */
+/** Slots ahead of a cell, in ascending ranges: in 3D at most nine rows of cells, each in two parts. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
-/** Ascending: up to three coordinates of cells, which are those next to one and itself. */
+/** Up to three coordinates of cells, ascending: a cell and those next to it. */
 const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
@@ -85,7 +85,7 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** Pairs that the grid hands to the distance test. */
+/** Number of pairs that the grid hands to the distance test. */
 export function countCandidates(lattice: Lattice, keys: Int32Array, live: number): number {
   let candidates = 0;
   let first = 0;
@@ -101,7 +101,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, live: number
   return candidates;
 }
 
-/** From the key of a cell, which counts the padding of the lattice, to its number in core/world/cells.ts. */
+/** From the key of a cell, which counts the ring of the lattice, to its number in core/world/cells.ts. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -113,7 +113,7 @@ export function cellOfKey(lattice: Lattice, key: number): number {
   return (z * cellsY + y) * columns + x;
 }
 
-/** The slots of one cell, as far as they go. */
+/** Searches the slots of one cell, until `end` or `stop`. */
 function collectCell(task: PairTask, stop: number, end: number): void {
   const { keys, live, lattice } = task;
   const cellEnd = Math.min(end, findRanges(lattice, keys, live, task.next));
@@ -125,7 +125,7 @@ function collectCell(task: PairTask, stop: number, end: number): void {
   }
 }
 
-/** Finds the ranges ahead of the cell of a slot, this cell's own included; returns where the cell ends. */
+/** Finds the ranges ahead of the cell of a slot, its own cell included. Returns where the cell ends. */
 function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: number): number {
   const key = keys[slot] as number;
   const row = rowOf(lattice, key);
@@ -159,7 +159,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: numb
   return end;
 }
 
-/** The later slots of cells from one key to another. */
+/** Adds the later slots of the cells from one key to another. */
 function addRange(keys: Int32Array, live: number, slot: number, firstKey: number, lastKey: number): void {
   if (lastKey < (keys[slot] as number)) return;
   const begin = firstKey <= (keys[slot] as number) ? slot : lowerBound(keys, live, firstKey);
@@ -194,7 +194,7 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // In the plane, the last row has nothing ahead; in space, the next layer's first row.
+    // In 2D the last row has nothing ahead; in 3D the first row of the next layer is.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );
@@ -208,7 +208,7 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** As Kernels.scan, by the distance of nearest images; `adjacent`: only pairs of cells that touch. */
+/** Like Kernels.scan, by the distance of minimum images. `adjacent`: only pairs of cells that touch. */
 function scan(task: PairTask, slot: number, begin: number, end: number, adjacent: boolean): void {
   const { keys, positions, names, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;
@@ -223,10 +223,10 @@ function scan(task: PairTask, slot: number, begin: number, end: number, adjacent
   const name = names[slot] as number;
   let { length } = task;
   for (let other = begin; other < end; other++) {
-    const place = dimensions * other;
-    const dx = around((positions[place] as number) - x, periodX);
-    const dy = around((positions[place + 1] as number) - y, periodY);
-    const dz = inPlane ? 0 : around((positions[place + 2] as number) - z, periodZ);
+    const at = dimensions * other;
+    const dx = minimumDistance((positions[at] as number) - x, periodX);
+    const dy = minimumDistance((positions[at + 1] as number) - y, periodY);
+    const dz = inPlane ? 0 : minimumDistance((positions[at + 2] as number) - z, periodZ);
     const excess = dx * dx + dy * dy + dz * dz - limit;
     if (excess > band) continue;
     if (excess >= -band && !overlapsWrapped(positions, slot, other, diameter, periods)) continue;
@@ -239,8 +239,8 @@ function scan(task: PairTask, slot: number, begin: number, end: number, adjacent
   task.length = length;
 }
 
-/** Distance along an axis, the shorter way; the period is infinite where there is one way only. */
-export function around(apart: number, period: number): number {
+/** Distance of the minimum images along an axis, never negative; the period is infinite if the axis does not wrap. */
+export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);
   return Math.min(distance, Math.abs(period - distance));
 }

@@ -1,13 +1,17 @@
 /**
- * Purpose: which particles of different sizes are in a box, and which may reach into one: level by level, in the cells of
- * the box, or so far around it as the largest there reach. Where these are more than the particles, all are asked.
+ * Finds the particles of different sizes whose centres are in a box, or which may reach into one: level by level, in
+ * the cells of the box and as far around it as the largest particle of the level reaches. If these are more cells than
+ * particles, it tests all particles.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
-/** Whose centres are in a box, bounds included: their sources, ascending. As findInBox of box.ts. */
+/**
+ * Returns the sources of the particles whose centres are in a box, bounds included, ascending. Like findInBox of
+ * ../equal/box.ts.
+ */
 export function findInBoxLevels(
   order: LevelOrder,
   min: readonly number[],
@@ -24,7 +28,7 @@ export function findInBoxLevels(
     level,
     parts: sides.map((side, axis) => cells.clip(cells.between(side, axis, level), axis, level)),
   }));
-  // Of cells with buckets of their own, those along x are looked up at once.
+  // Cells along x with buckets of their own are looked up at once.
   const looked = levels.reduce((sum, { parts }) => {
     const counts = parts.map(cellsIn);
     if (cells.isDense) counts[0] = Math.min(counts[0] as number, 1);
@@ -36,8 +40,8 @@ export function findInBoxLevels(
 }
 
 /**
- * Who may reach into a box: the low corner must not be above the high one; `wider` is how much wider all are taken to
- * be. Calls `visit` with the slot of each; others nearby are among them. Ordering: none.
+ * Calls `visit` with the slot of every particle that may reach into a box, and perhaps of others nearby, in no
+ * particular order. The low corner must not be above the high one. `wider`: factor on the extent of the particles.
  */
 export function visitBoxLevels(
   order: LevelOrder,

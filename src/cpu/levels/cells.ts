@@ -1,12 +1,12 @@
 /**
- * Purpose: cells of particles that each have a radius of their own, and the number of the bucket that a cell is filed
- * in. The levels are those of src/core/world/levels.ts; places are scaled in doubles, and along axes that do not wrap around
- * by a power of two, which rounds nothing however far out a particle is.
+ * The cells of particles with their own radii, and the bucket of each cell. The levels are those of
+ * src/core/world/levels.ts. Positions are scaled in doubles; along axes that do not wrap, by a power of two, which
+ * rounds nothing however far out a particle is.
  * Guarantee: two particles closer than the edge of a level's cells are in adjacent cells of that level.
  *
- * Where particles are spread over no more cells than the table has buckets, each cell of the levels in use has a bucket
- * of its own: levels ascending, cells x fastest, with a ring of empty ones around each level so that rows of three
- * cells lie together everywhere. Elsewhere a hash of level and place chooses, which cells may share.
+ * If particles are spread over no more cells than the table has buckets, each cell of the levels in use has a bucket of
+ * its own: levels ascending, cells x fastest, with a ring of empty cells around each level so that rows of three cells
+ * are consecutive everywhere. Otherwise a hash of level and cell gives the bucket, and cells may share one.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import { FARTHEST_CELL, MAX_LEVELS, type World } from '../../core/world/world';
@@ -14,27 +14,30 @@ import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
 export class LevelCells {
-  /** Whether each cell has a bucket of its own, and of those, how many there are. */
+  /** Whether each cell has a bucket of its own; and the number of buckets. */
   isDense = false;
   buckets = 0;
-  /** Of each level of dense buckets: its first cell, axis by axis, the bucket of that, and from one to the next. */
+  /**
+   * For each level with buckets of its own: first and last cell along each axis, the bucket of the first, and the
+   * strides between buckets.
+   */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);
   readonly offsets = new Int32Array(MAX_LEVELS);
   readonly rowStrides = new Int32Array(MAX_LEVELS);
   readonly layerStrides = new Int32Array(MAX_LEVELS);
-  /** Cells to a unit of length along axes that do not wrap around, by level. */
+  /** Cells per unit of length along axes that do not wrap, by level. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
-  /** Of three axes: what a place is counted from, and multiplied with; first and last cell of the lowest level. */
+  /** Along each of three axes: origin and scale of positions; first and last cell of the lowest level. */
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   private readonly highest = new Float64Array(3);
-  /** Cells of the lowest level along axes that wrap around, 0 along others. */
+  /** Cells of the lowest level along axes that wrap, 0 along others. */
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashed`: buckets of the table where cells share them, a power of two. */
+  /** `hashed`: number of buckets, a power of two, if cells share them. */
   constructor(
     private readonly world: World,
     private readonly hashed: number,
@@ -59,25 +62,27 @@ export class LevelCells {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Coordinate of a place's cell on a level. */
+  /** The coordinate of a position's cell on a level. */
   at(place: number, axis: number, level: number): number {
     const scaled = (place - (this.origins[axis] as number)) * (this.scales[axis] as number);
     const low = this.lowest[axis] as number;
     const high = this.highest[axis] as number;
     const finest = Math.floor(scaled < low ? low : scaled > high ? high : scaled);
     const count = this.counts[axis] as number;
-    // The last cell of an axis takes in what is left of the period.
+    // The last cell of an axis includes the rest of the period.
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** A cell beside another, brought in across an end. */
+  /** Wraps the coordinate of a cell beside another. */
   broughtIn(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
     return coordinate < 0 ? coordinate + count : coordinate >= count ? coordinate - count : coordinate;
   }
 
-  /** Buckets of a level, ring included, for particles between two corners; infinite where some are clamped. */
+  /**
+   * Number of buckets of a level, ring included, for particles between two corners; infinite if some cells are clamped.
+   */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
     for (let axis = 0; axis < this.world.dimensions; axis++) {
@@ -89,7 +94,9 @@ export class LevelCells {
     return cells;
   }
 
-  /** Gives the cells of some levels buckets of their own, as many as `room` at most, or lets them share. */
+  /**
+   * Gives the cells of some levels buckets of their own if that takes at most `room`. Otherwise cells share buckets.
+   */
   assign(low: Float64Array, high: Float64Array, levels: Uint8Array, length: number, room: number): void {
     const { firsts, offsets, rowStrides, layerStrides, world } = this;
     let buckets = 0;
@@ -111,7 +118,7 @@ export class LevelCells {
     }
   }
 
-  /** Cells along an axis that have buckets, of a level in use, as far as some are between two. */
+  /** Clips ranges of cells along an axis to those that have buckets, on a level in use. */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
     const first = this.firsts[3 * level + axis] as number;
@@ -123,7 +130,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Around an end of the world there may be a neighbour, so there all cells count. */
+  /** Along an axis that wraps, neighbours may be around the end, so all cells count. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -133,7 +140,10 @@ export class LevelCells {
     return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
   }
 
-  /** Where cells share buckets, as bucketAt of src/core/world/levels.ts, without its arrays. In the plane, z is 0. */
+  /**
+   * The bucket of a cell. If cells share buckets, like bucketAt of src/core/world/levels.ts, without its arrays. In 2D,
+   * z is 0.
+   */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
       return (
@@ -152,12 +162,12 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashed - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** The greatest x whose bucket follows on that of another in a row. */
+  /** The greatest x in the same row whose bucket is consecutive to that of x. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
 
-  /** Cells that reach into radius of a place in the world, and one to spare, in parts: first and last of each. */
+  /** Cells that reach into `radius` of a position in the world, and one to spare, in parts: first and last of each. */
   within(place: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) {
@@ -168,7 +178,7 @@ export class LevelCells {
     const below = place - radius < low;
     const above = place + radius >= low + period;
     const cellAt = (inside: number) => this.at(inside, axis, level);
-    // Numbers below 0 and from `count` on are those of cells at the other end.
+    // Numbers below 0 and from `count` on are cells at the other end.
     const first = (below ? cellAt(place - radius + period) - count : cellAt(place - radius)) - 1;
     const last = (above ? cellAt(place + radius - period) + count : cellAt(place + radius)) + 1;
     if (last - first + 1 >= count) return [0, count - 1];
@@ -176,7 +186,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Cells of the places from one to another, or up to one and from another on, in parts: first and last of each. */
+  /** Cells of the positions of one side of a box, in parts: first and last of each. See Side. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);
@@ -185,7 +195,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** How the cells of a level in use lie along an axis, as far as they have buckets. */
+  /** The cells of a level in use along an axis, as far as they have buckets. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
@@ -195,7 +205,7 @@ export class LevelCells {
     return { cellSize: 1 / inverseCellSize, inverseCellSize, low, zero: 0, first, last, period };
   }
 
-  /** Of who may be filed on a level. */
+  /** The largest radius of particles that may be assigned to a level. */
   greatestRadius(level: number): number {
     return Math.min(this.world.baseDiameter * 2 ** level, this.world.diameter) / 2;
   }

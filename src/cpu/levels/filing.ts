@@ -1,55 +1,61 @@
 /**
- * Purpose: on which levels particles of different sizes are filed. A particle may be in the cells of its own level or
- * of any higher one: larger cells have more candidates, and each level that is in use must be looked into for all
- * particles below it. Where few are near each other, a few levels do for all.
- * Inputs: how many are on each level, and of a sample, which share a cell on each. Output: the level to file on, for
- * each level. Only speed depends on it: the pairs are the same for every choice.
- * Guarantee: the same particles give the same choice, whatever order they come in: whether one is in the sample is
- * decided by its place alone.
+ * Chooses the levels that particles of different sizes are assigned to. A particle may be in the cells of its own level
+ * or of any higher one. Larger cells have more candidates, but each level in use must be searched for all particles
+ * below it. If few particles are near each other, a few levels are best for all.
+ * Inputs: the number of particles on each level; and for a sample, which particles share a cell on each level. Output:
+ * for each level, the level to assign its particles to. Only speed depends on it: the pairs are the same for every
+ * choice.
+ * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether
+ * it is in the sample.
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
 /**
- * Particles in the sample of so many, about: where cells hold half a particle on average, several of its pairs are in
- * one cell. More take longer and tell finer shares apart.
+ * Approximate size of the sample of so many particles. With half a particle per cell on average, several pairs of the
+ * sample share a cell. A larger sample takes longer and measures smaller shares.
  */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
-/** Those of one place are in the sample together or not at all; one so many times too large is not asked. */
+/** Coincident particles are sampled all together or not at all. A sample this many times too large is not used. */
 export const LARGEST_SAMPLE = 4;
 
-/** What looking up a row of cells takes, and a cell of the table, in tests of a candidate. */
+/** Cost of looking up a row of cells, and of a cell of the table, in tests of a candidate. */
 const LOOKUP = 3;
 const CELL = 0.2;
-/** How many times as long looking up takes where cells share buckets. */
+/** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
-/** Share of the table that one level may take for all in use, each with a fourth of the cells below, to fit. */
+/**
+ * Share of the table that one level may take so that all levels in use fit, each with a fourth of the cells of the
+ * level below.
+ */
 const MOST_ROOM = 0.7;
 
 export class Filing {
-  /** Level that particles of each level are filed on. */
+  /** The level that particles of each level are assigned to. */
   readonly filed = new Uint8Array(MAX_LEVELS);
-  /** Levels that anyone is filed on, ascending; so many of them. */
+  /** The levels in use, ascending, and their number. */
   readonly used = new Uint8Array(MAX_LEVELS);
   usedLevels = 0;
-  /** Particles of each level. */
+  /** Number of particles of each level. */
   readonly populations = new Float64Array(MAX_LEVELS);
-  /** Of each level, the buckets that its cells would take. */
+  /** Number of buckets that the cells of each level would take. */
   readonly buckets = new Float64Array(MAX_LEVELS);
-  /** Of each level, the share of pairs of the sample that are in one cell. */
+  /** For each level, the share of pairs of the sample that are in one cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
-  /** A table that counts cells, half full at most. */
+  /** A hash table that counts cells, at most half full. */
   private readonly cells: Int32Array;
   private readonly counts: Uint32Array;
   private sampled = 0;
   private together = 0;
-  /** Of each level and number of levels in use above it: least cost of it and all above, and the next one in use. */
+  /**
+   * For each level and number of levels in use above it: the least cost of it and all above, and the next level in use.
+   */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room`: buckets for cells that have their own. */
+  /** `room`: number of buckets for cells that have their own. */
   constructor(
     capacity: number,
     private readonly room: number,
@@ -64,14 +70,14 @@ export class Filing {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Before the cells of the sample on a level are told. */
+  /** Begins a level, before addCell. */
   beginLevel(): void {
     this.counts.fill(0);
     this.sampled = 0;
     this.together = 0;
   }
 
-  /** The cell of a particle of the sample, as a hash. */
+  /** Adds a particle of the sample by the hash of its cell. */
   addCell(hash: number): void {
     const { cells, counts } = this;
     const mask = cells.length - 1;
@@ -86,11 +92,11 @@ export class Filing {
 
   endLevel(level: number): void {
     const { sampled } = this;
-    // Of one particle nothing can be said: as if all were in one cell, so that each level keeps its own.
+    // A single particle tells nothing. It counts as if all were in one cell, so that each level keeps its own cells.
     this.shares[level] = sampled < 2 ? 1 : this.together / ((sampled * (sampled - 1)) / 2);
   }
 
-  /** Decides, by the least sum of what all choices of levels cost. */
+  /** Chooses the set of levels with the least cost. */
   decide(dimensions: 2 | 3, levels: number): void {
     const { populations, filed, used, costs, above } = this;
     const rows = dimensions === 2 ? 3 : 9;
@@ -98,7 +104,7 @@ export class Filing {
     const mostBuckets = MOST_ROOM * this.room;
     this.usedLevels = 0;
     if (top < 0) return;
-    // A choice is a chain of levels from the highest downwards; `number` counts those above.
+    // A choice is a chain of levels from the highest downwards; `number` counts the levels above.
     let best = Number.POSITIVE_INFINITY;
     let bestLevel = top;
     let bestNumber = 0;
@@ -108,7 +114,8 @@ export class Filing {
       for (let number = 0; number <= top - level; number++) {
         const before = costs[level * MAX_LEVELS + number] as number;
         if (before === Number.POSITIVE_INFINITY) continue;
-        // Those of this level and of the lower ones, down to `next`, the next level in use.
+        // `own`: particles of this level and of the lower ones down to `next`, the next level in use; `lower`: those
+        // below.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
         const buckets = this.buckets[level] as number;
@@ -146,7 +153,7 @@ export class Filing {
     }
   }
 
-  /** The highest level that anyone is on, or −1. */
+  /** The highest level with particles, or −1. */
   highestOccupied(levels: number): number {
     let top = levels - 1;
     while (top >= 0 && this.populations[top] === 0) top--;

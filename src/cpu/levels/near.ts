@@ -1,7 +1,7 @@
 /**
- * Purpose: which particles of different radii have their centres near a point. Inputs: their order, a point, a radius
- * (where the world wraps around, half the shortest period at most, or infinite). Calls `visit` with the source of each
- * particle no farther than that, and its distance². Ordering: canonical. Takes as much memory as is looked at.
+ * Finds the particles of different radii whose centres are near a point. Inputs: their order, a point, a radius (in a
+ * periodic world at most half the shortest period, or infinite). Calls `visit` with the source and the distance² of
+ * each particle no farther than the radius, in canonical order. Takes memory for the particles it tests.
  */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
@@ -34,7 +34,7 @@ export function visitNearLevels(
   visitSlots(order, order.positions, centre, radius, slots, visit);
 }
 
-/** As findNearest of nearest.ts. */
+/** Like findNearest of ../equal/nearest.ts. */
 export function findNearestLevels(
   order: LevelOrder,
   point: readonly number[],
@@ -52,7 +52,7 @@ export function findNearestLevels(
   });
 }
 
-/** How many; a part that descends has none. */
+/** Number of cells in some parts; a part that descends has none. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -87,7 +87,7 @@ export function visitLevelCells(
   });
 }
 
-/** The same for cells along x, from one and up to another. */
+/** The same for cells along x, from one up to another. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

@@ -1,13 +1,13 @@
 /**
- * Purpose: the canonical order of particles that each have a radius of their own: buckets of the table ascending, ids
- * ascending inside each, those set aside last. Inputs: packed positions (in a periodic world brought in), radii, and
- * ids if they are not 0, 1, 2 …
- * Outputs: for each slot the index it is filled from (`source`), its position and radius, the level it is filed on and
- * its cell there; the first slot of each bucket.
+ * The canonical order of particles with their own radii: buckets of the table ascending, ids ascending inside each,
+ * particles that are set aside last.
+ * Inputs: packed positions (in a periodic world inside the box), radii, and ids if they are not 0, 1, 2 …
+ * Outputs: for each slot the index it is filled from (`source`), its position and radius, the level it is assigned to
+ * and its cell there; the first slot of each bucket.
  *
- * A counting sort by the lower and a stable one by the upper half of the bucket, as order.ts does for an unbounded
- * world. Set aside are particles with a coordinate that is not finite, or with a radius that is no number, negative or
- * larger than the grid is made for.
+ * A counting sort by the lower half of the bucket and a stable one by the upper half, as ../equal/order.ts does for an
+ * unbounded world. Particles are set aside if a coordinate is not finite, or if the radius is NaN, negative or larger
+ * than the grid is made for.
  * Guarantee: the same particles give the same order, whatever order they come in. Allocates nothing.
  */
 import { hashedBuckets } from '../../core/world/world';
@@ -19,34 +19,34 @@ import type { Lattice } from '../shared/lattice';
 import { LevelCells } from './cells';
 import { Filing, LARGEST_SAMPLE, sampleSize } from './filing';
 
-/** Level of what is set aside. */
+/** Level of particles that are set aside. */
 const NO_LEVEL = 255;
 
-/** Buckets a particle: as few cells as hold equal ones that each overlap one other. */
+/** Buckets per particle: as many as the cells of equal particles that each overlap one other. */
 const ROOM = 4;
 
 export class LevelOrder {
   readonly cells: LevelCells;
   /** Index in the input of the particle in each slot. */
   readonly source: Uint32Array;
-  /** Of each slot; of those that are set aside too. */
+  /** For each slot, set-aside ones included. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** Of each live slot: its bucket, and the level it is filed on. */
+  /** For each live slot, its bucket and the level it is assigned to. */
   readonly keys: Int32Array;
   readonly filed: Uint8Array;
   /** First slot of each bucket, and one entry more. */
   readonly starts: Uint32Array;
   readonly filing: Filing;
-  /** Slots of particles that are not set aside. */
+  /** Number of slots of particles that are not set aside. */
   live = 0;
-  /** That the buckets are sorted by: rows of them. */
+  /** The table of buckets as rows and columns, for the sorts. */
   private readonly table: Lattice;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
-  /** Of each particle of the input, its level. */
+  /** Level of each particle of the input. */
   private readonly levels: Uint8Array;
-  /** Corners of a box around all that are not set aside. */
+  /** Corners of a box around all particles that are not set aside. */
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
   /** Indices of the particles of the sample, as far as there is room. */
@@ -60,7 +60,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // As many as the GPU's table has where it is one: of a box, its own cells say nothing.
+    // As many buckets as the GPU's table has in an unbounded world; the cells of a box do not count here.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -82,7 +82,7 @@ export class LevelOrder {
       keys: this.keys,
       source: this.source,
       columnCounts: new Uint32Array(columns),
-      // The last for what is set aside.
+      // The last one counts particles that are set aside.
       rowCounts: new Uint32Array(rows + 1),
       records: new Uint32Array((2 + dimensions) * capacity),
     };
@@ -95,13 +95,13 @@ export class LevelOrder {
     return views.reduce((sum, array) => sum + array.byteLength, filing.memoryBytes + cells.memoryBytes);
   }
 
-  /** Cell of a live slot along an axis, on the level it is filed on. */
+  /** The cell of a live slot along an axis, on the level it is assigned to. */
   cellOf(slot: number, axis: number): number {
     const place = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(place, axis, this.filed[slot] as number);
   }
 
-  /** Who is in which of the cells that particles are filed in, and in whose bucket. */
+  /** Counts how particles fill cells and buckets. */
   census(): BucketCensus {
     const nameOfCell = (slot: number) => {
       const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));
@@ -112,7 +112,7 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, nameOfCell);
   }
 
-  /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, say the order inside a bucket. */
+  /** `words` are the bits of `positions`; `ids`, if they are not 0, 1, 2 …, give the order inside a bucket. */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -143,7 +143,7 @@ export class LevelOrder {
     this.indexSlots(radii, count);
   }
 
-  /** The level of each particle, how many are on each and between which corners, and who is in the sample. */
+  /** Finds the level of each particle, the population of each level, the corners around all, and the sample. */
   private takeCensus(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
@@ -177,7 +177,7 @@ export class LevelOrder {
       if (y > highY) highY = y;
       if (z < lowZ) lowZ = z;
       if (z > highZ) highZ = z;
-      // Bits tell the level: the exponent, rounded up.
+      // The level is the exponent of the radius, rounded up, which its bits contain.
       const bits = radiusWords[index] as number;
       const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
       const level = Math.max(0, exponent - baseExponent);
@@ -214,7 +214,7 @@ export class LevelOrder {
     }
   }
 
-  /** The bucket of each particle; whether they come in order. */
+  /** Finds the bucket of each particle. Returns whether they come in order. */
   private place(positions: Float32Array, count: number): boolean {
     const { cells, lattice, levels, placement, table } = this;
     const { dimensions, world } = lattice;
@@ -263,7 +263,7 @@ export class LevelOrder {
     return descents >= 0;
   }
 
-  /** After the sort: radii and levels in order, and where buckets begin. */
+  /** After the sort: puts radii and levels in order, and finds where buckets begin. */
   private indexSlots(radii: Float32Array, count: number): void {
     const { levels, live, source, starts, keys, filing, cells } = this;
     let bucket = 0;
@@ -280,7 +280,7 @@ export class LevelOrder {
       }
       return;
     }
-    // Slots of a level follow on those of the level below.
+    // Slots of a level follow those of the level below.
     for (let place = 0; place < filing.usedLevels; place++) {
       const level = filing.used[place] as number;
       this.filed.fill(level, starts[cells.offsets[level] as number], live);

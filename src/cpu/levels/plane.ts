@@ -1,18 +1,18 @@
 /**
- * Purpose: the loop over pairs of particles of different radii in the plane, where each cell has a bucket of its own
- * and the world does not wrap around; level-space.ts is the same in space. See level-search.ts for what it promises.
+ * The loop over pairs of particles of different radii in 2D, if each cell has a bucket of its own and the world does
+ * not wrap; space.ts is the same in 3D. search.ts says what it promises.
  */
 import type { SlotPairs } from '../shared/kernels';
 import { namesDescent } from '../shared/lattice';
 import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
-/** Twice that of equal ones: a sum of radii may be rounded, as well as all else. */
+/** Twice that of equal particles, because a sum of radii may be rounded like all else. */
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
   live: number;
-  /** What each slot of the order is called in the pairs. */
+  /** The name of each slot of the order in the pairs. */
   names: Uint32Array;
   words: Uint32Array;
   length: number;
@@ -32,8 +32,8 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const name = names[slot] as number;
-    // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead; on each higher level
-    // three rows.
+    // Ranges of slots one after the other: from the slot on in its own cell and the next, the row ahead; on each higher
+    // level three rows.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;
@@ -78,7 +78,7 @@ export function collectInPlane(task: LevelTask, order: LevelOrder, stop: number)
   task.length = length;
 }
 
-/** The exact test, for the pair of two slots. */
+/** The exact test for a pair of slots. */
 export function overlapAt(order: LevelOrder, slot: number, other: number): boolean {
   const { positions, radii, lattice } = order;
   return ballsOverlap(positions, slot, other, radii[slot] as number, radii[other] as number, lattice.periods);

@@ -1,7 +1,7 @@
 /**
- * Purpose: which balls a ray meets that each have a radius of their own, in each kind of world. Inputs: their order, a
- * ray. Output: the sources of the particles and their distances, by distance and then by source, as ray-walk.ts finds
- * them: on each level in use, in the cells so near the ray that the largest there may be met.
+ * Finds the balls with their own radii that a ray meets, in each kind of world. Inputs: their order, a ray. Output:
+ * sources and distances of the particles, by distance and then by source, as ../shared/ray-walk.ts finds them: on each
+ * level in use, in the cells near enough to the ray for the largest particle there.
  */
 
 import { beginInside, Meetings, Path, type Ray, type RayHits, spaceOf, Walk } from '../shared/ray-walk';
@@ -9,8 +9,9 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * Cells are told in doubles, and so is who is met: each is off by a few 2⁻⁵³ of the coordinates and of the way, which is 64
- * times as long as the world at most where it wraps around. This is more than that, and little beside the smallest cells.
+ * Relative error of cells and of hits, which are computed in doubles. Each is off by a few 2⁻⁵³ of the coordinates and
+ * of the distance along the ray, at most 64 times the length of a periodic world. This is more than that, and little
+ * compared with the smallest cells.
  */
 const WIDENED = 2 ** -40;
 

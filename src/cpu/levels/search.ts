@@ -1,27 +1,29 @@
 /**
- * Purpose: overlapping pairs of particles that each have a radius of their own, in portions. A pair is found from the
- * lower of the levels that its two are filed on: in the cells ahead of its own on that level, and on each higher level
- * in use in all the cells around its place there.
- * Cells share the buckets of the table, so whoever overlaps is asked for its level and cell, and counts only in the
- * span of cells it is looked for in. Overlaps are decided as in overlap.ts, whatever the two radii.
+ * Overlapping pairs of particles with their own radii, in portions. A pair is found from the lower of the levels that
+ * its two are assigned to: in the cells ahead of its own cell on that level, and on each higher level in use in all
+ * cells around its position there.
+ * Cells share the buckets of the table. So a particle counts only if its level and cell are those that the bucket is
+ * searched for. Overlaps are decided as in ../shared/overlap.ts, whatever the two radii.
  * Ordering: slot by slot, levels ascending; it depends on the particles alone. Each pair comes once. The naive search
- * compares all with all, and has its pairs in the order of slots.
+ * compares all slots with all, and its pairs come in the order of slots.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
 import { PortionedSearch, portionWords } from '../equal/search';
-import { around } from '../equal/wrapped';
+import { minimumDistance } from '../equal/wrapped';
 import { namesDescent } from '../shared/lattice';
 import { wrappedBand } from '../shared/overlap';
 import type { LevelOrder } from './order';
 import { BAND, collectInPlane, type LevelTask, overlapAt } from './plane';
 import { collectInSpace } from './space';
 
-/** Lists of spans: of the cells around a place on each level, and of the cells ahead of one on its own level. */
+/**
+ * Lists of spans: one per level for the cells around a position there, one for the cells ahead on a slot's own level.
+ */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
-/** Nine rows of cells in space, each in three parts: across an end of the world and of a block of the table. */
+/** Nine rows of cells in 3D, each in up to three parts: across an end of the world and of a block of the table. */
 const MOST_SPANS = 27;
 
 /** Words of a span: its slots, and the cells that it is for. */
@@ -37,12 +39,12 @@ const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
 export class LevelSearch extends PortionedSearch<LevelTask> {
   readonly task: LevelTask;
   private readonly spans = new Int32Array(LIST_WORDS * LISTS);
-  /** Of each list: its spans, or −1 where none was made yet; and the cell it is of. */
+  /** For each list: number of spans, or −1 if it is not made yet; and the cell it is for. */
   private readonly lengths = new Int32Array(LISTS).fill(-1);
   private readonly places = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
   private broadPhase: BroadPhase = 'grid';
-  /** Whether a pair counts, by its names; all do where there is none. */
+  /** Whether a pair counts, by its names; all count if undefined. */
   private counts: ((name: number, otherName: number) => boolean) | undefined;
   private readonly inSpace: boolean;
   private readonly wraps: boolean;
@@ -62,7 +64,10 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.places.byteLength;
   }
 
-  /** Starts over. `names` is what slots are called in the pairs; with `counts`, only pairs that it says do are found. */
+  /**
+   * Starts over. `names` is the name of each slot in the pairs. With `counts`, only pairs for which it returns true are
+   * found.
+   */
   begin(
     names: Uint32Array = this.order.source,
     broadPhase: BroadPhase = 'grid',
@@ -78,7 +83,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     this.lengths.fill(-1);
   }
 
-  /** Pairs of slots that the search through cells compares. */
+  /** Number of pairs of slots that the search through cells compares. */
   countCandidates(): number {
     const { order, spans, lengths } = this;
     const { filed, live, filing } = order;
@@ -86,7 +91,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     let candidates = 0;
     for (let slot = 0; slot < live; slot++) {
       this.listFrom(slot);
-      // Of its own cell, which is the first, those after it.
+      // In its own cell, which is the first, only later slots count.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
       for (let place = filing.usedLevels - 1; place >= 0; place--) {
         const higher = filing.used[place] as number;
@@ -120,7 +125,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   private collectAll(stop: number): void {
     const { task, lengths, spans } = this;
-    // All are in one span, whatever their cells.
+    // One span holds all slots, whatever their cells.
     lengths[AHEAD] = 1;
     spans[LIST_WORDS * AHEAD + END] = task.live;
     for (; task.next < task.live && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
@@ -147,7 +152,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Lists the cells ahead of a slot's own, and those around its place on each higher level in use. */
+  /** Lists the cells ahead of a slot's own, and those around its position on each higher level in use. */
   private listFrom(slot: number): void {
     const { order, inSpace } = this;
     const { filed, positions, cells, filing, lattice } = order;
@@ -196,7 +201,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     places[3 * list + 2] = z;
   }
 
-  /** The cells around one, itself included. */
+  /** Lists the cells around one, itself included. */
   private listAround(level: number, x: number, y: number, z: number): void {
     this.startList(level, x, y, z);
     const reach = this.inSpace ? 1 : 0;
@@ -205,7 +210,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** A cell, first, and half of those around it, so that each two cells are looked at from one of them. */
+  /** Lists a cell and half of those around it, so that each pair of cells is searched from one of them. */
   private listAhead(level: number, x: number, y: number, z: number): void {
     this.aheadLevel = level;
     this.startList(AHEAD, x, y, z);
@@ -215,7 +220,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     for (let row = -1; row <= 1; row++) this.addRow(AHEAD, level, x, y + row, z + 1, -1);
   }
 
-  /** The cells from `first` beside x to the one after it, as spans of cells that lie together in the table. */
+  /** Lists the cells from `first` beside x to the one after it, as spans of cells that are consecutive in the table. */
   private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
     const { cells, starts } = this.order;
     const { spans, lengths } = this;
@@ -262,7 +267,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     for (let span = firstSpan; span < lastSpan; span += SPAN_WORDS) {
       const end = spans[span + END] as number;
       const begin = spans[span + BEGIN] as number;
-      // In its own cell, a particle looks at those after it.
+      // In its own cell, a particle tests only later slots.
       let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
       for (; other < end; other++) {
         const dx = (positions[2 * other] as number) - x;
@@ -306,7 +311,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** By the distance of nearest images. */
+  /** Tests by the distance of minimum images. */
   private scanWrapped(slot: number, list: number): void {
     const { spans, order, inSpace } = this;
     const { positions, radii, lattice } = order;
@@ -316,7 +321,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = positions[dimensions * slot + 1] as number;
     const z = inSpace ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Of each distance along an axis: a period may be far longer than the sum of two radii.
+    // Error of each distance along an axis: a period may be far longer than the sum of two radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
@@ -326,9 +331,9 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       let other = list === AHEAD && span === firstSpan ? slot + 1 : begin;
       for (; other < end; other++) {
         const place = dimensions * other;
-        const dx = around((positions[place] as number) - x, periodX);
-        const dy = around((positions[place + 1] as number) - y, periodY);
-        const dz = inSpace ? around((positions[place + 2] as number) - z, periodZ) : 0;
+        const dx = minimumDistance((positions[place] as number) - x, periodX);
+        const dy = minimumDistance((positions[place + 1] as number) - y, periodY);
+        const dz = inSpace ? minimumDistance((positions[place + 2] as number) - z, periodZ) : 0;
         const sum = radius + (radii[other] as number);
         const excess = dx * dx + dy * dy + dz * dz - sum * sum;
         const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
@@ -339,7 +344,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Writes a pair, if the other one is in the cells of the span, and not only in a bucket of theirs. */
+  /** Writes a pair if the other particle is in the cells of the span, not only in one of their buckets. */
   private keep(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;

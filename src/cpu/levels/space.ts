@@ -1,6 +1,4 @@
-/**
- * Purpose: the loop over pairs of particles of different radii in space; level-plane.ts is the same in the plane.
- */
+/** The loop over pairs of particles of different radii in 3D; plane.ts is the same in 2D. */
 import { namesDescent } from '../shared/lattice';
 import type { LevelOrder } from './order';
 import { BAND, type LevelTask, overlapAt } from './plane';
@@ -19,8 +17,8 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const name = names[slot] as number;
-    // Ranges of slots, one after the other: its own cell from it on and the next, the row ahead and three of the layer
-    // ahead; on each higher level nine rows.
+    // Ranges of slots one after the other: from the slot on in its own cell and the next, the row ahead and three of
+    // the layer ahead; on each higher level nine rows.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;
@@ -52,7 +50,7 @@ export function collectInSpace(task: LevelTask, order: LevelOrder, stop: number)
       } else if (layersLeft > 0) {
         layersLeft--;
         rowsLeft = 2;
-        // From the last of three rows to the first of the layer behind.
+        // From the last of three rows to the first of the next layer.
         rowKey += layerStride - 2 * stride;
       } else {
         place--;

@@ -1,7 +1,7 @@
 /**
- * Purpose: which objects of an index are in a box, bounds included: by their centres, whatever their radii. Inputs:
- * where the objects are filed, two corners. Where the world wraps around, an object is in a box if one of its images
- * is. Output: ids, in no particular order. Decided by comparisons, as in box.ts.
+ * Finds the objects of an index whose centres are in a box, bounds included. Inputs: the cells of the index, two
+ * corners. In a periodic world an object is in a box if one of its images is. Output: ids, in no particular order.
+ * Decided by comparisons, as in ../equal/box.ts.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';

@@ -1,11 +1,11 @@
 /**
- * Purpose: where the objects of an index are: a record of each, filed by cell in a hashed table; and ways to go over
- * those of some cells. Inputs: centres and radii as live-index.ts has checked and brought them in. Outputs: ids of
- * candidates, each once, in no particular order, for who asks to decide on.
+ * The cells of an index: a record per object, in the bucket of its cell in a hashed table; and loops over the objects
+ * in some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates, each
+ * once, in no particular order; the caller tests them.
  *
- * The edge of a cell is the power of two at or above the diameter of what is in it, so there is a grid for each
- * doubling of the radius, a level, all of them in the one table. Filing, moving and taking out look at one or two
- * buckets and allocate nothing.
+ * The edge of a cell is the power of two at or above the diameter of its objects. So there is a level for each doubling
+ * of the radius, and all levels are in one table. Adding, moving and removing look at one or two buckets and allocate
+ * nothing.
  */
 
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -18,19 +18,19 @@ import type { CellsAlong } from '../shared/ray-walk';
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of the record of an object, of which the first are read for every candidate: its centre, from X on. */
+/** Words of the record of an object. Searches read the first ones of every candidate: its centre, from X on. */
 const X = 0;
 const Y = 1;
 const Z = 2;
 export const RADIUS = 3;
 /** The next object in the bucket, or NONE. */
 const NEXT = 4;
-/** Cells' edges are 2^(level + LEAST_EXPONENT); NONE where there is no object of this id. */
+/** Edges of cells are 2^(level + LEAST_EXPONENT); NONE if no object has this id. */
 export const LEVEL = 5;
 const CELL_X = 6;
 const CELL_Y = 7;
 const CELL_Z = 8;
-/** The object before it in the bucket; of the first one, the bucket with all bits turned. */
+/** The object before it in the bucket; for the first object, the bucket with all bits inverted. */
 const PREVIOUS = 9;
 /** Neighbours in the list of all objects of a level, or NONE. */
 const LEVEL_NEXT = 10;
@@ -39,51 +39,51 @@ export const WORDS = 12;
 
 export const NONE = -1;
 
-/** Buckets for each object of the capacity at least; fewer, and more objects of other cells are in the way. */
+/** Least number of buckets per object of the capacity. With fewer, searches meet more objects of other cells. */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
 
 export class LiveCells {
-  /** A record of WORDS an object; the same memory as floats and as integers. */
+  /** WORDS words per object; the same memory as floats and as integers. */
   readonly reals: Float32Array;
   readonly words: Int32Array;
-  /** Of each level: its objects, the first of them or NONE. */
+  /** For each level, the number of its objects, and the first of them or NONE. */
   readonly counts = new Uint32Array(LEVELS);
   private readonly firsts = new Int32Array(LEVELS).fill(NONE);
-  /** Levels that hold something, ascending. */
+  /** Levels that hold objects, ascending. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** Of three axes; infinite along those that do not wrap around. */
+  /** Along three axes; infinite along those that do not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
   /** First object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** Of three axes, of which the last of a plane has one cell: where cells are counted from, their least number. */
+  /** Along three axes (in 2D the last has one cell): origin of cells, and their least number. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
-  /** Last cell, axis by axis, of each level: where the axis wraps around, it takes in what is left over. */
+  /** Last cell of each level along each axis. If the axis wraps, it includes the rest of the period. */
   private readonly highest = new Float64Array(3 * LEVELS);
-  /** Of each level, 1 / the edge of its cells. */
+  /** For each level, 1 / the edge of its cells. */
   private readonly scales = Float64Array.from(
     { length: LEVELS },
     (_, level) => 2 ** (-LEAST_EXPONENT - level),
   );
   /**
-   * First and last cell, axis by axis, of each level that there has been an object in since it held none: how far long
-   * rays and large boxes are worth following.
+   * For each level, first and last cell along each axis of the objects that it has held since it was last empty. They
+   * limit long rays and large boxes.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along axes that wrap around: more than what adding a period to a place may round. */
+  /** Along axes that wrap: more than the rounding of a position plus a period. */
   private readonly slack = new Float64Array(3);
-  /** The cells of a place. */
+  /** Scratch array: the cell of a position. */
   private readonly cell = new Int32Array(3);
-  /** First and last cell of two parts of each axis, the second mostly empty. */
+  /** Scratch array: first and last cell of two parts along each axis; the second is mostly empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
 
-  /** `cellSize`: edge of the smallest cells at least. */
+  /** `cellSize`: least edge of cells. */
   constructor({ dimensions, min, period }: Bounds, capacity: number, cellSize: number | undefined) {
     this.words = new Int32Array(WORDS * capacity);
     this.reals = new Float32Array(this.words.buffer);
@@ -112,7 +112,7 @@ export class LiveCells {
     return [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
   }
 
-  /** Takes out all objects. */
+  /** Removes all objects. */
   clear(): void {
     this.heads.fill(NONE);
     for (let record = 0; record < this.words.length; record += WORDS) this.words[record + LEVEL] = NONE;
@@ -121,17 +121,17 @@ export class LiveCells {
     this.occupiedLevels = 0;
   }
 
-  /** On which level an object of this radius is. */
+  /** The level of an object of this radius. */
   levelOfRadius(radius: number): number {
     return Math.max(this.smallestLevel, this.levelOfDiameter(2 * Math.fround(radius)));
   }
 
-  /** No ball of a level has a greater radius than half the edge of its cells. */
+  /** The greatest radius of balls on a level: half the edge of its cells. */
   greatestRadius(level: number): number {
     return 0.5 / (this.scales[level] as number);
   }
 
-  /** The least level whose cells are as wide; of a normal 32-bit float its bits say so. */
+  /** The least level whose cells are as wide as this; the bits of a normal 32-bit float contain it. */
   private levelOfDiameter(diameter: number): number {
     this.radiusBits[0] = diameter;
     const word = this.radiusWord[0] as number;
@@ -139,7 +139,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** Puts an object, whose centre its record says, into the list of a level and into the bucket of its cell. */
+  /** Adds an object, whose centre is in its record, to the list of a level and to the bucket of its cell. */
   file(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -156,7 +156,7 @@ export class LiveCells {
     this.link(id, level);
   }
 
-  /** Takes it out of both; its record stays. */
+  /** Removes an object from both; its record stays. */
   unfile(record: number): void {
     const { words, counts, firsts } = this;
     const level = words[record + LEVEL] as number;
@@ -171,7 +171,7 @@ export class LiveCells {
     this.unlink(record);
   }
 
-  /** Puts an object whose centre was changed into the bucket of the cell that it is in now. */
+  /** Moves an object whose centre has changed to the bucket of its new cell. */
   refile(id: number): void {
     const { words, cell } = this;
     const record = WORDS * id;
@@ -207,7 +207,7 @@ export class LiveCells {
     occupied.copyWithin(place, place + 1, this.occupiedLevels--);
   }
 
-  /** Puts an object first into the bucket of `cell`. */
+  /** Inserts an object as the first in the bucket of `cell`. */
   private link(id: number, level: number): void {
     const { words, heads, cell } = this;
     const x = cell[0] as number;
@@ -244,8 +244,8 @@ export class LiveCells {
   }
 
   /**
-   * Where in the table a block of HASH_BLOCK cells along x begins, in a row: the cells of a search are next to each
-   * other, and begin anywhere, so that a column of objects does not crowd into one bucket of each block.
+   * The beginning of the block of HASH_BLOCK cells along x in the table. The cells of a search are consecutive in a
+   * row. Rows begin anywhere, so that a column of objects does not crowd into one bucket of each block.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -255,7 +255,7 @@ export class LiveCells {
     return hash ^ (hash >>> 15);
   }
 
-  /** The cell of a record's centre on a level, into `cell`. */
+  /** Writes the cell of a record's centre on a level to `cell`. */
   private findCell(record: number, level: number): void {
     const { cell, reals } = this;
     cell[0] = this.cellAlong(0, level, reals[record + X] as number);
@@ -265,7 +265,7 @@ export class LiveCells {
 
   /**
    * Never descends as the coordinate ascends. Edges are powers of two, so only a difference is rounded, and only along
-   * axes that wrap around.
+   * axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);
@@ -274,7 +274,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Calls `visit` for the objects of a level around a place; others nearby are among them. */
+  /** Calls `visit` for the objects of a level around a position, and perhaps for others nearby. */
   visitAround(
     level: number,
     x: number,
@@ -290,7 +290,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** The same for those between the sides of a box. */
+  /** The same for the objects between the sides of a box. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -299,7 +299,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Writes the cells along an axis that places within reach may be in to `spans`; returns how many. */
+  /** Writes the cells along an axis within reach of a position to `spans`. Returns their number. */
   private spanAround(axis: number, level: number, centre: number, reach: number): number {
     const wide = reach + (this.slack[axis] as number);
     const period = this.periods[axis] as number;
@@ -315,14 +315,14 @@ export class LiveCells {
       const first = this.cellAlong(axis, level, centre - wide);
       return this.writeSpan(axis, first, this.cellAlong(axis, level, centre + wide), 1, 0);
     }
-    // The cells at the beginning up to one, and those at the end from another.
+    // The cells from the beginning to one, and from another to the end.
     const last = this.cellAlong(axis, level, above ? centre + wide - period : centre + wide);
     const first = this.cellAlong(axis, level, below ? centre - wide + period : centre - wide);
     if ((below && above) || last >= first) return this.writeSpan(axis, 0, end, 1, 0);
     return this.writeSpan(axis, 0, last, first, end);
   }
 
-  /** The same for the cells of the places of a side. */
+  /** The same for the cells of one side of a box. */
   private spanBetween(axis: number, level: number, { low, high, crosses }: Side): number {
     const first = this.cellAlong(axis, level, low);
     const last = this.cellAlong(axis, level, high);
@@ -344,7 +344,7 @@ export class LiveCells {
     return Math.max(0, last - first + 1) + Math.max(0, end - second + 1);
   }
 
-  /** How the cells of a level in use lie along an axis. */
+  /** The cells of a level in use along an axis. */
   along(axis: number, level: number): CellsAlong {
     const inverseCellSize = this.scales[level] as number;
     const period = this.periods[axis] as number;
@@ -362,9 +362,11 @@ export class LiveCells {
     };
   }
 
-  /** The objects of a level in the cells of `spans`, so many; if those are more than objects, all objects. */
+  /**
+   * Visits the objects of a level in the cells of `spans`; all objects of the level if these are fewer than the cells.
+   */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // None along one axis may be as many as there can be along the others.
+    // An empty axis makes the product 0, however many cells the others have.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);
@@ -392,7 +394,7 @@ export class LiveCells {
     }
   }
 
-  /** The same for those in cells along x, from one up to another. */
+  /** The same for the objects in cells along x, from one up to another. */
   visitRow(
     level: number,
     first: number,

@@ -1,10 +1,10 @@
 /**
- * Purpose: ids that questions to an index have found. A question may be asked while the answer to another is handed
- * out, so what each has found begins where that of the one around it has ended. Grows with the longest answer.
+ * The ids that searches of an index have found. A visitor may search again, so the ids of each search begin after those
+ * of the search around it. Grows with the longest answer.
  */
 import { allocate } from '../shared/lattice';
 
-/** Found ids up to which they are sorted by insertion. */
+/** Number of ids up to which they are sorted by insertion. */
 const SHORT_ANSWER = 32;
 
 export class Found {
@@ -22,7 +22,7 @@ export class Found {
     this.ids[this.end++] = id;
   }
 
-  /** Sorts what was found from `begin` on; returns where it ends. */
+  /** Sorts the ids from `begin` on. Returns where they end. */
   sort(begin: number): number {
     const { ids, end } = this;
     if (end - begin > SHORT_ANSWER) {

@@ -1,19 +1,19 @@
 /**
- * Purpose: which objects of an index have their centres near a place, which are the nearest to it, and which overlap a
- * ball around it. Inputs: where the objects are filed; a place, a radius of any size. Output: ids, in no particular
- * order, the nearest as in nearest.ts. Distances are of the nearest images.
- * Guarantee: two balls overlap if their centres are closer than the sum of their radii, on the real numbers that these
- * are, whatever the radii; distances to a place are rounded as doubles are.
+ * Finds the objects of an index whose centres are near a position, those nearest to it, and those that overlap a ball
+ * around it. Inputs: the cells of the index; a position, a radius of any size. Output: ids, in no particular order; the
+ * nearest as in ../equal/nearest.ts. Distances are those of minimum images.
+ * Guarantee: two balls overlap if their centres are closer than the sum of their radii, decided exactly on the 32-bit
+ * numbers, whatever the radii. Distances to a position are rounded as doubles are.
  */
 
 import type { Visit } from '../equal/near';
 import { type Nearest, widen } from '../equal/nearest';
-import { around } from '../equal/wrapped';
+import { minimumDistance } from '../equal/wrapped';
 import { ballsOverlap, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** More than what rounding takes from a sum of two doubles, or a distance², relative. */
+/** More than the relative rounding error of a sum of two doubles, or of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class Nearness {
@@ -26,7 +26,7 @@ export class Nearness {
   private readonly periods: readonly number[];
   private readonly wraps: boolean;
   private readonly longestPeriod: number;
-  /** Two centres to be compared exactly. */
+  /** Scratch array: two centres for the exact comparison. */
   private readonly centres: Float32Array;
   private readonly consider: (id: number) => void;
 
@@ -49,8 +49,8 @@ export class Nearness {
   }
 
   /**
-   * Finds the objects of a level with an id above one whose centres are no farther than `radius` from a place, or if
-   * they are `balls`, that overlap the ball around it.
+   * Finds the objects of a level with an id above another whose centres are no farther than `radius` from a position;
+   * or with `balls`, which overlap the ball around it.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -65,8 +65,8 @@ export class Nearness {
   }
 
   /**
-   * The k objects whose centres are nearest to a place and no farther than `radius`. Looks first as far as the cells are
-   * wide of the level that holds most: a few objects of another size do not decide.
+   * The k objects whose centres are nearest to a position and no farther than `radius`. It looks first as far as the
+   * cells of the level with the most objects are wide, so that a few objects of another size do not decide.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -91,7 +91,8 @@ export class Nearness {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // Each object is visited once however far it is looked around an end, and on no level more cells than objects.
+      // Each object is visited once, however far around an end the search looks, and on no level more cells than
+      // objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),
@@ -104,9 +105,9 @@ export class Nearness {
     let dy = (reals[record + 1] as number) - y;
     let dz = (reals[record + 2] as number) - z;
     if (this.wraps) {
-      dx = around(dx, periods[0] as number);
-      dy = around(dy, periods[1] as number);
-      dz = around(dz, periods[2] as number);
+      dx = minimumDistance(dx, periods[0] as number);
+      dy = minimumDistance(dy, periods[1] as number);
+      dz = minimumDistance(dz, periods[2] as number);
     }
     return dx * dx + dy * dy + dz * dz;
   }
@@ -117,7 +118,8 @@ export class Nearness {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // What rounding takes from the sum counts as much again as all else, and a period may be far longer than it.
+    // The rounding error of the sum of radii counts as much again as all else, and a period may be far longer than the
+    // sum.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

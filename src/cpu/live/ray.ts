@@ -1,20 +1,20 @@
 /**
- * Purpose: which objects of an index a ray meets, each a ball of its own radius. Inputs: where they are filed, a ray.
- * Output: their ids and distances, by distance and then by id, as ray-walk.ts finds them: on each level, in the cells
- * so near the ray that the largest there may be met, or of all objects there, if those are fewer.
+ * Finds the objects of an index that a ray meets, each a ball of its own radius. Inputs: the cells of the index, a ray.
+ * Output: ids and distances, by distance and then by id, as ../shared/ray-walk.ts finds them: on each level in the
+ * cells near enough to the ray for the largest object there, or among all objects there if those are fewer.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { beginInside, Meetings, Path, type Ray, type RayHits, Walk } from '../shared/ray-walk';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 
-/** As for grids with radii: cells are told in doubles, and so is who is met. */
+/** As for grids with radii: relative error of cells and of hits, which are computed in doubles. */
 const WIDENED = 2 ** -40;
 
 export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): RayHits {
   const { dimensions, min, period } = bounds;
   const { reals, counts, occupied, occupiedLevels } = cells;
   const start = beginInside(bounds, ray);
-  // Along axes that do not wrap around, cells are counted from 0.
+  // Along axes that do not wrap, cells are counted from 0.
   const extents = period.map((length, axis) => (length > 0 ? Math.abs(min[axis] as number) + length : 0));
   const halfPeriod = Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
   const met = new Meetings(reals);

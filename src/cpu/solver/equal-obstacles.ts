@@ -11,7 +11,7 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import { visitInBox } from '../equal/box';
 import { visitCells } from '../equal/hashed';
 import { CellOrder } from '../equal/order';
-import { around } from '../equal/wrapped';
+import { minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { overlapsWrapped, wrappedBand } from '../shared/overlap';
@@ -173,9 +173,9 @@ export class EqualObstacles implements ObstacleSearch {
     const limit = diameter * diameter;
     for (let obstacle = begin; obstacle < end; obstacle++) {
       const first = dimensions * obstacle;
-      const dx = around(x - (positions[first] as number), periodX);
-      const dy = around(y - (positions[first + 1] as number), periodY);
-      const dz = inSpace ? around(z - (positions[first + 2] as number), periodZ) : 0;
+      const dx = minimumDistance(x - (positions[first] as number), periodX);
+      const dy = minimumDistance(y - (positions[first + 1] as number), periodY);
+      const dz = inSpace ? minimumDistance(z - (positions[first + 2] as number), periodZ) : 0;
       const excess = dx * dx + dy * dy + dz * dz - limit;
       if (!(excess <= band) || (excess >= -band && !this.overlapsExactly(obstacle))) continue;
       this.overlaps.addBalls(lattice, this.moved, this.slot, positions, obstacle, diameter);

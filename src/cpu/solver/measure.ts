@@ -6,7 +6,7 @@ import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 import { countCandidates as countHashedCandidates, takeOrderCensus } from '../equal/hashed';
 import type { CellOrder } from '../equal/order';
-import { around, countCandidates as countWrappedCandidates } from '../equal/wrapped';
+import { countCandidates as countWrappedCandidates, minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Census, PairsInPortions } from './neighbours';
 import { meetShapes, NO_CONTACT } from './shapes';
@@ -83,7 +83,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
       for (let axis = 0; axis < dimensions; axis++) {
         const apart =
           (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
-        squared += around(apart, lattice.periods[axis] as number) ** 2;
+        squared += minimumDistance(apart, lattice.periods[axis] as number) ** 2;
       }
       const reach = areEqual ? diameter : (radii[a] as number) + (radii[b] as number);
       const overlap = reach - Math.sqrt(squared);

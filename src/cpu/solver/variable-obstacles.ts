@@ -9,7 +9,7 @@
 
 import { carryObstacles, NO_OBSTACLES } from '../../core/obstacles/obstacles';
 import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
-import { around } from '../equal/wrapped';
+import { minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { ballsOverlap, wrappedBand } from '../shared/overlap';
@@ -112,7 +112,7 @@ export class VariableObstacles implements ObstacleSearch {
       const direct =
         (positions[dimensions * slot + axis] as number) -
         (fixed.positions[dimensions * obstacle + axis] as number);
-      const apart = around(direct, periods[axis] as number);
+      const apart = minimumDistance(direct, periods[axis] as number);
       squared += apart * apart;
     }
     const reach = radius + otherRadius;
